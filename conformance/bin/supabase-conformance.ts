@@ -22,8 +22,8 @@ Without --url the embedded Supabase is started and audited.
   --sms-in-mailbox     codes sent by SMS arrive there too
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
   --set SET            server: plain HTTP and WebSocket judge the server; client: our clients are judged on it; default both
-  --only SERVICE       auth, rest, realtime, storage or functions; with -client, its client alone;
-                       with auth, --url is a bare auth server's unless --project is given
+  --only NAME          auth, rest, realtime, storage or functions; with -client, its client alone; or the id of
+                       one audit; with auth, --url is a bare auth server's unless --project is given
   --project            with --only auth: --url is a project's URL all the same
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
   --reports FOLDER     where JUnit and JSON reports are written; default reports

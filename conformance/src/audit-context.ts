@@ -136,7 +136,7 @@ async function createSignedInUser(
   return assertSession(await context.signIn(email, password));
 }
 
-/** Asserts that a reply is a session (protocol: auth §1) and returns it. */
+/** Asserts that a reply is a session (protocol/auth.md#session) and returns it. */
 export function assertSession(reply: WireReply): WireReply {
   assertStatus(reply, 200);
   textAt(reply, 'access_token');

@@ -26,6 +26,12 @@ export const setOf = (area: AuditArea): 'server' | 'client' =>
 /** A feature that an audit needs; for a target without it the audit is reported as not run. */
 export type AuditNeed = 'database' | 'double-confirmation' | 'mailbox' | 'service-key' | 'sms';
 
+/**
+ * The section that states what an audit checks: a path in this package, with an anchor. The section names its public source;
+ * `readSection` returns both.
+ */
+export type AuditSource = `protocol/${'auth' | 'rest' | 'realtime' | 'product'}.md#${string}`;
+
 /** A statement about a server or a client, with the function that verifies it. Plain data, so that any runner can use it. */
 export interface Audit {
   /** Permanent: an id never changes its meaning and is never reused. */
@@ -34,8 +40,7 @@ export interface Audit {
   readonly level: AuditLevel;
   /** The property of a conforming server or client, as a sentence. */
   readonly title: string;
-  /** The source of the statement: a section of an RFC or of the protocol documents. */
-  readonly source: string;
+  readonly source: AuditSource;
   readonly needs: readonly AuditNeed[];
   /** Resolves if the statement is true; rejects with the observed deviation. */
   readonly run: (context: AuditContext) => Promise<void>;

@@ -104,9 +104,9 @@ const clientAudits: readonly Audit[] = [
 export const audits: readonly Audit[] = [...serverAudits, ...clientAudits];
 
 /**
- * The audits of a set, of a service, or of both.
+ * The audits of a set, of a service, or of both, or one audit.
  *
- * @param only a service takes both of its areas, `auth` and `auth-client`; an area takes itself.
+ * @param only a service (both of its areas, `auth` and `auth-client`), an area, or the id of one audit.
  * @throws {Error} if there are none.
  */
 export function chooseAudits({
@@ -117,8 +117,8 @@ export function chooseAudits({
   readonly set?: string | undefined;
 }): readonly Audit[] {
   const chosen = audits.filter(
-    ({ area }) =>
-      (only === undefined || area === only || serviceOf(area) === only) &&
+    ({ area, id }) =>
+      (only === undefined || area === only || serviceOf(area) === only || id === only) &&
       (set === undefined || setOf(area) === set),
   );
   if (chosen.length > 0) return chosen;

@@ -1,5 +1,9 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AuditSource } from './audit.ts';
 import type { AuditResult } from './runner.ts';
 import { isUnexpected } from './runner.ts';
+import { readSection } from './sources.ts';
 
 export interface AuditCounts {
   readonly passed: number;
@@ -27,6 +31,7 @@ export function formatTable(results: readonly AuditResult[]): string {
     return [
       `${mark} ${audit.id} ${audit.level} ${audit.title}`,
       `    ${(known === null ? '' : `known: ${known}; `) + firstLine(outcome.reason)}`,
+      ...(outcome.status === 'failed' ? [`    ${describeSource(audit.source)}`] : []),
     ];
   });
   const groups = groupResults(results);
@@ -58,12 +63,21 @@ export function formatJson(results: readonly AuditResult[]): string {
     level: result.audit.level,
     title: result.audit.title,
     source: result.audit.source,
+    publicSources: readSection(result.audit.source).publicSources,
     ...result.outcome,
     known: result.known,
     unexpected: isUnexpected(result),
     durationMs: Math.round(result.durationMs),
   }));
   return `${JSON.stringify({ counts: countResults(results), audits }, null, 2)}\n`;
+}
+
+/** The cited section as a path from the working directory, and its first public source. */
+function describeSource(source: AuditSource): string {
+  const [document = '', anchor = ''] = source.split('#');
+  const path = relative(process.cwd(), fileURLToPath(new URL(`../${document}`, import.meta.url)));
+  const [first] = readSection(source).publicSources;
+  return `${path}#${anchor}${first ? ` ${first.url}` : ''}`;
 }
 
 const groupName = ({ audit }: AuditResult) => `${audit.area} ${audit.level}`;

@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { auditsPage, writeAuditTable } from '../scripts/audit-table.ts';
+import { auditsPage, formatAuditList } from '../scripts/audit-list.ts';
 import { audits, chooseAudits } from '../src/audits.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
+import { readSection, readSections } from '../src/sources.ts';
+
+const documents = ['auth', 'rest', 'realtime', 'product'].map((name) => `protocol/${name}.md`);
 
 describe('the audits', () => {
   it('have ids that are unique', () => {
@@ -13,14 +18,61 @@ describe('the audits', () => {
     expect(audits.map(({ id, level, title }) => `${id} ${level} ${title}`)).toMatchSnapshot();
   });
 
-  it('are counted in local-supabase/docs/embedded-supabase.md (npm run docs:embedded)', async () => {
-    const page = await readFile(auditsPage, 'utf8');
-    const knownFailing = await readFile('conformance/bin/local-known-failing.txt', 'utf8');
-    expect(writeAuditTable(page, knownFailing)).toBe(page);
+  it('are listed in docs/audits.md as they are now (npm run docs:audits)', async () => {
+    const page = await readFile(new URL(`../${auditsPage}`, import.meta.url), 'utf8');
+    expect(page).toBe(formatAuditList());
+  });
+});
+
+describe('the sources of the audits', () => {
+  it('are sections of the committed documents, each with a public source', () => {
+    const unsourced = audits.filter(({ source }) => readSection(source).publicSources.length === 0);
+    expect(unsourced.map(({ id }) => id)).toEqual([]);
   });
 
-  it('name the source of each statement', () => {
-    for (const { source } of audits) expect(source).toMatch(/\S/);
+  it('are refused when the document has no such section', () => {
+    expect(() => readSection('protocol/auth.md#no-such-section')).toThrow('has no section #no-such-section');
+  });
+
+  it('resolve to pages of the web or to files of this repository', () => {
+    const sections = documents.flatMap((document) => [...readSections(document).values()]);
+    const targets = sections
+      .flatMap(({ publicSources }) => publicSources)
+      .map(({ url }) => new URL(url, new URL('../protocol/', import.meta.url)));
+    const unresolved = targets.filter(
+      (target) => target.protocol !== 'https:' && !(target.protocol === 'file:' && existsSync(target)),
+    );
+    expect(unresolved.map(({ href }) => href)).toEqual([]);
+  });
+
+  it('name services at a fixed version, not at a branch', () => {
+    const texts = documents.map((document) =>
+      readFileSync(new URL(`../${document}`, import.meta.url), 'utf8'),
+    );
+    expect(texts.join().match(/github\.com\/[\w-]+\/[\w-]+\/(?:blob|tree)\/(?:main|master)/)).toBeNull();
+  });
+
+  it('in comments of the repository are sections that exist', () => {
+    const found = execFileSync(
+      'git',
+      [
+        'grep',
+        '-hoE',
+        'protocol/(auth|rest|realtime|product)\\.md(#[a-z0-9-]+)?',
+        '--',
+        '*.ts',
+        '*.tsx',
+        '*.md',
+        '*.sql',
+        ':!conformance/test',
+      ],
+      { encoding: 'utf8', cwd: new URL('../..', import.meta.url) },
+    );
+    const missing = [...new Set(found.trim().split('\n'))].filter((citation) => {
+      const [document = '', anchor] = citation.split('#');
+      return anchor !== undefined && !readSections(document).has(anchor);
+    });
+    expect(missing).toEqual([]);
   });
 });
 
@@ -33,6 +85,10 @@ describe('the choice of audits', () => {
     expect(areasOf({ only: 'auth', set: 'server' })).toEqual(new Set(['auth']));
     expect(areasOf({ only: 'auth-client' })).toEqual(new Set(['auth-client']));
     expect(chooseAudits({})).toEqual(audits);
+  });
+
+  it('takes one audit by its id', () => {
+    expect(chooseAudits({ only: 'AUTH-101' }).map(({ id }) => id)).toEqual(['AUTH-101']);
   });
 
   it('refuses an empty selection and lists the choices', () => {

@@ -22,7 +22,7 @@ const audit = (id: string, run: Audit['run'], level: AuditLevel = 'MUST'): Audit
   area: 'auth',
   level,
   title: `statement <${id}>`,
-  source: 'none',
+  source: 'protocol/auth.md#weak-passwords',
   needs: [],
   run,
 });
@@ -75,13 +75,16 @@ describe('a run of audits', () => {
     expect(formatTable(await run())).toMatchInlineSnapshot(`
       "✗ A-2 MUST statement <A-2>
           found "x" & y
+          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
       ~ A-3 MUST statement <A-3>
           known: a reason; cannot yet
+          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
       ! A-4 passes, but is listed as failing: a reason that is gone
       - A-5 MUST statement <A-5>
           no mailbox
       ✗ A-6 SHOULD statement <A-6>
           would be nice
+          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
       - A-7 MUST statement <A-7>
           the target lacks: service-key
 

@@ -1,4 +1,4 @@
-/** The missing or invalid option of a client, in the specification's words (§8); null if there is none. */
+/** The missing or invalid option of a client, in the words of conformance/protocol/product.md#errors-of-the-application; null if there is none. */
 export function configurationProblem({ url, apiKey }: ProjectOptions): string | null {
   if (!url) return `${incomplete}: url is not set`;
   if (!/^https?:\/\/./.test(url)) return `${incomplete}: url is not set (it must be an http or https URL)`;

@@ -28,7 +28,7 @@ async function opening(
 }
 
 describe('PKCE callback', () => {
-  it('specification §7: POST /token (pkce) with auth_code and code_verifier; the URL is cleaned', async () => {
+  it('sends auth_code and code_verifier to POST /token (pkce) and cleans the URL', async () => {
     const { client, server, world, events, href, stored } = await opening(
       `http://app.test/home?tab=unread&code=${CODE}#top`,
     );

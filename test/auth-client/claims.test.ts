@@ -50,7 +50,7 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS]);
   });
 
-  it('specification §9: the key set is cached for 10 minutes', async () => {
+  it('the key set is cached for 10 minutes', async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now, world, fetches } = await verifier([key]);
     const token = await sign(key, now());

@@ -48,7 +48,7 @@ describe('layout', () => {
     expect(jar.names()).toEqual(names);
   });
 
-  it('specification §9: path /, SameSite lax, not HttpOnly, 34,560,000 s; Secure on https', () => {
+  it('a cookie has path /, SameSite lax and 34,560,000 s, is not HttpOnly, and is Secure on https', () => {
     const jar = createCookieJar();
     createCookieStore({ jar, secure: true }).set('k', '1');
     expect(jar.writes).toEqual(['k=base64-MQ; Max-Age=34560000; Path=/; SameSite=lax; Secure']);

@@ -10,7 +10,7 @@ import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 describe('second factors', () => {
-  it('specification §7: POST /factors with friendly_name, factor_type and issuer or phone', async () => {
+  it('enroll sends friendly_name, factor_type and issuer or phone to POST /factors', async () => {
     const { signedIn, server } = createHarness();
     const mfa = createMfa((await signedIn()).client);
     const totp = { qr_code: '<svg>#</svg>', secret: 'JBSWY3DP', uri: 'otpauth://totp/x' };
@@ -204,7 +204,7 @@ describe('calls with tokens of another session', () => {
 });
 
 describe('identities', () => {
-  it('specification §7: GET /user/identities/authorize and DELETE /user/identities/{identity_id}', async () => {
+  it('linking asks GET /user/identities/authorize, unlinking DELETE /user/identities/{identity_id}', async () => {
     const { signedIn, server } = createHarness();
     const { client, events } = await signedIn();
     const identities = createIdentities(client);
@@ -230,7 +230,7 @@ describe('identities', () => {
 });
 
 describe('other ways in', () => {
-  it('specification §7: POST /token (id_token) with provider, id_token, access_token and nonce', async () => {
+  it('a sign-in by ID token sends provider, id_token, access_token and nonce to POST /token', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.next(Response.json(sessionReply('ada', 1)));
@@ -252,7 +252,7 @@ describe('other ways in', () => {
     expect(client.getSnapshot().status).toBe('signed-in');
   });
 
-  it('specification §7: POST /token (web3) with chain, message and signature', async () => {
+  it('a sign-in by wallet sends chain, message and signature to POST /token', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.on('POST /token', () => Response.json(sessionReply('ada', 1)));

@@ -7,7 +7,7 @@ const REFRESH = 'POST /token?grant_type=refresh_token';
 const renewed = (serial: number, more: object = {}) => Response.json(sessionReply('ada', serial, more));
 const MINUTE = 60_000;
 
-describe('specification §9: session refresh when under about 90 seconds remain', () => {
+describe('the refresh of a session with under about 90 seconds left', () => {
   it('sends nothing for a fresh session', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
@@ -35,7 +35,7 @@ describe('specification §9: session refresh when under about 90 seconds remain'
   });
 });
 
-describe('specification §9: background refresh check every 30 seconds, refreshing at 3 or fewer ticks', () => {
+describe('the background check, every 30 seconds, which refreshes at 3 ticks or fewer', () => {
   it('does not refresh at 4 ticks, but one check later', async () => {
     const { server, signedIn, world } = createHarness();
     await signedIn();
@@ -85,7 +85,7 @@ describe('specification §9: background refresh check every 30 seconds, refreshi
   });
 });
 
-describe('specification §9: refresh retries back off exponentially from 200 ms and stop after about 30 s', () => {
+describe('the retries of a refresh, which back off exponentially from 200 ms and stop after about 30 s', () => {
   it('waits 200 ms, then 400 ms, and refreshes after 503, 503, 200', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();

@@ -80,7 +80,7 @@ describe('sign-up', () => {
 });
 
 describe('password', () => {
-  it('specification §7: POST /token (grant_type password) with email, password and a captcha token', async () => {
+  it('sends email, password and a captcha token to POST /token (password)', async () => {
     const { client, server } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     await client.signInWithPassword({ ...ADA, captchaToken: 'human' });
@@ -271,7 +271,7 @@ describe('one-time codes', () => {
   });
 });
 
-describe('specification §5: validation, before anything is sent', () => {
+describe('an invalid call is refused before a request is sent', () => {
   it('signing in with a one-time code needs an email or a phone number', async () => {
     const { client, server } = await started();
     await expect(client.signInWithOtp({} as never)).rejects.toMatchObject({

@@ -35,7 +35,7 @@ it('clears the session before the server answers', async () => {
   await done;
 });
 
-it.each([401, 403, 404])('specification §8: status %i of a sign-out is ignored', async (status) => {
+it.each([401, 403, 404])('status %i of a sign-out is ignored', async (status) => {
   const { signedIn, server } = createHarness();
   const { client } = await signedIn();
   server.next(refusal(status, 'session_not_found'));

@@ -12,7 +12,7 @@ const insert = (userId: string) =>
 beforeEach(() => supabase().database.exec('delete from notification_preferences'));
 
 describe('notification preferences', () => {
-  it('begin with the defaults of the specification', async () => {
+  it('begin with the default of each column', async () => {
     const [row] = await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     expect(row).toMatchObject({
       user_id: ada.id,

@@ -15,7 +15,7 @@ interface Told {
   readonly old_record?: Record<string, unknown>;
 }
 
-/** Joins with the specification's bindings or others. */
+/** Joins with the bindings of conformance/protocol/product.md#calls-of-the-application or others. */
 async function listen(changes: readonly Record<string, unknown>[], token?: string): Promise<RawClient> {
   const { url, anonKey } = supabase();
   const client = await connectRawClient({ url, apiKey: anonKey });
@@ -53,7 +53,7 @@ const insert = (recipient: string, id = crypto.randomUUID()) =>
     .then(() => id);
 const untilEnd = binding('INSERT', `recipient_id=eq.${grace.id}`);
 
-describe('the live channel of the specification', () => {
+describe('the live channel of a user', () => {
   it('delivers inserts, updates and deletes of the user’s own notifications and preferences', async () => {
     const token = await signIn(supabase(), grace.email);
     const mine = `recipient_id=eq.${grace.id}`;

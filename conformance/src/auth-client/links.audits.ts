@@ -9,8 +9,7 @@ import { assertStatus, at } from '../wire.ts';
 import { eventNames } from './sign-in.audits.ts';
 
 const audit = clientAuditsOf('auth-client');
-const source = 'RFC 7636 §4; auth.md §2 (PKCE verifier)';
-const mailed = { source, needs: ['mailbox'] } as const;
+const source = 'protocol/auth.md#verifiers';
 
 /** The verifier of the latest flow; empty without one. */
 function verifierIn({ browser }: Tab): string {
@@ -50,7 +49,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-503',
     "a provider's URL is /authorize with the challenge of a stored verifier, and no request is sent",
-    { source: 'RFC 7636 §4.3; auth.md §1 (OAuth)' },
+    { source: 'protocol/auth.md#oauth' },
     async ({ server, open }) => {
       const tab = await open();
       const { redirectTo } = server.target;
@@ -70,7 +69,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-504',
     "a mailed link's code becomes a session; the verifier and the code in the address are removed",
-    mailed,
+    { source, needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
       const { redirectTo } = server.target;
@@ -88,7 +87,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-505',
     'a network failure during the exchange keeps verifier and code',
-    { ...mailed, source: 'auth.md §2 (PKCE verifier), §5' },
+    { source, needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
       const { browser, auth } = await open();
@@ -103,7 +102,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-506',
     'a recovery link is one PASSWORD_RECOVERY, which lasts until the password is set',
-    { ...mailed, source: 'auth.md §3 (12)' },
+    { source: 'protocol/auth.md#callback-links', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email } = await server.newUser();
       const asking = await open();
@@ -119,7 +118,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-507',
     'a link from another browser has its own error, sends nothing and leaves a clean address',
-    { ...mailed, source: 'auth.md §3 (10)' },
+    { source: 'protocol/auth.md#callback-links', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email } = await server.newUser();
       const { redirectTo } = server.target;
@@ -134,7 +133,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-508',
     'a wrong code is refused as otp_expired and opens no session',
-    { source: 'auth.md §1 (POST /verify)' },
+    { source: 'protocol/auth.md#one-time-codes' },
     async ({ server, open }) => {
       const { email } = await server.newUser();
       const { auth } = await open();
@@ -147,7 +146,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-509',
     'a code in the address that belongs to no pending flow is ignored',
-    { source: 'auth.md §3 (13)' },
+    { source: 'protocol/auth.md#callback-links' },
     async ({ server, open }) => {
       const href = `${server.target.redirectTo}?code=of-another-library`;
       const tab = await open({ href });
@@ -158,7 +157,7 @@ export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-510',
     'the code of a mail signs in where the link cannot, in any browser',
-    { ...mailed, source: 'auth.md §3 (10)' },
+    { source: 'protocol/auth.md#callback-links', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
       const { auth } = await open();

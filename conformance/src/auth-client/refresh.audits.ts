@@ -13,7 +13,7 @@ import { assertStatus, at } from '../wire.ts';
 import { eventNames } from './sign-in.audits.ts';
 
 const audit = clientAuditsOf('auth-client');
-const source = 'auth.md §1 (refresh rules), §4';
+const source = 'protocol/auth.md#one-refresh';
 
 const refreshes = ({ wire }: Tab) =>
   wire.to('/auth/v1/token').filter(({ query }) => query.get('grant_type') === 'refresh_token');
@@ -62,7 +62,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-303',
     'a token that has not expired is returned at once while one refresh is in flight',
-    { source: 'auth.md §4 (5); product specification §9' },
+    { source },
     async ({ signIn }) => {
       const tab = await signIn();
       const old = await tab.auth.getAccessToken();
@@ -92,7 +92,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-305',
     'two tabs of one browser refresh once and use the same new token',
-    { source: 'auth.md §3 (3), §4 (1)' },
+    { source },
     async ({ open, signIn }) => {
       const first = await signIn();
       const second = await open({ browser: first.browser });
@@ -105,7 +105,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-306',
     'a session that the server has ended causes one SIGNED_OUT',
-    { source: 'auth.md §4 (3)' },
+    { source: 'protocol/auth.md#keeping-the-session' },
     async ({ server, signIn }) => {
       const tab = await signIn();
       await revoke(tab, server);
@@ -118,7 +118,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-307',
     'a rate limit keeps the session, gets no request before its Retry-After, and the next refresh succeeds',
-    { source: 'auth.md §3 (5), §4 (3)' },
+    { source: 'protocol/auth.md#keeping-the-session' },
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
@@ -137,7 +137,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-308',
     "a proxy's page in place of the response keeps the session",
-    { source: 'auth.md §3 (5), §4 (3)' },
+    { source: 'protocol/auth.md#keeping-the-session' },
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
@@ -149,7 +149,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-309',
     'a refresh that fails in the network is retried with the same token',
-    { source: 'product specification §9; auth.md §4 (3)' },
+    { source: 'protocol/auth.md#keeping-the-session' },
     async ({ signIn }) => {
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
@@ -162,7 +162,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-310',
     'a token that another service refused is refreshed once, although it has not expired',
-    { source: 'auth.md §4; rest.md §7' },
+    { source },
     async ({ signIn }) => {
       const tab = await signIn();
       const rejectedToken = await tab.auth.getAccessToken();
@@ -177,7 +177,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-311',
     'a device with a wrong clock refreshes no more often than any other',
-    { source: 'auth.md §3 (6)' },
+    { source: 'protocol/auth.md#device-clocks' },
     async ({ signIn }) => {
       for (const clockAheadMs of [7_200_000, -7_200_000]) {
         const tab = await signIn({ clockAheadMs });
@@ -186,23 +186,18 @@ export const clientRefreshAudits: readonly Audit[] = [
       }
     },
   ),
-  audit(
-    'CLIENT-AUTH-312',
-    'a sign-out during a refresh stays in effect',
-    { source: 'auth.md §5' },
-    async ({ signIn }) => {
-      const tab = await signIn();
-      ageToken(tab, EXPIRED_MS);
-      const asked = tab.auth.getAccessToken().catch(() => null);
-      await Promise.all([asked, tab.auth.signOut({ scope: 'local' })]);
-      assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
-      assert.equal(eventNames(tab).filter((name) => name === 'SIGNED_OUT').length, 1);
-    },
-  ),
+  audit('CLIENT-AUTH-312', 'a sign-out during a refresh stays in effect', { source }, async ({ signIn }) => {
+    const tab = await signIn();
+    ageToken(tab, EXPIRED_MS);
+    const asked = tab.auth.getAccessToken().catch(() => null);
+    await Promise.all([asked, tab.auth.signOut({ scope: 'local' })]);
+    assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
+    assert.equal(eventNames(tab).filter((name) => name === 'SIGNED_OUT').length, 1);
+  }),
   audit(
     'CLIENT-AUTH-313',
     'a refresh that ends after another user has signed in does not restore the first user',
-    { source: 'auth.md §2 (refresh), §5' },
+    { source },
     async ({ server, signIn }) => {
       const [tab, other] = [await signIn(), await server.newUser()];
       const body = { refresh_token: tab.stored()?.refresh_token };

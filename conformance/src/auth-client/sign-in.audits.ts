@@ -7,7 +7,6 @@ import { assertStatus } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = clientAuditsOf('auth-client');
-const source = 'auth.md §1 (session, sign-up)';
 const password = 'Correct-horse-battery-1';
 
 export const eventNames = ({ events }: Tab) => events.map(({ name }) => name);
@@ -17,7 +16,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-101',
     'an unconfirmed account has no session; the mailed code opens one',
-    { source, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#sign-up', needs: ['mailbox'] },
     async ({ server, open }) => {
       const { auth, ...tab } = await open();
       const email = server.newEmail();
@@ -35,7 +34,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-102',
     'a sign-in by password is announced once and stored as the server sent it',
-    { source },
+    { source: 'protocol/auth.md#session' },
     async ({ server, signIn }) => {
       const tab = await signIn();
       assert.deepEqual(eventNames(tab), ['INITIAL_SESSION', 'SIGNED_IN']);
@@ -48,7 +47,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-103',
     'a reload restores the session without a request',
-    { source: 'auth.md §2 (storage keys)' },
+    { source: 'protocol/auth.md#storage-keys' },
     async ({ open, signIn }) => {
       const { browser, user } = await signIn();
       const reloaded = await open({ browser });
@@ -59,7 +58,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-104',
     'a wrong password is refused as invalid_credentials and opens no session',
-    { source: 'auth.md §1 (POST /token)' },
+    { source: 'protocol/auth.md#password-grant' },
     async ({ server, open }) => {
       const { email } = await server.newUser();
       const tab = await open();
@@ -75,7 +74,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-105',
     'a refused sign-in keeps the current session',
-    { source: 'auth.md §1 (POST /token)' },
+    { source: 'protocol/auth.md#password-grant' },
     async ({ signIn }) => {
       const { auth, user, wire } = await signIn();
       const before = await auth.getAccessToken();
@@ -87,7 +86,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-106',
     'a weak password is refused as weak_password with its reasons',
-    { source: 'auth.md §1 (errors)' },
+    { source: 'protocol/auth.md#weak-passwords' },
     async ({ server, open }) => {
       const { auth } = await open();
       const refusal = await refusalOf(AuthError, auth.signUp({ email: server.newEmail(), password: 'a' }));
@@ -101,7 +100,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-107',
     'an invalid call is refused before a request is sent',
-    { source: 'product specification §5' },
+    { source: 'protocol/product.md#calls-before-a-request' },
     async ({ open }) => {
       const { auth, wire } = await open();
       const { message } = await refusalOf(AuthError, auth.signInWithOtp({ email: '' }));
@@ -122,7 +121,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-108',
     'an anonymous sign-in is a session of a user without an address',
-    { source },
+    { source: 'protocol/auth.md#sign-up' },
     async ({ open }) => {
       const { auth } = await open();
       try {
@@ -139,7 +138,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-109',
     'tokens from elsewhere become a session only after the server has returned their user',
-    { source: 'product specification §5; auth.md §3' },
+    { source: 'protocol/auth.md#foreign-sessions' },
     async ({ server, open }) => {
       const { id, accessToken, refreshToken } = await server.newUser();
       const { auth, wire } = await open();
@@ -157,7 +156,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-110',
     'a change of the user is announced, stored and restored after a reload',
-    { source: 'auth.md §1 (user)' },
+    { source: 'protocol/auth.md#user' },
     async ({ open, signIn }) => {
       const tab = await signIn();
       await tab.auth.updateUser({ data: { name: 'Ada' } });
@@ -169,7 +168,7 @@ export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-111',
     'a listener that throws affects neither the sign-in nor the other listeners',
-    { source: 'auth.md §3 (1), §4 (6)' },
+    { source: 'protocol/auth.md#listeners' },
     async ({ server, open }) => {
       const { email, password } = await server.newUser();
       const { auth, events, reported } = await open({ browser: createBrowser() });

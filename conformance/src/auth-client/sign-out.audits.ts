@@ -5,7 +5,7 @@ import { clientAuditsOf, eventually, type ClientContext } from '../clients/clien
 import { assertStatus, textAt } from '../wire.ts';
 
 const audit = clientAuditsOf('auth-client');
-const source = 'auth.md §1 (sign-out)';
+const source = 'protocol/auth.md#sign-out';
 
 /** Signs out with a scope, and returns whether this session and another of the user are still valid on the server. */
 async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope) {
@@ -42,7 +42,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-404',
     'a session that the server does not know is removed too',
-    { source: 'product specification §8' },
+    { source: 'protocol/auth.md#local-sign-out' },
     async ({ server, signIn }) => {
       const { auth, user, stored, events } = await signIn();
       const ended = await server.auth.send('POST', '/logout', {
@@ -58,7 +58,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-405',
     'replies 401, 403 and 404 to a sign-out are ignored',
-    { source: 'product specification §8' },
+    { source: 'protocol/auth.md#local-sign-out' },
     async ({ open, signIn }) => {
       const { user, auth } = await signIn();
       await auth.signOut({ scope: 'local' });
@@ -74,7 +74,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-406',
     'a server that fails or is unreachable does not prevent the local sign-out',
-    { source: 'auth.md §3 (14)' },
+    { source: 'protocol/auth.md#local-sign-out' },
     async ({ signIn }) => {
       const { auth, user, wire, stored } = await signIn();
       wire.answerNext('/auth/v1/logout', refuse(503));
@@ -91,7 +91,7 @@ export const clientSignOutAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-407',
     'the other tabs of the browser are signed out too, each once',
-    { source: 'auth.md §2 (tabs)' },
+    { source: 'protocol/auth.md#browser-tabs' },
     async ({ open, signIn }) => {
       const { auth, browser } = await signIn();
       const other = await open({ browser });

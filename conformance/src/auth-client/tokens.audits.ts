@@ -12,6 +12,7 @@ import { NotRunError } from '../target.ts';
 import { eventNames } from './sign-in.audits.ts';
 
 const audit = clientAuditsOf('auth-client');
+const source = 'protocol/auth.md#factors';
 
 const partOf = (token: string | null, index: number): unknown =>
   parseJson(Buffer.from(token?.split('.')[index] ?? '', 'base64url').toString());
@@ -40,7 +41,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-601',
     'a verified factor raises the session to aal2, announced, stored and known to the server',
-    { source: 'auth.md §1 (factors)' },
+    { source },
     async ({ server, signIn }) => {
       const tab = await signIn();
       const before = tab.stored();
@@ -56,7 +57,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-602',
     'a refresh after the verification keeps aal2; a new sign-in reports that a factor is pending',
-    { source: 'auth.md §1 (refresh rules, factors)' },
+    { source },
     async ({ open, signIn }) => {
       const tab = await signIn();
       await raiseToAal2(tab);
@@ -72,7 +73,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-603',
     'a wrong code of a factor is refused as mfa_verification_failed and changes nothing',
-    { source: 'auth.md §1 (factors)' },
+    { source },
     async ({ signIn }) => {
       const tab = await signIn();
       const mfa = createMfa(tab.auth);
@@ -86,7 +87,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-611',
     'claims are verified by the key set, fetched once, without asking the server about the token',
-    { source: 'RFC 7519 §7.2; auth.md §1 (jwks)' },
+    { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const { claims, user, wire } = await withClaims(context);
       for (let count = 0; count < 3; count += 1) assert.equal((await claims.getClaims())?.sub, user.id);
@@ -97,7 +98,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-612',
     'a token with changed claims, without a signature or from another issuer is refused',
-    { source: 'RFC 8725 §2.1, §3.1, §3.8' },
+    { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const { auth, claims, token } = await withClaims(context);
       const strict = createClaims(auth, { issuer: 'https://elsewhere.example' });
@@ -119,7 +120,7 @@ export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-621',
     'a session larger than a cookie makes the round trip in chunks, and a sign-out removes them all',
-    { source: 'auth.md §2 (cookies); product specification §9' },
+    { source: 'protocol/auth.md#cookies' },
     async ({ open, signIn }) => {
       const jar = createCookieJar();
       const browser = createBrowser(createCookieStore({ jar, secure: true }));

@@ -4,7 +4,7 @@ import { clientAuditsOf } from '../clients/client-audit.ts';
 import { at } from '../wire.ts';
 
 const audit = clientAuditsOf('auth-client');
-const source = 'auth.md §1 (request headers)';
+const source = 'protocol/auth.md#request-headers';
 
 /** The contents of requests. */
 export const clientWireAudits: readonly Audit[] = [
@@ -28,7 +28,7 @@ export const clientWireAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-202',
     "requests of a user carry the user's token, requests for a session carry none",
-    { source: 'auth.md §1; RFC 6750 §2.1' },
+    { source },
     async ({ signIn }) => {
       const { auth, wire } = await signIn();
       const first = await auth.getAccessToken();
@@ -43,7 +43,7 @@ export const clientWireAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-203',
     'no URL contains a token, a password or a verifier',
-    { source: 'RFC 6750 §5.3; RFC 9700 §4.3.2' },
+    { source },
     async ({ server, signIn }) => {
       const { auth, wire, browser, user } = await signIn();
       const tokens = [await auth.getAccessToken(), browser.store.get('audit')];
@@ -64,7 +64,7 @@ export const clientWireAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-204',
     'a redirect address is sent in the query, credentials are sent in the body',
-    { source: 'auth.md §1 (sign-up)' },
+    { source },
     async ({ server, signIn }) => {
       const { auth, wire, user } = await signIn();
       await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });

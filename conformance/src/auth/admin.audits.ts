@@ -4,7 +4,7 @@ import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
 
 const audit = auditsOf('auth');
-const source = 'openapi.yaml (admin)';
+const source = 'protocol/auth.md#administration';
 
 /** The admin routes, which need the service key. */
 export const adminAudits: readonly Audit[] = [

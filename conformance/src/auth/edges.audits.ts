@@ -4,14 +4,14 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1';
+const source = 'protocol/auth.md#service-routes';
 
 /** Unusual requests. */
 export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-921',
     'a password grant without an address is refused as validation_failed',
-    { source },
+    { source: 'protocol/auth.md#password-grant' },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
@@ -20,26 +20,16 @@ export const authEdgeAudits: readonly Audit[] = [
       assertError(reply, 400, 'validation_failed');
     },
   ),
-  audit(
-    'AUTH-922',
-    'another method on a route is refused with 405',
-    { source: 'RFC 9110 §15.5.6' },
-    async ({ auth }) => {
-      assertStatus(await auth.send('GET', '/signup'), 405);
-    },
-  ),
-  audit(
-    'AUTH-923',
-    'an unknown route is answered with 404',
-    { source: 'RFC 9110 §15.5.5' },
-    async ({ auth }) => {
-      assertStatus(await auth.send('GET', '/no-such-route'), 404);
-    },
-  ),
+  audit('AUTH-922', 'another method on a route is refused with 405', { source }, async ({ auth }) => {
+    assertStatus(await auth.send('GET', '/signup'), 405);
+  }),
+  audit('AUTH-923', 'an unknown route is answered with 404', { source }, async ({ auth }) => {
+    assertStatus(await auth.send('GET', '/no-such-route'), 404);
+  }),
   audit(
     'AUTH-924',
     'PUT /user without a token is refused as no_authorization',
-    { source },
+    { source: 'protocol/auth.md#user' },
     async ({ auth }) => {
       assertError(await auth.send('PUT', '/user', { body: { data: {} } }), 401, 'no_authorization');
     },
@@ -47,7 +37,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-925',
     'POST /logout without a token is refused as no_authorization',
-    { source },
+    { source: 'protocol/auth.md#sign-out' },
     async ({ auth }) => {
       assertError(await auth.send('POST', '/logout'), 401, 'no_authorization');
     },
@@ -55,7 +45,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-926',
     'GET /reauthenticate without a token is refused as no_authorization',
-    { source },
+    { source: 'protocol/auth.md#user' },
     async ({ auth }) => {
       assertError(await auth.send('GET', '/reauthenticate'), 401, 'no_authorization');
     },
@@ -63,7 +53,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-927',
     'a null in user data removes the key',
-    { source: 'auth.md §1 (user)' },
+    { source: 'protocol/auth.md#user' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       await context.auth.send('PUT', '/user', { token, body: { data: { kept: 1, gone: 1 } } });
@@ -77,7 +67,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-928',
     'the identity of an account by email carries the address',
-    { source },
+    { source: 'protocol/auth.md#sign-up' },
     async (context) => {
       const { accessToken: token, email } = await context.newUser();
       const reply = await context.auth.send('GET', '/user', { token });
@@ -85,14 +75,19 @@ export const authEdgeAudits: readonly Audit[] = [
       assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email');
     },
   ),
-  audit('AUTH-929', 'a refresh token is no access token', { source }, async (context) => {
-    const { refreshToken: token } = await context.newUser();
-    assertError(await context.auth.send('GET', '/user', { token }), 403, 'bad_jwt');
-  }),
+  audit(
+    'AUTH-929',
+    'a refresh token is no access token',
+    { source: 'protocol/auth.md#access-token' },
+    async (context) => {
+      const { refreshToken: token } = await context.newUser();
+      assertError(await context.auth.send('GET', '/user', { token }), 403, 'bad_jwt');
+    },
+  ),
   audit(
     'AUTH-930',
     'a link to a page beyond ASCII redirects there, percent-encoded',
-    { source: 'RFC 3986 §2.1', needs: ['service-key'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['service-key'] },
     async (context) => {
       const { email } = await context.newUser();
       const page = new URL('/日本?x=日', context.target.redirectTo);
@@ -115,7 +110,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-931',
     'a link that fails redirects with the error, never as JSON',
-    { source: 'auth.md §1 (verify)' },
+    { source: 'protocol/auth.md#mail-links' },
     async ({ auth, target }) => {
       const query = { token: 'no-such-token', type: 'signup', redirect_to: target.redirectTo };
       const reply = await auth.send('GET', '/verify', { query });
@@ -126,7 +121,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-932',
     'the names of JSON members are read without regard to case',
-    { source: "Go's encoding/json", level: 'SHOULD' },
+    { source, level: 'SHOULD' },
     async (context) => {
       const { email, password } = await context.newUser();
       const reply = await context.auth.send('POST', '/token', {
@@ -139,7 +134,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-933',
     'a slash at the end of /user changes nothing',
-    { source: 'the router of the service', level: 'SHOULD' },
+    { source, level: 'SHOULD' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
       const reply = await context.auth.send('GET', '/user/', { token });
@@ -150,7 +145,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-934',
     'PUT /user without a new address ignores code_challenge',
-    { source: 'auth.md §1 (user)' },
+    { source: 'protocol/auth.md#user' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const body = { data: { a: 1 }, code_challenge: 'short', code_challenge_method: 's256' };
@@ -160,7 +155,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-935',
     'an ID token for a provider that issues none is refused as validation_failed',
-    { source: 'auth.md §1 (token)' },
+    { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },
@@ -172,7 +167,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-936',
     'an invalid page number is refused as validation_failed',
-    { source: 'auth.md §1 (admin)', needs: ['service-key'] },
+    { source: 'protocol/auth.md#administration', needs: ['service-key'] },
     async (context) => {
       for (const page of ['abc', '-1', '1.5', '99999999999999999999'])
         assertError(await context.admin('GET', `/users?page=${page}`), 400, 'validation_failed');
@@ -181,7 +176,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-937',
     'a password over 72 bytes is refused, by an administrator too',
-    { source: 'auth.md §1 (admin)', needs: ['service-key'] },
+    { source: 'protocol/auth.md#weak-passwords', needs: ['service-key'] },
     async (context) => {
       const password = `Aa1!${'x'.repeat(80)}`;
       const { id } = await context.newUser();
@@ -193,7 +188,7 @@ export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-938',
     'concurrent sign-ups of one address leave one account',
-    { source, needs: ['service-key'] },
+    { source: 'protocol/auth.md#sign-up', needs: ['service-key'] },
     async (context) => {
       const email = context.newEmail();
       const body = { email, password: 'Secret-123456!' };

@@ -5,7 +5,7 @@ import { assertSession, type AuditContext, type AuditUser } from '../audit-conte
 import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (factors)';
+const source = 'protocol/auth.md#factors';
 
 const enroll = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
   auth.send('POST', '/factors', {
@@ -100,7 +100,7 @@ export const factorAudits: readonly Audit[] = [
   audit(
     'AUTH-606',
     'the refresh token from before the verification is revoked or stale',
-    { source: 'auth.md §1 (refresh rules)' },
+    { source: 'protocol/auth.md#refresh-rules' },
     async (context) => {
       const user = await context.newUser();
       const { verified } = await enrollAndVerify(context, user);
@@ -170,7 +170,7 @@ export const factorAudits: readonly Audit[] = [
   audit(
     'AUTH-613',
     'with a verified factor PUT /user of the password needs aal2',
-    { source: 'auth.md §1 (PUT /user)' },
+    { source: 'protocol/auth.md#user' },
     async (context) => {
       const user = await context.newUser();
       await enrollAndVerify(context, user);
@@ -219,7 +219,7 @@ export const factorAudits: readonly Audit[] = [
   audit(
     'AUTH-617',
     'the first challenge of a WebAuthn factor has options to create its key',
-    { source: 'auth server, internal/api/mfa.go' },
+    { source },
     async (context) => {
       const user = await context.newUser();
       const enrolled = await enrollWebAuthn(context, user);
@@ -237,24 +237,19 @@ export const factorAudits: readonly Audit[] = [
       assert.ok(Number(at(reply.json, 'expires_at')) > Date.now() / 1000);
     },
   ),
-  audit(
-    'AUTH-618',
-    'a WebAuthn factor is not verified without a proof',
-    { source: 'auth server, internal/api/mfa.go' },
-    async (context) => {
-      const user = await context.newUser();
-      const enrolled = await enrollWebAuthn(context, user);
-      assertStatus(enrolled, 200);
-      const factorId = textAt(enrolled, 'id');
-      const challenge_id = await challenge(context, user.accessToken, factorId);
-      const invalid = { type: 'create', credential_response: {} };
-      for (const webauthn of [undefined, {}, { type: 'create' }, invalid]) {
-        const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
-          token: user.accessToken,
-          body: { challenge_id, webauthn },
-        });
-        assertError(reply, 400, 'validation_failed');
-      }
-    },
-  ),
+  audit('AUTH-618', 'a WebAuthn factor is not verified without a proof', { source }, async (context) => {
+    const user = await context.newUser();
+    const enrolled = await enrollWebAuthn(context, user);
+    assertStatus(enrolled, 200);
+    const factorId = textAt(enrolled, 'id');
+    const challenge_id = await challenge(context, user.accessToken, factorId);
+    const invalid = { type: 'create', credential_response: {} };
+    for (const webauthn of [undefined, {}, { type: 'create' }, invalid]) {
+      const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token: user.accessToken,
+        body: { challenge_id, webauthn },
+      });
+      assertError(reply, 400, 'validation_failed');
+    }
+  }),
 ];

@@ -6,8 +6,7 @@ import { NotRunError } from '../target.ts';
 import { openMailLink, toFormerAddress } from './mail-link.ts';
 
 const audit = auditsOf('auth');
-const pkceSource = 'auth.md §1 (PKCE)';
-const mailSource = 'auth.md §1 (one-time codes, mail)';
+const source = 'protocol/auth.md#user';
 
 const follow = async (context: AuditContext, email: string) => new URL(await openMailLink(context, email));
 
@@ -22,7 +21,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-901',
     'a sign-in link by PKCE ends in a session',
-    { source: pkceSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#pkce', needs: ['mailbox'] },
     async (context) => {
       const { email, id } = await context.newUser();
       const pkce = context.newPkce();
@@ -37,7 +36,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-902',
     'the code of a PKCE mail signs in without the verifier',
-    { source: pkceSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#pkce', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/otp', { body: { email, ...context.newPkce().challenge } });
@@ -48,7 +47,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-903',
     'a second recovery mail replaces the code of the first',
-    { source: mailSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#one-time-codes', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       assertStatus(await context.auth.send('POST', '/recover', { body: { email } }), 200);
@@ -69,7 +68,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-904',
     'opening the link consumes the code of the same mail',
-    { source: mailSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#one-time-codes', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', { body: { email } });
@@ -86,7 +85,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-905',
     'the link keeps the query of redirect_to',
-    { source: mailSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', {
@@ -99,7 +98,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-906',
     'an anonymous user becomes permanent by confirming an email',
-    { source: 'auth.md §1 (sign-up)', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#sign-up', needs: ['mailbox'] },
     async (context) => {
       const anonymous = await context.auth.send('POST', '/signup', { body: {} });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
@@ -122,7 +121,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-907',
     'an anonymous user cannot set a password before an email',
-    { source: 'auth.md §1 (PUT /user)' },
+    { source },
     async ({ auth }) => {
       const anonymous = await auth.send('POST', '/signup', { body: {} });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
@@ -136,7 +135,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-908',
     'changing the password ends the other sessions',
-    { source: 'auth.md §1 (PUT /user)', level: 'SHOULD' },
+    { source, level: 'SHOULD' },
     async (context) => {
       const user = await context.newUser();
       const other = assertSession(await context.signIn(user.email, user.password));
@@ -154,7 +153,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-909',
     'a session is not ended by another sign-in',
-    { source: 'auth.md §1 (session)' },
+    { source: 'protocol/auth.md#session' },
     async (context) => {
       const user = await context.newUser();
       assertSession(await context.signIn(user.email, user.password));
@@ -164,7 +163,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-910',
     'an unknown challenge is refused',
-    { source: 'auth.md §1 (factors)' },
+    { source: 'protocol/auth.md#factors' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const enrolled = await context.auth.send('POST', '/factors', {
@@ -182,7 +181,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-911',
     "a user cannot challenge another's factor",
-    { source: 'auth.md §1 (factors)' },
+    { source: 'protocol/auth.md#factors' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const enrolled = await context.auth.send('POST', '/factors', {
@@ -199,7 +198,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-912',
     'a resent email change carries a code that works',
-    { source: mailSource, needs: ['mailbox'] },
+    { source: 'protocol/auth.md#one-time-codes', needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -220,7 +219,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-913',
     'an email change by PKCE links ends in a session with the new address',
-    { source: pkceSource, needs: ['mailbox', 'double-confirmation'] },
+    { source: 'protocol/auth.md#pkce', needs: ['mailbox', 'double-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -241,7 +240,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-915',
     'an access token stays valid for its user after a refresh',
-    { source: 'auth.md §1 (session)' },
+    { source: 'protocol/auth.md#session' },
     async (context) => {
       const user = await context.newUser();
       assertSession(
@@ -253,23 +252,18 @@ export const flowAudits: readonly Audit[] = [
       assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
     },
   ),
-  audit(
-    'AUTH-916',
-    'a sign-in updates last_sign_in_at',
-    { source: 'openapi.yaml (UserSchema)' },
-    async (context) => {
-      const user = await context.newUser();
-      const before = await context.auth.send('GET', '/user', { token: user.accessToken });
-      const after = assertSession(await context.signIn(user.email, user.password));
-      assert.ok(
-        Date.parse(textAt(after, 'user', 'last_sign_in_at')) >= Date.parse(textAt(before, 'last_sign_in_at')),
-      );
-    },
-  ),
+  audit('AUTH-916', 'a sign-in updates last_sign_in_at', { source }, async (context) => {
+    const user = await context.newUser();
+    const before = await context.auth.send('GET', '/user', { token: user.accessToken });
+    const after = assertSession(await context.signIn(user.email, user.password));
+    assert.ok(
+      Date.parse(textAt(after, 'user', 'last_sign_in_at')) >= Date.parse(textAt(before, 'last_sign_in_at')),
+    );
+  }),
   audit(
     'AUTH-917',
     'the browser is allowed to call the service from another origin',
-    { source: 'auth.md §1 (errors)' },
+    { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
       const reply = await auth.send('GET', '/settings', { headers: { Origin: 'http://localhost:5173' } });
       assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
@@ -278,7 +272,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-918',
     'PUT /user changes a phone number once its code is verified',
-    { source: 'auth.md §1 (PUT /user)', needs: ['sms'] },
+    { source, needs: ['sms'] },
     async (context) => {
       const user = await context.newUser();
       const phone = context.newPhone();
@@ -293,24 +287,19 @@ export const flowAudits: readonly Audit[] = [
       assert.equal(at(session.json, 'user', 'phone'), phone);
     },
   ),
-  audit(
-    'AUTH-919',
-    'app_metadata cannot be changed by the user',
-    { source: 'openapi.yaml (PUT /user)' },
-    async (context) => {
-      const { accessToken: token } = await context.newUser();
-      await context.auth.send('PUT', '/user', {
-        token,
-        body: { app_metadata: { role: 'admin' }, data: { ok: true } },
-      });
-      const reply = await context.auth.send('GET', '/user', { token });
-      assert.equal(at(reply.json, 'app_metadata', 'role'), undefined);
-    },
-  ),
+  audit('AUTH-919', 'app_metadata cannot be changed by the user', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    await context.auth.send('PUT', '/user', {
+      token,
+      body: { app_metadata: { role: 'admin' }, data: { ok: true } },
+    });
+    const reply = await context.auth.send('GET', '/user', { token });
+    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined);
+  }),
   audit(
     'AUTH-920',
     'a password of more than 72 characters is refused',
-    { source: 'auth.md §1 (sign-up)' },
+    { source: 'protocol/auth.md#weak-passwords' },
     async (context) => {
       const reply = await context.auth.send('POST', '/signup', {
         body: { email: context.newEmail(), password: 'x'.repeat(73) },

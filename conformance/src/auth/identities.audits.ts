@@ -6,7 +6,7 @@ import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.t
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (OAuth, SSO, identities)';
+const source = 'protocol/auth.md#oauth';
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 function encodeBase58(bytes: Uint8Array): string {
@@ -80,29 +80,41 @@ export const identityAudits: readonly Audit[] = [
       assert.ok(location.searchParams.get('error_code'), location.href);
     },
   ),
-  audit('AUTH-711', 'POST /sso of an unknown domain is refused', { source }, async ({ auth }) => {
-    const reply = await auth.send('POST', '/sso', {
-      body: { domain: 'unknown.example.net', skip_http_redirect: true },
-    });
-    assertStatus(reply, 404);
-    assert.ok(['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))));
-  }),
-  audit('AUTH-721', 'the only identity of a user cannot be unlinked', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    const user = await context.auth.send('GET', '/user', { token });
-    const reply = await context.auth.send(
-      'DELETE',
-      `/user/identities/${textAt(user, 'identities', 0, 'identity_id')}`,
-      { token },
-    );
-    if (at(reply.json, 'code') === 'manual_linking_disabled')
-      throw new NotRunError('manual linking is disabled');
-    assertError(reply, 422, 'single_identity_not_deletable');
-  }),
+  audit(
+    'AUTH-711',
+    'POST /sso of an unknown domain is refused',
+    { source: 'protocol/auth.md#single-sign-on' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/sso', {
+        body: { domain: 'unknown.example.net', skip_http_redirect: true },
+      });
+      assertStatus(reply, 404);
+      assert.ok(
+        ['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))),
+      );
+    },
+  ),
+  audit(
+    'AUTH-721',
+    'the only identity of a user cannot be unlinked',
+    { source: 'protocol/auth.md#identities' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const user = await context.auth.send('GET', '/user', { token });
+      const reply = await context.auth.send(
+        'DELETE',
+        `/user/identities/${textAt(user, 'identities', 0, 'identity_id')}`,
+        { token },
+      );
+      if (at(reply.json, 'code') === 'manual_linking_disabled')
+        throw new NotRunError('manual linking is disabled');
+      assertError(reply, 422, 'single_identity_not_deletable');
+    },
+  ),
   audit(
     'AUTH-722',
     'linking an identity answers with the URL of the provider',
-    { source },
+    { source: 'protocol/auth.md#identities' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const settings = await context.auth.send('GET', '/settings');
@@ -123,7 +135,7 @@ export const identityAudits: readonly Audit[] = [
   audit(
     'AUTH-731',
     'a Solana wallet signs in with a signed message',
-    { source: 'auth.md §1 (POST /token, web3)' },
+    { source: 'protocol/auth.md#wallets' },
     async (context) => {
       const reply = await web3(context, signedSolanaMessage(context.target.redirectTo));
       if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
@@ -134,7 +146,7 @@ export const identityAudits: readonly Audit[] = [
   audit(
     'AUTH-732',
     'a message signed by another key is refused',
-    { source: 'auth.md §1 (POST /token, web3)' },
+    { source: 'protocol/auth.md#wallets' },
     async (context) => {
       const { message } = signedSolanaMessage(context.target.redirectTo);
       const { signature } = signedSolanaMessage(context.target.redirectTo);
@@ -147,7 +159,7 @@ export const identityAudits: readonly Audit[] = [
   audit(
     'AUTH-733',
     'an unknown chain is refused',
-    { source: 'auth.md §1 (POST /token, web3)' },
+    { source: 'protocol/auth.md#wallets' },
     async (context) => {
       const reply = await web3(context, { chain: 'gold', message: 'x', signature: 'y' });
       assertStatus(reply, 400);
@@ -156,7 +168,7 @@ export const identityAudits: readonly Audit[] = [
   audit(
     'AUTH-741',
     'an id_token that is no JWT is refused in the OAuth form',
-    { source: 'auth.md §1 (errors)' },
+    { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },
@@ -170,7 +182,7 @@ export const identityAudits: readonly Audit[] = [
   audit(
     'AUTH-742',
     'an id_token without a readable issuer is refused, without internet',
-    { source: 'auth.md §1 (errors)' },
+    { source: 'protocol/auth.md#id-tokens' },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'id_token' },

@@ -4,7 +4,7 @@ import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at } from '../wire.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (one-time codes, mail)';
+const source = 'protocol/auth.md#one-time-codes';
 
 /** One-time codes and links: /otp, /magiclink, /recover, /resend, /verify. */
 export const oneTimeAudits: readonly Audit[] = [
@@ -149,7 +149,7 @@ export const oneTimeAudits: readonly Audit[] = [
   audit(
     'AUTH-414',
     'GET /verify with a token that does not exist redirects with otp_expired',
-    { source: 'auth.md §1 (GET /verify)' },
+    { source: 'protocol/auth.md#mail-links' },
     async ({ auth, target }) => {
       const reply = await auth.send('GET', '/verify', {
         query: { token: '0'.repeat(56), type: 'signup', redirect_to: target.redirectTo },

@@ -5,7 +5,7 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth server, internal/api/passkey_*.go';
+const source = 'protocol/auth.md#passkeys';
 const unknownId = '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11';
 
 /** The routes of passkeys that need a session, with a body that passes the first checks. */

@@ -6,7 +6,7 @@ import { NotRunError } from '../target.ts';
 import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');
-const source = 'RFC 7636 §4; auth.md §1 (PKCE)';
+const source = 'protocol/auth.md#pkce';
 
 /** Requests a recovery mail, opens its link and returns the auth code in the redirect. */
 async function codeFromRecovery(context: AuditContext, pkce: Pkce): Promise<string> {
@@ -97,7 +97,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-308',
     'a challenge of fewer than 43 characters is refused',
-    { source: 'RFC 7636 §4.2' },
+    { source },
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/recover', {
         body: { email: newEmail(), code_challenge: 'short', code_challenge_method: 's256' },
@@ -116,7 +116,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-310',
     'the method plain compares the verifier itself',
-    { source: 'RFC 7636 §4.3', needs: ['mailbox'] },
+    { source, needs: ['mailbox'] },
     async (context) => {
       const { verifier } = context.newPkce();
       const { email } = await context.newUser();
@@ -130,7 +130,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-311',
     'a link that is opened again redirects with an error in query and fragment',
-    { source: 'auth.md §1 (GET /verify)', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', { body: { email, ...context.newPkce().challenge } });
@@ -149,7 +149,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-312',
     'without PKCE the link redirects with tokens in the fragment',
-    { source: 'auth.md §1 (GET /verify)', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', { body: { email } });
@@ -164,7 +164,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-313',
     'a redirect_to that is not allowed falls back to the site URL',
-    { source: 'auth.md §1', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', {
@@ -177,7 +177,7 @@ export const pkceAudits: readonly Audit[] = [
   audit(
     'AUTH-314',
     'the session of a recovery link has otp or recovery in amr',
-    { source: 'auth.md §1', level: 'SHOULD', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#access-token', level: 'SHOULD', needs: ['mailbox'] },
     async (context) => {
       const pkce = context.newPkce();
       const session = assertSession(

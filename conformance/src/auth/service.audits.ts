@@ -3,30 +3,40 @@ import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (errors, misc.)';
+const source = 'protocol/auth.md#errors';
 
 /** The service's health and settings, and the form of its errors. */
 export const serviceAudits: readonly Audit[] = [
-  audit('AUTH-001', 'GET /health names the service', { source }, async ({ auth }) => {
-    const reply = await auth.send('GET', '/health');
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'name'), 'GoTrue');
-    textAt(reply, 'description');
-  }),
-  audit('AUTH-002', 'GET /settings lists the enabled sign-in methods', { source }, async ({ auth }) => {
-    const reply = await auth.send('GET', '/settings');
-    assertStatus(reply, 200);
-    for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
-      assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
-    }
-    assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
-    assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
-    assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
-  }),
+  audit(
+    'AUTH-001',
+    'GET /health names the service',
+    { source: 'protocol/auth.md#service-routes' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/health');
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'name'), 'GoTrue');
+      textAt(reply, 'description');
+    },
+  ),
+  audit(
+    'AUTH-002',
+    'GET /settings lists the enabled sign-in methods',
+    { source: 'protocol/auth.md#service-routes' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/settings');
+      assertStatus(reply, 200);
+      for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
+        assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
+      }
+      assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
+      assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
+      assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
+    },
+  ),
   audit(
     'AUTH-003',
     'the key set contains only public keys, each with kid, alg and use',
-    { source: 'RFC 7517 §4; auth.md §1' },
+    { source: 'protocol/auth.md#service-routes' },
     async ({ auth }) => {
       const reply = await auth.send('GET', '/.well-known/jwks.json');
       assertStatus(reply, 200);
@@ -44,7 +54,7 @@ export const serviceAudits: readonly Audit[] = [
   audit(
     'AUTH-004',
     'the key set may be cached for ten minutes',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/auth.md#service-routes', level: 'SHOULD' },
     async ({ auth }) => {
       const reply = await auth.send('GET', '/.well-known/jwks.json');
       assert.match(reply.headers.get('cache-control') ?? '', /max-age=600/);
@@ -106,16 +116,11 @@ export const serviceAudits: readonly Audit[] = [
       'bad_json',
     );
   }),
-  audit(
-    'AUTH-010',
-    'an unknown grant type is refused',
-    { source: 'auth.md §1 (POST /token)' },
-    async ({ auth }) => {
-      assertError(
-        await auth.send('POST', '/token', { query: { grant_type: 'telepathy' }, body: {} }),
-        400,
-        'invalid_credentials',
-      );
-    },
-  ),
+  audit('AUTH-010', 'an unknown grant type is refused', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('POST', '/token', { query: { grant_type: 'telepathy' }, body: {} }),
+      400,
+      'invalid_credentials',
+    );
+  }),
 ];

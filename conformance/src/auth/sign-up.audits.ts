@@ -6,7 +6,7 @@ import { assertError, assertStatus, at, describe, textAt, type WireReply } from 
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (sign-up)';
+const source = 'protocol/auth.md#sign-up';
 
 async function signUpUnconfirmed(context: AuditContext, email: string): Promise<WireReply> {
   const reply = await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });
@@ -57,7 +57,7 @@ export const signUpAudits: readonly Audit[] = [
   audit(
     'AUTH-105',
     'a password that is too short is refused with its reasons',
-    { source: 'auth.md §1 (weak_password)' },
+    { source: 'protocol/auth.md#weak-passwords' },
     async (context) => {
       const reply = await context.auth.send('POST', '/signup', {
         body: { email: context.newEmail(), password: 'abc' },

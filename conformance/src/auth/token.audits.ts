@@ -4,8 +4,7 @@ import { apiVersion, assertSession, type AuditContext } from '../audit-context.t
 import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
-const passwordSource = 'auth.md §1 (POST /token, password)';
-const refreshSource = 'auth.md §1 (refresh rules)';
+const source = 'protocol/auth.md#refresh-rules';
 
 const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireReply> =>
   auth.send('POST', '/token', {
@@ -22,7 +21,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-201',
     'the right password answers with a session',
-    { source: passwordSource },
+    { source: 'protocol/auth.md#password-grant' },
     async (context) => {
       const user = await context.newUser();
       const session = assertSession(await context.signIn(user.email, user.password));
@@ -32,7 +31,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-202',
     'a wrong password is refused as invalid_credentials',
-    { source: passwordSource },
+    { source: 'protocol/auth.md#password-grant' },
     async (context) => {
       const user = await context.newUser();
       assertError(await context.signIn(user.email, 'not the password'), 400, 'invalid_credentials');
@@ -41,7 +40,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-203',
     'an unknown address is refused in the same words as a wrong password',
-    { source: passwordSource },
+    { source: 'protocol/auth.md#password-grant' },
     async (context) => {
       const user = await context.newUser();
       const wrong = await context.signIn(user.email, 'not the password');
@@ -53,7 +52,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-204',
     'the access token is a JWT with the claims that policies read',
-    { source: 'RFC 7519; auth.md §1' },
+    { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const user = await context.newUser();
       const claims = claimsOf(user.accessToken);
@@ -73,7 +72,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-205',
     'expires_at and the exp claim name the same second',
-    { source: 'auth.md §1 (session)' },
+    { source: 'protocol/auth.md#session' },
     async (context) => {
       const user = await context.newUser();
       const session = assertSession(await context.signIn(user.email, user.password));
@@ -83,7 +82,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-206',
     'an email and a phone number together are refused',
-    { source: passwordSource },
+    { source: 'protocol/auth.md#password-grant' },
     async ({ auth, newPhone }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
@@ -95,25 +94,20 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-207',
     'a banned user cannot sign in',
-    { source: passwordSource, needs: ['service-key'] },
+    { source: 'protocol/auth.md#password-grant', needs: ['service-key'] },
     async (context) => {
       const user = await context.newUser();
       assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: '24h' }), 200);
       assertError(await context.signIn(user.email, user.password), 400, 'user_banned');
     },
   ),
-  audit(
-    'AUTH-221',
-    'a refresh answers with a new session of the same user',
-    { source: refreshSource },
-    async (context) => {
-      const user = await context.newUser();
-      const session = assertSession(await refresh(context, user.refreshToken));
-      assert.equal(at(session.json, 'user', 'id'), user.id);
-      assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken);
-    },
-  ),
-  audit('AUTH-222', 'a refresh keeps the session_id', { source: refreshSource }, async (context) => {
+  audit('AUTH-221', 'a refresh answers with a new session of the same user', { source }, async (context) => {
+    const user = await context.newUser();
+    const session = assertSession(await refresh(context, user.refreshToken));
+    assert.equal(at(session.json, 'user', 'id'), user.id);
+    assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken);
+  }),
+  audit('AUTH-222', 'a refresh keeps the session_id', { source }, async (context) => {
     const user = await context.newUser();
     const session = assertSession(await refresh(context, user.refreshToken));
     assert.equal(
@@ -124,7 +118,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-223',
     'an unknown refresh token is refused as refresh_token_not_found',
-    { source: refreshSource },
+    { source },
     async (context) => {
       assertError(await refresh(context, 'aaaaaaaaaaaa'), 400, 'refresh_token_not_found');
     },
@@ -132,7 +126,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-224',
     'a refresh without a token is refused as validation_failed',
-    { source: refreshSource },
+    { source },
     async ({ auth }) => {
       assertError(
         await auth.send('POST', '/token', { query: { grant_type: 'refresh_token' }, body: {} }),
@@ -144,7 +138,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-225',
     'a token that was just used may be used once more within the reuse interval',
-    { source: refreshSource },
+    { source },
     async (context) => {
       const user = await context.newUser();
       assertSession(await refresh(context, user.refreshToken));
@@ -154,7 +148,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-226',
     'reusing the parent of the active token hands out the active token',
-    { source: refreshSource },
+    { source },
     async (context) => {
       const user = await context.newUser();
       const first = assertSession(await refresh(context, user.refreshToken));
@@ -165,7 +159,7 @@ export const tokenAudits: readonly Audit[] = [
   audit(
     'AUTH-227',
     'concurrent refreshes with one token all end in a session or in a retryable answer',
-    { source: refreshSource },
+    { source },
     async (context) => {
       const user = await context.newUser();
       const replies = await Promise.all(Array.from({ length: 5 }, () => refresh(context, user.refreshToken)));
@@ -176,20 +170,15 @@ export const tokenAudits: readonly Audit[] = [
       for (const { status } of replies) assert.ok([200, 409, 429].includes(status), `unexpected ${status}`);
     },
   ),
-  audit(
-    'AUTH-228',
-    'after sign-out the refresh token is refused',
-    { source: refreshSource },
-    async (context) => {
-      const user = await context.newUser();
-      assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
-      assertError(await refresh(context, user.refreshToken), 400, 'refresh_token_not_found');
-    },
-  ),
+  audit('AUTH-228', 'after sign-out the refresh token is refused', { source }, async (context) => {
+    const user = await context.newUser();
+    assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
+    assertError(await refresh(context, user.refreshToken), 400, 'refresh_token_not_found');
+  }),
   audit(
     'AUTH-229',
     'success bodies do not depend on the version header',
-    { source: 'auth.md §1 (errors)' },
+    { source: 'protocol/auth.md#errors' },
     async (context) => {
       const user = await context.newUser();
       const body = { email: user.email, password: user.password };

@@ -6,7 +6,7 @@ import { NotRunError } from '../target.ts';
 import { toFormerAddress } from './mail-link.ts';
 
 const audit = auditsOf('auth');
-const source = 'auth.md §1 (user, sign-out)';
+const source = 'protocol/auth.md#user';
 
 /** GET and PUT /user, /reauthenticate, /logout. */
 export const userAudits: readonly Audit[] = [
@@ -144,7 +144,7 @@ export const userAudits: readonly Audit[] = [
   audit(
     'AUTH-512',
     'half of an email change by link redirects with a message',
-    { source: 'auth.md §1 (GET /verify)', needs: ['mailbox', 'double-confirmation'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox', 'double-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -186,47 +186,77 @@ export const userAudits: readonly Audit[] = [
       );
     },
   ),
-  audit('AUTH-521', 'POST /logout answers 204 without a body', { source }, async (context) => {
-    const user = await context.newUser();
-    const reply = await context.auth.send('POST', '/logout', { token: user.accessToken });
-    assertStatus(reply, 204);
-    assert.equal(reply.text, '');
-  }),
-  audit('AUTH-522', 'scope local ends this session alone', { source }, async (context) => {
-    const user = await context.newUser();
-    const other = assertSession(await context.signIn(user.email, user.password));
-    await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'local' } });
-    assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 200);
-    assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 403);
-  }),
-  audit('AUTH-523', 'scope others ends every session except the current one', { source }, async (context) => {
-    const user = await context.newUser();
-    const other = assertSession(await context.signIn(user.email, user.password));
-    await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'others' } });
-    assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
-    assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
-  }),
-  audit('AUTH-524', 'scope global, the default, ends every session', { source }, async (context) => {
-    const user = await context.newUser();
-    const other = assertSession(await context.signIn(user.email, user.password));
-    await context.auth.send('POST', '/logout', { token: user.accessToken });
-    assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
-  }),
-  audit('AUTH-525', 'signing out twice is refused as session_not_found', { source }, async (context) => {
-    const user = await context.newUser();
-    await context.auth.send('POST', '/logout', { token: user.accessToken });
-    assertError(
-      await context.auth.send('POST', '/logout', { token: user.accessToken }),
-      403,
-      'session_not_found',
-    );
-  }),
-  audit('AUTH-526', 'an unknown scope is refused', { source }, async (context) => {
-    const user = await context.newUser();
-    assertError(
-      await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'universe' } }),
-      400,
-      'validation_failed',
-    );
-  }),
+  audit(
+    'AUTH-521',
+    'POST /logout answers 204 without a body',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      const reply = await context.auth.send('POST', '/logout', { token: user.accessToken });
+      assertStatus(reply, 204);
+      assert.equal(reply.text, '');
+    },
+  ),
+  audit(
+    'AUTH-522',
+    'scope local ends this session alone',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      const other = assertSession(await context.signIn(user.email, user.password));
+      await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'local' } });
+      assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 200);
+      assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 403);
+    },
+  ),
+  audit(
+    'AUTH-523',
+    'scope others ends every session except the current one',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      const other = assertSession(await context.signIn(user.email, user.password));
+      await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'others' } });
+      assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
+      assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
+    },
+  ),
+  audit(
+    'AUTH-524',
+    'scope global, the default, ends every session',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      const other = assertSession(await context.signIn(user.email, user.password));
+      await context.auth.send('POST', '/logout', { token: user.accessToken });
+      assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
+    },
+  ),
+  audit(
+    'AUTH-525',
+    'signing out twice is refused as session_not_found',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      await context.auth.send('POST', '/logout', { token: user.accessToken });
+      assertError(
+        await context.auth.send('POST', '/logout', { token: user.accessToken }),
+        403,
+        'session_not_found',
+      );
+    },
+  ),
+  audit(
+    'AUTH-526',
+    'an unknown scope is refused',
+    { source: 'protocol/auth.md#sign-out' },
+    async (context) => {
+      const user = await context.newUser();
+      assertError(
+        await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'universe' } }),
+        400,
+        'validation_failed',
+      );
+    },
+  ),
 ];

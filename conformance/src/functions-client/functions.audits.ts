@@ -5,14 +5,13 @@ import { NotRunError } from '../target.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 
 const audit = clientAuditsOf('functions-client');
-const source = 'rest.md §1 (functions)';
 
 /** Calls of edge functions. The project has none, so the audits check the requests and the error of an unknown function. */
 export const clientFunctionAudits: readonly Audit[] = [
   audit(
     'CLIENT-FN-101',
     'an unknown function is a typed refusal with its status',
-    { source },
+    { source: 'protocol/rest.md#edge-functions' },
     async ({ server, signIn }) => {
       if (server.target.restUrl === null) throw new NotRunError('the target has no functions');
       const { auth, wire, ...connection } = await signIn();
@@ -33,7 +32,7 @@ export const clientFunctionAudits: readonly Audit[] = [
   audit(
     'CLIENT-FN-102',
     'a name that would resolve to another path is refused before a request is sent, and the token is not sent',
-    { source },
+    { source: 'protocol/rest.md#edge-functions' },
     async ({ signIn }) => {
       const { auth, wire, ...connection } = await signIn();
       const functions = createFunctionsClient({ ...connection, getAccessToken: auth.getAccessToken });

@@ -8,7 +8,6 @@ import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 
 const audit = clientAuditsOf('realtime-client');
-const source = 'realtime.md §1 (postgres_changes)';
 
 /** A comparable summary of rows. */
 const digest = (rows: readonly { readonly id: string; readonly status: string }[]) =>
@@ -30,7 +29,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-101',
     'an insert, an update and a delete arrive in order, each with the fields of its type',
-    { source },
+    { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const inbox = await watchInbox(context);
       inbox.channel.join();
@@ -55,7 +54,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-102',
     'a listener of one type receives that type only',
-    { source: 'realtime.md §1 (filters)' },
+    { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const inbox = await watchInbox(context, { binding: { event: ['INSERT', 'DELETE'] } });
       inbox.channel.join();
@@ -74,7 +73,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-103',
     "another user's rows never arrive, even without a filter",
-    { source: 'realtime.md §1 (row-level security); supabase/migrations' },
+    { source: 'protocol/realtime.md#changes-and-policies' },
     async (context) => {
       const { server } = context;
       // The server sends the key of a DELETE to every subscriber.
@@ -95,7 +94,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-104',
     'one channel serves several tables, each with its listener',
-    { source },
+    { source: 'protocol/realtime.md#channels-of-a-client' },
     async (context) => {
       const { server } = context;
       const inbox = await watchInbox(context);
@@ -118,7 +117,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-105',
     'a live list equals the table after writes during its read',
-    { source: 'realtime.md §3, §4' },
+    { source: 'protocol/realtime.md#gaps' },
     async (context) => {
       const inbox = await watchInbox(context);
       const before = await inbox.tell();
@@ -157,7 +156,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-106',
     'after a lost socket the channel recovers and announces a gap, and a live list closes it',
-    { source: 'realtime.md §3, §4' },
+    { source: 'protocol/realtime.md#gaps' },
     async (context) => {
       const inbox = await watchInbox(context);
       const list = inbox.watch();
@@ -182,7 +181,7 @@ export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-107',
     'a silent open socket is detected by its heartbeat and replaced',
-    { source: 'product specification §9; realtime.md §3' },
+    { source: 'protocol/realtime.md#liveness' },
     async (context) => {
       const inbox = await watchInbox(context, { settings: { heartbeatMs: 250, timeoutMs: 2_000 } });
       inbox.channel.join();

@@ -8,14 +8,14 @@ import { watchInbox } from './watched-inbox.ts';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 
 const audit = clientAuditsOf('realtime-client');
-const source = 'realtime.md §1 (join, access_token)';
+const source = 'protocol/realtime.md#channels-of-a-client';
 
 /** Joins, tokens, refusals and leaves of a channel. */
 export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-201',
     'a channel is live only after the confirmation of the server',
-    { source: 'realtime.md §1 (system)' },
+    { source },
     async (context) => {
       const { channel, tab, statuses, live } = await watchInbox(context);
       let isConfirmed = false;
@@ -31,7 +31,7 @@ export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-202',
     "the join carries the user's token and the bindings; the socket's URL carries the public key only",
-    { source: 'realtime.md §1; RFC 6750 §5.3' },
+    { source: 'protocol/realtime.md#handshake' },
     async (context) => {
       const { channel, tab, sent, live } = await watchInbox(context);
       channel.join();
@@ -106,7 +106,7 @@ export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-206',
     'a refused subscription is a typed failure and is not retried',
-    { source: 'realtime.md §1 (system errors)' },
+    { source },
     async (context) => {
       const { tab, channel, live } = await watchInbox(context);
       const refused = tab.realtime.channel('refused');
@@ -125,7 +125,7 @@ export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-207',
     'unmounting and mounting again at once, as in StrictMode, costs one join and no leave',
-    { source: 'realtime.md §3' },
+    { source },
     async (context) => {
       const { channel, sent, live, tell, changes } = await watchInbox(context);
       const leave = channel.join();
@@ -142,7 +142,7 @@ export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-208',
     'ending the last use leaves the channel; a later join receives changes again',
-    { source: 'realtime.md §1 (leave)' },
+    { source },
     async (context) => {
       const settings = { leaveGraceMs: 0 };
       const { channel, tab, sent, live, tell, changes } = await watchInbox(context, { settings });
@@ -166,19 +166,14 @@ export const clientChannelAudits: readonly Audit[] = [
       assert.ok(tab.wire.socketUrls.length <= 2);
     },
   ),
-  audit(
-    'CLIENT-RT-209',
-    'all channels of a tab share one socket',
-    { source: 'realtime.md §3' },
-    async (context) => {
-      const { channel, tab, live } = await watchInbox(context);
-      const other = tab.realtime.channel('other');
-      createPostgresChanges(other).on({ table: 'notification_preferences' }, () => {});
-      channel.join();
-      other.join();
-      await live();
-      await eventually('the other one', () => other.getSnapshot().status === 'live');
-      assert.equal(tab.wire.socketUrls.length, 1);
-    },
-  ),
+  audit('CLIENT-RT-209', 'all channels of a tab share one socket', { source }, async (context) => {
+    const { channel, tab, live } = await watchInbox(context);
+    const other = tab.realtime.channel('other');
+    createPostgresChanges(other).on({ table: 'notification_preferences' }, () => {});
+    channel.join();
+    other.join();
+    await live();
+    await eventually('the other one', () => other.getSnapshot().status === 'live');
+    assert.equal(tab.wire.socketUrls.length, 1);
+  }),
 ];

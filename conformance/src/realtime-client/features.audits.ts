@@ -12,7 +12,7 @@ import { clientAuditsOf, eventually, refusalOf, type SignedInTab } from '../clie
 import { at } from '../wire.ts';
 
 const audit = clientAuditsOf('realtime-client');
-const source = 'realtime.md §1 (broadcast, presence)';
+const source = 'protocol/realtime.md#broadcast';
 const quick = { reconnectDelaysMs: [50], leaveGraceMs: 50, timeoutMs: 1_000 };
 
 interface Events extends Record<string, unknown> {
@@ -67,7 +67,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-302',
     'a broadcast by HTTP reaches a channel without a socket of its own',
-    { source: 'realtime.md §1 (HTTP)' },
+    { source },
     async ({ signIn }) => {
       const listener = openRoom(await signIn({ realtime: quick }), 'audit-302');
       const sender = await signIn({ realtime: quick });
@@ -102,7 +102,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-304',
     'the private channel of another user is refused with the missing permission, and not retried',
-    { source: 'realtime.md §1 (join error)' },
+    { source: 'protocol/realtime.md#refused-joins' },
     async ({ signIn, server }) => {
       const other = await server.newUser();
       // The real server delays a refusal by five seconds.
@@ -120,7 +120,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-305',
     'the own private channel is joined; a broadcast that no policy allows ends as unacknowledged',
-    { source: 'realtime.md §1 (broadcast)' },
+    { source },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
       const one = openRoom(tab, `user:${tab.user.id}`, { isPrivate: true, ack: true });
@@ -134,7 +134,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-306',
     'presence is tracked again after a lost socket, and the others see no second join and no leave',
-    { source },
+    { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const [ada, grace] = [
         openRoom(await signIn({ realtime: quick }), 'audit-306'),
@@ -169,7 +169,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-307',
     'a broadcast of bytes arrives as the same bytes',
-    { source: 'realtime.md §1 (binary frames)' },
+    { source: 'protocol/realtime.md#frames' },
     async ({ signIn }) => {
       const rooms = [
         openRoom(await signIn({ realtime: quick }), 'audit-307'),

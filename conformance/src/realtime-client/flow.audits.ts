@@ -13,7 +13,7 @@ import { createBrowser, type Tab } from '../clients/tab.ts';
 import { at } from '../wire.ts';
 
 const audit = clientAuditsOf('realtime-client');
-const source = 'realtime.md §1 (broadcast, presence)';
+const source = 'protocol/realtime.md#limits';
 const quick = { reconnectDelaysMs: [50], leaveGraceMs: 50, timeoutMs: 5_000 };
 
 interface Person {
@@ -52,7 +52,7 @@ const presenceAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-313',
     'several entries of one key count as one key: it joins with the first and leaves with the last',
-    { source },
+    { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const name = 'audit-313';
       const here = watch(await signIn({ realtime: quick }), name, 'ada');
@@ -76,7 +76,7 @@ const presenceAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-314',
     'untracking removes the own entry and keeps the channel',
-    { source },
+    { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const [here, there] = [
         watch(await signIn({ realtime: quick }), 'audit-314', 'ada'),
@@ -93,7 +93,7 @@ const presenceAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-315',
     'an entry that no policy allows is refused as a typed error that names the missing right',
-    { source },
+    { source: 'protocol/realtime.md#presence' },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
       const channel = tab.realtime.channel(`user:${tab.user.id}`, { private: true }) as Channel;
@@ -186,7 +186,7 @@ const tabAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-320',
     'tabs of one browser share a socket: a broadcast reaches the other tab and other devices, each once',
-    { source: 'realtime.md §7 (one socket for all tabs)' },
+    { source: 'protocol/realtime.md#one-socket-for-all-tabs' },
     async ({ signIn, open }) => {
       const browser = createBrowser();
       const first = await signIn({ browser, isShared: true, realtime: quick });
@@ -212,7 +212,7 @@ const tabAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-321',
     'tabs that share a socket are one entry of presence, which leaves with the last tab',
-    { source: 'realtime.md §7 (one socket for all tabs)' },
+    { source: 'protocol/realtime.md#one-socket-for-all-tabs' },
     async ({ signIn, open }) => {
       const browser = createBrowser();
       const first = await signIn({ browser, isShared: true, realtime: quick });
@@ -240,7 +240,7 @@ const joinAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-322',
     'a changed join payload joins again only if it must, with its listeners, and tells the gap',
-    { source: 'realtime.md §1 (joins)' },
+    { source: 'protocol/realtime.md#channels-of-a-client' },
     async ({ signIn }) => {
       const tab = await signIn({ realtime: quick });
       const here = openRoom(tab, 'audit-322');
@@ -262,7 +262,7 @@ const joinAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-323',
     'heartbeats are events with their latency',
-    { source: 'realtime.md §2' },
+    { source: 'protocol/realtime.md#liveness' },
     async ({ signIn }) => {
       const events: RealtimeEvent[] = [];
       const tab = await signIn({

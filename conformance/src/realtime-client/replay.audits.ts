@@ -9,7 +9,7 @@ import type { AuditContext } from '../audit-context.ts';
 import { clientAuditsOf, eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
 
 const audit = clientAuditsOf('realtime-client');
-const source = 'realtime.md §1 (broadcast)';
+const source = 'protocol/realtime.md#gaps';
 const needs = ['database'] as const;
 const quick = { reconnectDelaysMs: [50], leaveGraceMs: 50, timeoutMs: 5_000 };
 
@@ -65,7 +65,7 @@ export const clientReplayAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-308',
     'with replay the broadcasts of the database from before the join arrive, marked as replayed, then new ones',
-    { source, needs },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs },
     async (context) => {
       const inbox = await openInbox(context);
       const room = createBroadcast<{ note: { n: number } }>(inbox.channel, {
@@ -128,7 +128,7 @@ export const clientReplayAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-311',
     'changes that the database broadcasts arrive by type, with exact integers',
-    { source, needs },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs },
     async (context) => {
       const inbox = await openInbox(context);
       const changes = createDatabaseBroadcast(inbox.channel);

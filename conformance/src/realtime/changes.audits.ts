@@ -6,7 +6,7 @@ import type { Frame } from './frames.ts';
 import { isChange, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-const source = 'realtime.md §1';
+const source = 'protocol/realtime.md#changes';
 
 const record = (frame: Frame, name: string) => at(frame.payload, 'data', 'record', name);
 
@@ -87,7 +87,7 @@ const shapes: readonly Audit[] = [
   audit(
     'RT-124',
     'the old record of an update is the replica identity: the key and the recipient',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/product.md#notifications', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket, tell, setStatus }) => {
         const id = await tell();
@@ -159,8 +159,12 @@ async function filteredUpdates({ ada, socket, tell, setStatus }: Pair, filter: s
 }
 
 const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =>
-  audit(id, `a filter with ${title}`, { source: 'realtime.md §1 (filters)', level }, (context) =>
-    withPair(context, async (pair) => assert.equal(await filteredUpdates(pair, filter), passes ? 1 : 0)),
+  audit(
+    id,
+    `a filter with ${title}`,
+    { source: 'protocol/realtime.md#filters-of-changes', level },
+    (context) =>
+      withPair(context, async (pair) => assert.equal(await filteredUpdates(pair, filter), passes ? 1 : 0)),
   ),
 );
 
@@ -180,36 +184,44 @@ const unbindable: readonly (readonly [string, string, object])[] = [
 ];
 
 const refusals = unbindable.map(([id, title, binding]) =>
-  audit(id, `${title} is reported, and the channel delivers no changes`, { source }, (context) =>
-    withPair(context, async ({ ada, socket }) => {
-      const changes = [binding, inboxOf(ada)];
-      socket.send('1', '1', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, changes));
-      await socket.expect(
-        'the report of the error',
-        (frame) =>
-          isSystem('error')(frame) ||
-          (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
-      );
-      assert.equal(socket.received.filter(isSystem('ok')).length, 0);
-    }),
+  audit(
+    id,
+    `${title} is reported, and the channel delivers no changes`,
+    { source: 'protocol/realtime.md#joins' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const changes = [binding, inboxOf(ada)];
+        socket.send('1', '1', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, changes));
+        await socket.expect(
+          'the report of the error',
+          (frame) =>
+            isSystem('error')(frame) ||
+            (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
+        );
+        assert.equal(socket.received.filter(isSystem('ok')).length, 0);
+      }),
   ),
 );
 
 const bindings: readonly Audit[] = [
-  audit('RT-150', 'an update that leaves the filter is not sent', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell, setStatus }) => {
-      await tell();
-      const unread = {
-        event: 'UPDATE',
-        schema: 'public',
-        table: 'notifications',
-        filter: 'status=eq.unread',
-      };
-      const [unreadId] = bindingIds(await joinLive(socket, ada.accessToken, [unread, inboxOf(ada)]));
-      await setStatus('read');
-      const { payload } = await socket.expect('the update', isChange('UPDATE'));
-      assert.ok(!(at(payload, 'ids') as readonly unknown[]).includes(unreadId));
-    }),
+  audit(
+    'RT-150',
+    'an update that leaves the filter is not sent',
+    { source: 'protocol/realtime.md#filters-of-changes' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell, setStatus }) => {
+        await tell();
+        const unread = {
+          event: 'UPDATE',
+          schema: 'public',
+          table: 'notifications',
+          filter: 'status=eq.unread',
+        };
+        const [unreadId] = bindingIds(await joinLive(socket, ada.accessToken, [unread, inboxOf(ada)]));
+        await setStatus('read');
+        const { payload } = await socket.expect('the update', isChange('UPDATE'));
+        assert.ok(!(at(payload, 'ids') as readonly unknown[]).includes(unreadId));
+      }),
   ),
   audit('RT-151', 'two bindings that match receive one message with both ids', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
@@ -220,24 +232,28 @@ const bindings: readonly Audit[] = [
       assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids));
     }),
   ),
-  audit('RT-152', 'bindings are answered in the order of the join', { source, level: 'SHOULD' }, (context) =>
-    withPair(context, async ({ ada, socket }) => {
-      const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
-      const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
-      assert.deepEqual(
-        answered.map((binding) => at(binding, 'table')),
-        ['notifications', 'notification_preferences'],
-      );
-      assert.deepEqual(
-        answered.map((binding) => at(binding, 'filter')),
-        [inboxOf(ada).filter, preferencesOf(ada).filter],
-      );
-    }),
+  audit(
+    'RT-152',
+    'bindings are answered in the order of the join',
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
+        const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
+        assert.deepEqual(
+          answered.map((binding) => at(binding, 'table')),
+          ['notifications', 'notification_preferences'],
+        );
+        assert.deepEqual(
+          answered.map((binding) => at(binding, 'filter')),
+          [inboxOf(ada).filter, preferencesOf(ada).filter],
+        );
+      }),
   ),
   audit(
     'RT-153',
     'the id of a binding is the same in every channel',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
         const first = await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -266,7 +282,7 @@ const bindings: readonly Audit[] = [
   audit(
     'RT-155',
     'without a filter, row-level security alone decides',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     (context) =>
       withPair(context, async ({ ada, grace, socket, tell }) => {
         await joinLive(socket, grace.accessToken, [
@@ -290,7 +306,7 @@ const bindings: readonly Audit[] = [
   audit(
     'RT-156',
     'an anonymous user receives no rows of other users',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     (context) =>
       withPair(context, async ({ ada, socket, tell }) => {
         const { anonKey } = context.target;

@@ -16,7 +16,7 @@ import {
 } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-const source = 'realtime.md §1';
+const source = 'protocol/realtime.md#tokens-of-channels';
 
 const isEvent = (event: string) => (frame: Frame) => frame.event === event;
 
@@ -27,7 +27,7 @@ const life: readonly Audit[] = [
   audit(
     'RT-160',
     'a join without bindings is answered with an empty list',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     async (context) => {
       const user = await context.newUser();
       await withSocket(context, async (socket) => {
@@ -40,7 +40,7 @@ const life: readonly Audit[] = [
   audit(
     'RT-161',
     'the message of a live subscription names the channel without its prefix',
-    { source },
+    { source: 'protocol/realtime.md#joins' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -49,47 +49,59 @@ const life: readonly Audit[] = [
         assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL');
       }),
   ),
-  audit('RT-162', 'the reply to a leave comes before the close', { source }, (context) =>
-    withPair(context, async ({ ada, socket }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      socket.send('1', '8', topic, 'phx_leave', {});
-      await socket.expect('phx_close', isEvent('phx_close'));
-      assert.ok(indexOf(socket, isReply('8')) < indexOf(socket, isEvent('phx_close')), 'reply first');
-      assert.ok(indexOf(socket, isReply('8')) >= 0, 'there is a reply');
-    }),
+  audit(
+    'RT-162',
+    'the reply to a leave comes before the close',
+    { source: 'protocol/realtime.md#leaving' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '8', topic, 'phx_leave', {});
+        await socket.expect('phx_close', isEvent('phx_close'));
+        assert.ok(indexOf(socket, isReply('8')) < indexOf(socket, isEvent('phx_close')), 'reply first');
+        assert.ok(indexOf(socket, isReply('8')) >= 0, 'there is a reply');
+      }),
   ),
-  audit('RT-163', 'nothing is delivered to a left channel', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:stays', ref: '2' });
-      socket.send('1', '8', topic, 'phx_leave', {});
-      await socket.expect('phx_close', isEvent('phx_close'));
-      await tell();
-      await socket.expect(
-        'the insert',
-        (frame) => frame.topic === 'realtime:stays' && isChange('INSERT')(frame),
-      );
-      assert.equal(
-        socket.received.filter((frame) => frame.topic === topic && isChange('INSERT')(frame)).length,
-        0,
-      );
-    }),
+  audit(
+    'RT-163',
+    'nothing is delivered to a left channel',
+    { source: 'protocol/realtime.md#leaving' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:stays', ref: '2' });
+        socket.send('1', '8', topic, 'phx_leave', {});
+        await socket.expect('phx_close', isEvent('phx_close'));
+        await tell();
+        await socket.expect(
+          'the insert',
+          (frame) => frame.topic === 'realtime:stays' && isChange('INSERT')(frame),
+        );
+        assert.equal(
+          socket.received.filter((frame) => frame.topic === topic && isChange('INSERT')(frame)).length,
+          0,
+        );
+      }),
   ),
-  audit('RT-164', 'a left channel can be joined again', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      socket.send('1', '8', topic, 'phx_leave', {});
-      await socket.expect('phx_close', isEvent('phx_close'));
-      socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
-      await socket.expect('system ok again', () => socket.received.filter(isSystem('ok')).length === 2);
-      await tell();
-      await socket.expect('the insert', isChange('INSERT'));
-    }),
+  audit(
+    'RT-164',
+    'a left channel can be joined again',
+    { source: 'protocol/realtime.md#leaving' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '8', topic, 'phx_leave', {});
+        await socket.expect('phx_close', isEvent('phx_close'));
+        socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
+        await socket.expect('system ok again', () => socket.received.filter(isSystem('ok')).length === 2);
+        await tell();
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
   ),
   audit(
     'RT-165',
     'joining again is answered before the old channel is closed',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#joins', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -102,7 +114,7 @@ const life: readonly Audit[] = [
   audit(
     'RT-166',
     'each of several channels receives the changes of its own bindings',
-    { source },
+    { source: 'protocol/realtime.md#changes' },
     (context) =>
       withPair(context, async ({ ada, grace, socket, tell }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -112,33 +124,45 @@ const life: readonly Audit[] = [
         assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
       }),
   ),
-  audit('RT-167', 'a heartbeat is answered on a socket with channels too', { source }, (context) =>
-    withPair(context, async ({ ada, socket }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await settle(socket, '77');
-    }),
+  audit(
+    'RT-167',
+    'a heartbeat is answered on a socket with channels too',
+    { source: 'protocol/realtime.md#frames' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await settle(socket, '77');
+      }),
   ),
-  audit('RT-168', 'a socket that closes does not affect the others', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await withSocket(
-        context,
-        async (other) => void (await joinLive(other, ada.accessToken, [inboxOf(ada)])),
-      );
-      await tell();
-      await socket.expect('the insert', isChange('INSERT'));
-    }),
-  ),
-  audit('RT-169', 'two sockets of one user both receive a change', { source }, (context) =>
-    withPair(context, async ({ ada, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await withSocket(context, async (other) => {
-        await joinLive(other, ada.accessToken, [inboxOf(ada)]);
+  audit(
+    'RT-168',
+    'a socket that closes does not affect the others',
+    { source: 'protocol/realtime.md#handshake' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await withSocket(
+          context,
+          async (other) => void (await joinLive(other, ada.accessToken, [inboxOf(ada)])),
+        );
         await tell();
-        await other.expect('the insert there', isChange('INSERT'));
-        await socket.expect('the insert here', isChange('INSERT'));
-      });
-    }),
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
+  ),
+  audit(
+    'RT-169',
+    'two sockets of one user both receive a change',
+    { source: 'protocol/realtime.md#changes' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await withSocket(context, async (other) => {
+          await joinLive(other, ada.accessToken, [inboxOf(ada)]);
+          await tell();
+          await other.expect('the insert there', isChange('INSERT'));
+          await socket.expect('the insert here', isChange('INSERT'));
+        });
+      }),
   ),
 ];
 
@@ -188,18 +212,28 @@ const tokens: readonly Audit[] = [
         await settle(socket, '78');
       }),
   ),
-  audit('RT-174', 'the refusal of a join names its reason', { source }, (context) =>
-    withSocket(context, async (socket) => {
-      socket.send('1', '1', topic, 'phx_join', joinPayload('not.a.jwt', []));
-      const { payload } = await socket.expect('the refusal', isReply('1'));
-      assert.match(String(at(payload, 'response', 'reason')), /JWT|Unauthorized/i);
-    }),
+  audit(
+    'RT-174',
+    'the refusal of a join names its reason',
+    { source: 'protocol/realtime.md#refused-joins' },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.send('1', '1', topic, 'phx_join', joinPayload('not.a.jwt', []));
+        const { payload } = await socket.expect('the refusal', isReply('1'));
+        assert.match(String(at(payload, 'response', 'reason')), /JWT|Unauthorized/i);
+      }),
   ),
-  audit('RT-175', 'a socket without an API key is refused', { source }, (context) =>
-    isRefused(context, '?vsn=2.0.0'),
+  audit(
+    'RT-175',
+    'a socket without an API key is refused',
+    { source: 'protocol/realtime.md#handshake' },
+    (context) => isRefused(context, '?vsn=2.0.0'),
   ),
-  audit('RT-176', 'a socket with an invalid API key is refused', { source }, (context) =>
-    isRefused(context, '?vsn=2.0.0&apikey=no-such-key'),
+  audit(
+    'RT-176',
+    'a socket with an invalid API key is refused',
+    { source: 'protocol/realtime.md#handshake' },
+    (context) => isRefused(context, '?vsn=2.0.0&apikey=no-such-key'),
   ),
 ];
 
@@ -215,25 +249,30 @@ async function isRefused({ target }: AuditContext, query: string): Promise<void>
 }
 
 const older: readonly Audit[] = [
-  audit('RT-180', 'with vsn 1.0.0 a frame is an object', { source, level: 'SHOULD' }, async ({ target }) => {
-    if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
-    const socket = new WebSocket(
-      `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`,
-    );
-    try {
-      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-      const answer = new Promise<unknown>((resolve) => {
-        socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString())));
-      });
-      socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
-      const reply = await answer;
-      assert.equal(at(reply, 'event'), 'phx_reply');
-      assert.equal(at(reply, 'ref'), '3');
-      assert.equal(at(reply, 'payload', 'status'), 'ok');
-    } finally {
-      socket.terminate();
-    }
-  }),
+  audit(
+    'RT-180',
+    'with vsn 1.0.0 a frame is an object',
+    { source: 'protocol/realtime.md#frames', level: 'SHOULD' },
+    async ({ target }) => {
+      if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+      const socket = new WebSocket(
+        `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`,
+      );
+      try {
+        await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+        const answer = new Promise<unknown>((resolve) => {
+          socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString())));
+        });
+        socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
+        const reply = await answer;
+        assert.equal(at(reply, 'event'), 'phx_reply');
+        assert.equal(at(reply, 'ref'), '3');
+        assert.equal(at(reply, 'payload', 'status'), 'ok');
+      } finally {
+        socket.terminate();
+      }
+    },
+  ),
 ];
 
 async function joinRoom(socket: FrameSocket, name: string, token: string, config: object): Promise<void> {
@@ -269,7 +308,7 @@ const rooms: readonly Audit[] = [
   audit(
     'RT-181',
     'a broadcast reaches the other channels of the topic, and not its sender',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     (context) =>
       withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
         one.send('1', '5', room, 'broadcast', shout);
@@ -280,22 +319,30 @@ const rooms: readonly Audit[] = [
         assert.equal(indexOf(one, isShout), -1);
       }),
   ),
-  audit('RT-182', 'with self a broadcast reaches its sender too', { source, level: 'SHOULD' }, (context) =>
-    withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
-      one.send('1', '5', room, 'broadcast', shout);
-      await one.expect('the broadcast', isShout);
-    }),
+  audit(
+    'RT-182',
+    'with self a broadcast reaches its sender too',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        await one.expect('the broadcast', isShout);
+      }),
   ),
-  audit('RT-183', 'with ack a broadcast gets a reply', { source, level: 'SHOULD' }, (context) =>
-    withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
-      one.send('1', '5', room, 'broadcast', shout);
-      assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
-    }),
+  audit(
+    'RT-183',
+    'with ack a broadcast gets a reply',
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
+      }),
   ),
   audit(
     'RT-184',
     'a broadcast by HTTP is answered with 202 and delivered',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     (context) =>
       withRoom(context, {}, async (one, _two, room) => {
         const { target } = context;
@@ -314,15 +361,19 @@ const rooms: readonly Audit[] = [
         await one.expect('the broadcast', isShout);
       }),
   ),
-  audit('RT-185', 'a join is followed by the presence state', { source, level: 'SHOULD' }, (context) =>
-    withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
-      await one.expect('presence_state', isEvent('presence_state'));
-    }),
+  audit(
+    'RT-185',
+    'a join is followed by the presence state',
+    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
+        await one.expect('presence_state', isEvent('presence_state'));
+      }),
   ),
   audit(
     'RT-186',
     'a join and a leave of presence reach the other channels',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
     (context) =>
       withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
         two.send('1', '6', room, 'presence', {
@@ -343,7 +394,7 @@ const rooms: readonly Audit[] = [
   audit(
     'RT-187',
     'a private channel without a policy for reading is refused as Unauthorized',
-    { source },
+    { source: 'protocol/realtime.md#refused-joins' },
     async (context) => {
       const { id, accessToken } = await context.newUser();
       await withSocket(context, async (socket) => {

@@ -8,7 +8,7 @@ import { settle, withSocket } from './audit-socket.ts';
 import { isReply, isSystem, openFrameSocket, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-const source = 'realtime.md §1 (broadcast, presence)';
+const source = 'protocol/realtime.md#presence';
 
 const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
 const isDiff = (frame: Frame) => frame.event === 'presence_diff';
@@ -49,7 +49,7 @@ const database: readonly Audit[] = [
   audit(
     'RT-201',
     'a broadcast of the database reaches the private channel of its topic with an id',
-    { source, needs: ['database'] },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
@@ -66,7 +66,7 @@ const database: readonly Audit[] = [
   audit(
     'RT-202',
     'realtime.broadcast_changes sends the operation, the table and both records',
-    { source, needs: ['database'] },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {
@@ -90,7 +90,7 @@ const database: readonly Audit[] = [
   audit(
     'RT-203',
     'a join with replay delivers the stored broadcasts since a time after the reply, oldest first, marked as replayed',
-    { source, needs: ['database'] },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
       await sendFromDatabase(context, inboxOf(ada), 1, 3);
@@ -107,7 +107,7 @@ const database: readonly Audit[] = [
   audit(
     'RT-204',
     'replay delivers the latest broadcasts up to its limit, and at most 25',
-    { source, needs: ['database'] },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
       await sendFromDatabase(context, inboxOf(ada), 1, 27);
@@ -130,7 +130,7 @@ const database: readonly Audit[] = [
   audit(
     'RT-205',
     'replay delivers nothing from before its time',
-    { source, needs: ['database'] },
+    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
     async (context) => {
       const ada = await context.newUser();
       await sendFromDatabase(context, inboxOf(ada), 1, 1);
@@ -144,29 +144,39 @@ const database: readonly Audit[] = [
 ];
 
 const replay: readonly Audit[] = [
-  audit('RT-206', 'replay on a public channel is refused', { source }, async (context) => {
-    const ada = await context.newUser();
-    await withSocket(context, async (socket) => {
-      const reply = await join(socket, `public-${ada.id}`, ada, { ...replaying(0, 10), private: false });
-      assert.equal(at(reply, 'status'), 'error');
-      assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages.*public channels/);
-    });
-  }),
-  audit('RT-207', 'replay with a time that is not valid is refused', { source }, async (context) => {
-    const ada = await context.newUser();
-    await withSocket(context, async (socket) => {
-      const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
-      assert.equal(at(reply, 'status'), 'error');
-      assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages/);
-    });
-  }),
+  audit(
+    'RT-206',
+    'replay on a public channel is refused',
+    { source: 'protocol/realtime.md#broadcasts-of-the-database' },
+    async (context) => {
+      const ada = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const reply = await join(socket, `public-${ada.id}`, ada, { ...replaying(0, 10), private: false });
+        assert.equal(at(reply, 'status'), 'error');
+        assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages.*public channels/);
+      });
+    },
+  ),
+  audit(
+    'RT-207',
+    'replay with a time that is not valid is refused',
+    { source: 'protocol/realtime.md#broadcasts-of-the-database' },
+    async (context) => {
+      const ada = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
+        assert.equal(at(reply, 'status'), 'error');
+        assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages/);
+      });
+    },
+  ),
 ];
 
 const rights: readonly Audit[] = [
   audit(
     'RT-208',
     'a private broadcast without a policy for writing is neither answered nor delivered',
-    { source },
+    { source: 'protocol/realtime.md#broadcast' },
     async (context) => {
       const ada = await context.newUser();
       await withSocket(context, async (socket) => {

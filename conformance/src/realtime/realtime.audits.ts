@@ -6,11 +6,11 @@ import { inboxOf, joinLive, topic, withSocket } from './audit-socket.ts';
 import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-const source = 'realtime.md §1';
+const source = 'protocol/realtime.md#joins';
 
 /** The websocket protocol (Phoenix channels, vsn 2.0.0) and postgres_changes. */
 export const realtimeAudits: readonly Audit[] = [
-  audit('RT-101', 'a heartbeat is answered with ok', { source }, (context) =>
+  audit('RT-101', 'a heartbeat is answered with ok', { source: 'protocol/realtime.md#frames' }, (context) =>
     withSocket(context, async (socket) => {
       socket.send(null, '7', 'phoenix', 'heartbeat', {});
       const reply = await socket.expect('the reply to the heartbeat', isReply('7'));
@@ -50,7 +50,7 @@ export const realtimeAudits: readonly Audit[] = [
   audit(
     'RT-104',
     'an insert arrives with its record and the ids of the bindings',
-    { source },
+    { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
@@ -73,7 +73,7 @@ export const realtimeAudits: readonly Audit[] = [
   audit(
     'RT-105',
     'an update arrives with the new record and the key of the old one',
-    { source },
+    { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const [id] = await notify(context, grace, ada);
@@ -90,27 +90,32 @@ export const realtimeAudits: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-106', 'a filtered delete arrives with the primary key alone', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    const [id] = await notify(context, grace, ada);
-    await withSocket(context, async (socket) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      assertStatus(
-        await context.rest.send('DELETE', '/notifications', {
-          token: ada.accessToken,
-          query: { id: `eq.${id}` },
-        }),
-        204,
-      );
-      const { payload } = await socket.expect('the delete', isChange('DELETE'));
-      assert.deepEqual(at(payload, 'data', 'old_record'), { id });
-      assert.equal(at(payload, 'data', 'record'), undefined);
-    });
-  }),
+  audit(
+    'RT-106',
+    'a filtered delete arrives with the primary key alone',
+    { source: 'protocol/realtime.md#changes-and-policies' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        assertStatus(
+          await context.rest.send('DELETE', '/notifications', {
+            token: ada.accessToken,
+            query: { id: `eq.${id}` },
+          }),
+          204,
+        );
+        const { payload } = await socket.expect('the delete', isChange('DELETE'));
+        assert.deepEqual(at(payload, 'data', 'old_record'), { id });
+        assert.equal(at(payload, 'data', 'record'), undefined);
+      });
+    },
+  ),
   audit(
     'RT-107',
     "another user's inserts do not arrive, even with a filter for them",
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
@@ -144,19 +149,27 @@ export const realtimeAudits: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-109', 'a leave is answered with ok, then the channel closes', { source }, async (context) => {
-    const user = await context.newUser();
-    await withSocket(context, async (socket) => {
-      await joinLive(socket, user.accessToken, [inboxOf(user)]);
-      socket.send('1', '8', topic, 'phx_leave', {});
-      assert.equal(at((await socket.expect('the reply to the leave', isReply('8'))).payload, 'status'), 'ok');
-      await socket.expect('phx_close', ({ event }) => event === 'phx_close');
-    });
-  }),
+  audit(
+    'RT-109',
+    'a leave is answered with ok, then the channel closes',
+    { source: 'protocol/realtime.md#leaving' },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, user.accessToken, [inboxOf(user)]);
+        socket.send('1', '8', topic, 'phx_leave', {});
+        assert.equal(
+          at((await socket.expect('the reply to the leave', isReply('8'))).payload, 'status'),
+          'ok',
+        );
+        await socket.expect('phx_close', ({ event }) => event === 'phx_close');
+      });
+    },
+  ),
   audit(
     'RT-110',
     'a push to a topic without a channel is refused as unmatched topic',
-    { source },
+    { source: 'protocol/realtime.md#frames' },
     (context) =>
       withSocket(context, async (socket) => {
         socket.send('5', '5', 'realtime:nowhere', 'access_token', { access_token: 'x' });
@@ -168,11 +181,15 @@ export const realtimeAudits: readonly Audit[] = [
         assert.equal(at(reply.payload, 'response', 'reason'), 'unmatched topic');
       }),
   ),
-  audit('RT-111', 'a join with a token that is no JWT is refused', { source }, (context) =>
-    withSocket(context, async (socket) => {
-      socket.send('1', '1', topic, 'phx_join', joinPayload('not-a-jwt', []));
-      assert.equal(at((await socket.expect('the refusal', isReply('1'))).payload, 'status'), 'error');
-    }),
+  audit(
+    'RT-111',
+    'a join with a token that is no JWT is refused',
+    { source: 'protocol/realtime.md#refused-joins' },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.send('1', '1', topic, 'phx_join', joinPayload('not-a-jwt', []));
+        assert.equal(at((await socket.expect('the refusal', isReply('1'))).payload, 'status'), 'error');
+      }),
   ),
   audit('RT-112', 'joining a topic again replaces the channel', { source }, async (context) => {
     const user = await context.newUser();
@@ -189,7 +206,7 @@ export const realtimeAudits: readonly Audit[] = [
   audit(
     'RT-113',
     'rows of one transaction arrive in order with one commit timestamp',
-    { source },
+    { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
@@ -218,7 +235,7 @@ export const realtimeAudits: readonly Audit[] = [
   audit(
     'RT-114',
     'changes of preferences arrive for their user',
-    { source: 'product-spec.txt §7' },
+    { source: 'protocol/product.md#preferences' },
     async (context) => {
       const user = await context.newUser();
       await withSocket(context, async (socket) => {
@@ -243,29 +260,39 @@ export const realtimeAudits: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-115', 'a binding for one event receives no other', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    await withSocket(context, async (socket) => {
-      await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'UPDATE' }]);
-      const [id] = await notify(context, grace, ada);
-      await context.rest.send('PATCH', '/notifications', {
-        token: ada.accessToken,
-        query: { id: `eq.${id}` },
-        body: { status: 'read' },
+  audit(
+    'RT-115',
+    'a binding for one event receives no other',
+    { source: 'protocol/realtime.md#changes' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'UPDATE' }]);
+        const [id] = await notify(context, grace, ada);
+        await context.rest.send('PATCH', '/notifications', {
+          token: ada.accessToken,
+          query: { id: `eq.${id}` },
+          body: { status: 'read' },
+        });
+        await socket.expect('the update', isChange('UPDATE'));
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
       });
-      await socket.expect('the update', isChange('UPDATE'));
-      assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
-    });
-  }),
-  audit('RT-116', 'a pushed token keeps the subscription alive', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    const next = await context.signIn(ada.email, ada.password);
-    await withSocket(context, async (socket) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      socket.send('1', '4', topic, 'access_token', { access_token: String(at(next.json, 'access_token')) });
-      await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
-      await notify(context, grace, ada);
-      await socket.expect('the insert', isChange('INSERT'));
-    });
-  }),
+    },
+  ),
+  audit(
+    'RT-116',
+    'a pushed token keeps the subscription alive',
+    { source: 'protocol/realtime.md#tokens-of-channels' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const next = await context.signIn(ada.email, ada.password);
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '4', topic, 'access_token', { access_token: String(at(next.json, 'access_token')) });
+        await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
+        await notify(context, grace, ada);
+        await socket.expect('the insert', isChange('INSERT'));
+      });
+    },
+  ),
 ];

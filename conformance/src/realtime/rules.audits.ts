@@ -9,7 +9,7 @@ import type { Frame } from './frames.ts';
 import { isReply, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
-const source = 'realtime.md §1';
+const source = 'protocol/realtime.md#joins';
 
 /** Joins a channel whose broadcasts are acknowledged. */
 async function joinAcknowledged(socket: FrameSocket, accessToken: string, ref: string): Promise<void> {
@@ -60,22 +60,27 @@ const frames: readonly Audit[] = [
       await settle(socket, '2');
     });
   }),
-  audit('RT-191', 'a handshake with an unknown vsn is refused with 403', { source }, async ({ target }) => {
-    if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
-    const key = encodeURIComponent(target.anonKey);
-    const socket = new WebSocket(`${target.realtimeUrl}?apikey=${key}&vsn=9.0.0`);
-    const status = await new Promise((resolve) => {
-      socket.once('unexpected-response', (_request, response) => resolve(response.statusCode));
-      socket.once('open', () => resolve('open'));
-      socket.on('error', () => {});
-    });
-    socket.terminate();
-    assert.equal(status, 403);
-  }),
+  audit(
+    'RT-191',
+    'a handshake with an unknown vsn is refused with 403',
+    { source: 'protocol/realtime.md#handshake' },
+    async ({ target }) => {
+      if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+      const key = encodeURIComponent(target.anonKey);
+      const socket = new WebSocket(`${target.realtimeUrl}?apikey=${key}&vsn=9.0.0`);
+      const status = await new Promise((resolve) => {
+        socket.once('unexpected-response', (_request, response) => resolve(response.statusCode));
+        socket.once('open', () => resolve('open'));
+        socket.on('error', () => {});
+      });
+      socket.terminate();
+      assert.equal(status, 403);
+    },
+  ),
   audit(
     'RT-192',
     'a presence message without an event is answered with ok, an unknown event with an error',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
     async (context) => {
       const { accessToken } = await context.newUser();
       await withSocket(context, async (socket) => {
@@ -102,7 +107,7 @@ const http: readonly Audit[] = [
   audit(
     'RT-193',
     'a batch of broadcasts without messages is refused with 422',
-    { source },
+    { source: 'protocol/realtime.md#broadcast' },
     async (context) => {
       const { wire, token } = await httpOf(context);
       for (const body of [{}, { messages: [] }, { messages: [{ topic: 'a' }] }]) {
@@ -115,7 +120,7 @@ const http: readonly Audit[] = [
   audit(
     'RT-194',
     'a single broadcast of another media type is refused with 415',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     async (context) => {
       const { wire, token } = await httpOf(context);
       const headers = { 'Content-Type': 'text/plain' };
@@ -125,7 +130,7 @@ const http: readonly Audit[] = [
   audit(
     'RT-195',
     'a single private broadcast without a policy for writing is refused with 403',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
     async (context) => {
       const { wire, token } = await httpOf(context);
       const query = { private: 'true' };

@@ -25,6 +25,7 @@ type Column = keyof NotificationRow;
 type RowFilter = Filter<readonly [Column, string | Quantified<string>]>;
 
 const audit = clientAuditsOf('rest-client');
+const source = 'protocol/rest.md#null-and-undefined';
 
 interface FilterCase {
   readonly id: string;
@@ -89,14 +90,14 @@ export const clientFilterAudits: readonly Audit[] = [
     audit(
       `CLIENT-REST-${id}`,
       `${title} finds ${finds === 'it' ? 'only the row' : 'every row except the one'} with a hostile text`,
-      { source: 'rest.md §1 (grammar, quoting), §3 (1, 2)' },
+      { source: 'protocol/rest.md#literal-values' },
       (context) => assertFinds(context, { filter, finds }),
     ),
   ),
   audit(
     'CLIENT-REST-111',
     'equal to null matches null, not equal to null matches the other rows',
-    { source: 'rest.md §3 (13)' },
+    { source },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
@@ -111,7 +112,7 @@ export const clientFilterAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-112',
     'a list without values matches nothing, one with null matches null',
-    { source: 'rest.md §5 (3, 4, 6)' },
+    { source },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
@@ -126,7 +127,7 @@ export const clientFilterAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-113',
     'an undefined value is refused before a request is sent',
-    { source: 'rest.md §3 (13)' },
+    { source },
     async ({ server, open }) => {
       const { ada } = await hostileInbox(server);
       const tab = await open();

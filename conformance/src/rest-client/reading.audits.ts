@@ -9,7 +9,6 @@ import { hostileInbox } from './hostile-inbox.ts';
 import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
-const source = 'rest.md §1 (headers)';
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
@@ -18,7 +17,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-201',
     "every request has the key, and the user's token",
-    { source: 'rest.md §1; RFC 6750 §2.1' },
+    { source: 'protocol/rest.md#gateway' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
@@ -32,7 +31,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-202',
     'without a session the public key alone is sent, and a key of the newer form is never a bearer',
-    { source: 'rest.md §1 (storage, functions)' },
+    { source: 'protocol/rest.md#gateway' },
     async ({ open }) => {
       const tab = await open();
       await tab.rest
@@ -55,7 +54,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-203',
     'order and range select the rows that they name',
-    { source: 'rest.md §1 (grammar)' },
+    { source: 'protocol/rest.md#order-and-ranges' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
       const newest = restOf(await open(), ada)
@@ -69,7 +68,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-204',
     'a count reads no rows, and a count with rows is the total of all matches',
-    { source },
+    { source: 'protocol/rest.md#counts' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
@@ -83,7 +82,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-205',
     'single is one row; none and several are refused as not-one-row',
-    { source: 'rest.md §1 (errors), §5 (33)' },
+    { source: 'protocol/rest.md#one-row' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
       const select = restOf(await open(), ada)
@@ -100,7 +99,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-206',
     'maybeSingle is null without a row, and refuses several',
-    { source: 'rest.md §3 (11)' },
+    { source: 'protocol/rest.md#one-row' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
       const select = restOf(await open(), ada)
@@ -114,7 +113,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-207',
     'pages contain the whole table, each row once, however small they are',
-    { source: 'rest.md §3 (12), §7' },
+    { source: 'protocol/rest.md#pages' },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
@@ -130,7 +129,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-208',
     'pages neither skip nor repeat a row when earlier rows are deleted',
-    { source: 'rest.md §7' },
+    { source: 'protocol/rest.md#pages' },
     async ({ server, open }) => {
       const { user, ids, send } = await newInbox(server, 5);
       const query = restOf(await open(), user)
@@ -147,7 +146,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-209',
     'a list too long for a URL is refused before it is sent, and read in parts by inChunks',
-    { source: 'rest.md §3 (7)' },
+    { source: 'protocol/rest.md#long-lists' },
     async ({ server, open }) => {
       const { ada, rows } = await sharedInbox(server);
       const tab = await open();
@@ -163,7 +162,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-210',
     'a query that is awaited twice is executed once',
-    { source: 'rest.md §2, §3 (10)' },
+    { source: 'protocol/rest.md#queries-run-once' },
     async ({ server, open }) => {
       const { user, statuses } = await newInbox(server, 0);
       const insert = restOf(await open(), user)
@@ -177,7 +176,7 @@ export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-211',
     'row-level security is the server’s: another user’s rows are neither read nor counted',
-    { source: 'supabase/migrations' },
+    { source: 'protocol/product.md#notifications' },
     async ({ server, open }) => {
       const { rows, grace } = await sharedInbox(server);
       const table = restOf(await open(), grace).from('notifications');

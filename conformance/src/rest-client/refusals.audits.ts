@@ -7,7 +7,7 @@ import { newPreferences, sharedInbox } from '../rest/inbox.ts';
 import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
-const source = 'rest.md §1 (errors), §7';
+const source = 'protocol/rest.md#names-of-refusals';
 
 const path = '/rest/v1/notifications';
 
@@ -66,7 +66,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-404',
     'a write that the policies forbid is denied, and causes no refresh of the token',
-    { source: 'rest.md §1 (42501), §5 (39)' },
+    { source: 'protocol/rest.md#permissions' },
     async ({ server, open, signIn }) => {
       const tab = await signIn();
       const stranger = await server.newUser();
@@ -98,7 +98,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-406',
     'a refused HEAD, which has no body, has its reason too',
-    { source: 'rest.md §3 (4), §5 (32)' },
+    { source },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
@@ -113,7 +113,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-411',
     'an expired token is refreshed once, and every waiting request is sent once more',
-    { source: 'rest.md §1 (PGRST303), §3 (15)' },
+    { source: 'protocol/rest.md#repeated-requests' },
     async ({ signIn }) => {
       const tab = await signIn();
       const old = await tab.auth.getAccessToken();
@@ -130,7 +130,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-412',
     'a fresh token that is refused as expired causes no further refresh',
-    { source: 'rest.md §3 (15)' },
+    { source: 'protocol/rest.md#repeated-requests' },
     async ({ signIn }) => {
       const tab = await signIn();
       for (let count = 0; count < 2; count += 1) tab.wire.answerNext(path, expired);
@@ -142,7 +142,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-413',
     'a read is retried when the service is unavailable, a write is not',
-    { source: 'rest.md §7' },
+    { source: 'protocol/rest.md#repeated-requests' },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
       const tab = await open();
@@ -160,7 +160,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-414',
     "a proxy's page is not a response of the service, whatever its status",
-    { source: 'rest.md §7' },
+    { source: 'protocol/rest.md#repeated-requests' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
@@ -174,7 +174,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-415',
     'a query that is aborted rejects at once, with the reason',
-    { source: 'rest.md §3 (15), §7' },
+    { source: 'protocol/rest.md#repeated-requests' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();

@@ -7,14 +7,13 @@ import { newPreferences } from '../rest/inbox.ts';
 import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
-const source = 'rest.md §1 (headers, errors)';
 
 /** Writes, and the writes that the client refuses. */
 export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-301',
     'a write without a filter is refused before a request is sent, unless all() selects every row',
-    { source: 'rest.md §2 (23), §3 (13)' },
+    { source: 'protocol/rest.md#null-and-undefined' },
     async ({ server, open }) => {
       const { user, statuses } = await newInbox(server, 2);
       const tab = await open();
@@ -31,7 +30,7 @@ export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-302',
     'an insert returns no rows by default, so that a sender need not be allowed to read',
-    { source },
+    { source: 'protocol/rest.md#affected-rows' },
     async ({ server, open }) => {
       const [sender, recipient] = [await newCaller(server), await newInbox(server, 0)];
       const tab = await open();
@@ -52,7 +51,7 @@ export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-303',
     'a write returns the number of rows that it changed, without another user’s rows',
-    { source: 'rest.md §3 (9)' },
+    { source: 'protocol/rest.md#affected-rows' },
     async ({ server, open }) => {
       const [mine, theirs] = [await newInbox(server, 2), await newInbox(server, 1)];
       const read = restOf(await open(), mine.user)
@@ -68,7 +67,7 @@ export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-304',
     'a write of more rows than maybeSingle allows is rolled back by the server',
-    { source: 'rest.md §2, §3 (11)' },
+    { source: 'protocol/rest.md#one-row' },
     async ({ server, open }) => {
       const { user, ids, statuses } = await newInbox(server, 2);
       const read = restOf(await open(), user)
@@ -84,7 +83,7 @@ export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-305',
     'an upsert overwrites the row that the constraint names, or leaves it unchanged',
-    { source: 'rest.md §1 (headers)' },
+    { source: 'protocol/rest.md#inserts-and-upserts' },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
       const id = await newPreferences(server, user);
@@ -100,7 +99,7 @@ export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-306',
     "a function's arguments are sent in the body, whatever they contain",
-    { source: 'rest.md §1 (rpc)' },
+    { source: 'protocol/rest.md#quoting' },
     async ({ server, open }) => {
       const [inviter, invitee] = [await newCaller(server), await newCaller(server)];
       const tab = await open();

@@ -5,14 +5,13 @@ import { sharedInbox } from './inbox.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const gateway = 'rest.md §1 (gateway)';
 
 /** Keys, tokens and other origins. */
 export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-133',
     'an invalid API key is refused with 401',
-    { source: gateway },
+    { source: 'protocol/rest.md#gateway' },
     async ({ target, rest }) => {
       assertStatus(
         await createWire(rest.baseUrl, 'no-such-key', target.fetch).send('GET', '/notifications'),
@@ -23,7 +22,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-134',
     'a token with an invalid signature is refused as PGRST301',
-    { source: 'RFC 7515 §5.2; rest.md §1' },
+    { source: 'protocol/rest.md#tokens' },
     async (context) => {
       const { ada, grace } = await sharedInbox(context);
       const [head, body] = ada.accessToken.split('.');
@@ -34,7 +33,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-135',
     'the API key may stand in the query',
-    { source: gateway, level: 'SHOULD' },
+    { source: 'protocol/rest.md#gateway', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);
       const wire = createWire(context.rest.baseUrl, '', context.target.fetch);
@@ -45,7 +44,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-136',
     'a preflight allows the methods and headers of the protocol',
-    { source: 'WHATWG Fetch (CORS protocol)' },
+    { source: 'protocol/rest.md#cors' },
     async ({ target, rest }) => {
       const reply = await createWire(rest.baseUrl, '', target.fetch).send('OPTIONS', '/notifications', {
         headers: {
@@ -64,7 +63,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-137',
     'the service key reads the rows of every user',
-    { source: 'decisions.md (data)', needs: ['service-key'] },
+    { source: 'protocol/product.md#notifications', needs: ['service-key'] },
     async (context) => {
       const { ada } = await sharedInbox(context);
       const { serviceKey } = context.target;
@@ -77,7 +76,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-138',
     'an access token is valid until it expires, even after sign-out',
-    { source: 'RFC 7519 §4.1.4', level: 'SHOULD' },
+    { source: 'protocol/rest.md#tokens', level: 'SHOULD' },
     async (context) => {
       const user = await context.newUser();
       assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
@@ -87,7 +86,7 @@ export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-139',
     'a user cannot send in the name of another',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada);

@@ -5,32 +5,47 @@ import { newCaller, newInbox } from './callers.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/rest.md#updates-and-deletes';
 const representation = { Prefer: 'return=representation' } as const;
 const object = 'application/vnd.pgrst.object+json';
 
 const updates: readonly Audit[] = [
-  audit('REST-280', 'the Content-Range of an update of one row is 0-0/*', { source }, async (context) => {
-    const { send, ids } = await newInbox(context, 1);
-    const reply = await send('PATCH', '/notifications', {
-      query: { id: `eq.${ids[0]}` },
-      body: { status: 'read' },
-    });
-    assertStatus(reply, 204);
-    assert.equal(reply.headers.get('content-range'), '0-0/*');
-  }),
-  audit('REST-281', 'the Content-Range of an update of no rows is */*', { source }, async (context) => {
-    const { send, all } = await newInbox(context, 0);
-    const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
-    assertStatus(reply, 204);
-    assert.equal(reply.headers.get('content-range'), '*/*');
-  }),
-  audit('REST-282', 'an update counts its rows on request', { source }, async (context) => {
-    const { send, all } = await newInbox(context, 2);
-    const headers = { Prefer: 'count=exact' };
-    const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-    assert.equal(reply.headers.get('content-range'), '0-1/2');
-  }),
+  audit(
+    'REST-280',
+    'the Content-Range of an update of one row is 0-0/*',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { send, ids } = await newInbox(context, 1);
+      const reply = await send('PATCH', '/notifications', {
+        query: { id: `eq.${ids[0]}` },
+        body: { status: 'read' },
+      });
+      assertStatus(reply, 204);
+      assert.equal(reply.headers.get('content-range'), '0-0/*');
+    },
+  ),
+  audit(
+    'REST-281',
+    'the Content-Range of an update of no rows is */*',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { send, all } = await newInbox(context, 0);
+      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
+      assertStatus(reply, 204);
+      assert.equal(reply.headers.get('content-range'), '*/*');
+    },
+  ),
+  audit(
+    'REST-282',
+    'an update counts its rows on request',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { send, all } = await newInbox(context, 2);
+      const headers = { Prefer: 'count=exact' };
+      const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
+      assert.equal(reply.headers.get('content-range'), '0-1/2');
+    },
+  ),
   audit('REST-283', 'an update of an unknown column is refused as PGRST204', { source }, async (context) => {
     const { send, all } = await newInbox(context, 0);
     assertError(await send('PATCH', '/notifications', { query: all, body: { nothing: 1 } }), 400, 'PGRST204');
@@ -38,7 +53,7 @@ const updates: readonly Audit[] = [
   audit(
     'REST-284',
     'sent content cannot be changed: 42501 with 403',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const { send, all } = await newInbox(context, 1);
       assertError(
@@ -60,7 +75,7 @@ const updates: readonly Audit[] = [
   audit(
     'REST-286',
     'an update of two rows with an object requested is refused and rolled back',
-    { source },
+    { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { ...representation, Accept: object };
@@ -77,7 +92,7 @@ const updates: readonly Audit[] = [
   audit(
     'REST-288',
     'an update by several filters changes the rows that match all of them',
-    { source: 'product-spec.txt §7' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const { send, all, ids, statuses } = await newInbox(context, 2);
       const query = { ...all, id: `in.(${ids[0]})`, status: 'eq.unread' };
@@ -85,23 +100,33 @@ const updates: readonly Audit[] = [
       assert.deepEqual(new Set(await statuses()), new Set(['archived', 'unread']));
     },
   ),
-  audit('REST-289', 'max-affected lets a write within its bound pass', { source }, async (context) => {
-    const { send, all, statuses } = await newInbox(context, 2);
-    const headers = { Prefer: 'handling=strict,max-affected=2' };
-    assertStatus(
-      await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers }),
-      204,
-    );
-    assert.deepEqual(await statuses(), ['read', 'read']);
-  }),
-  audit('REST-290', 'max-affected counts only with handling=strict', { source }, async (context) => {
-    const { send, all } = await newInbox(context, 2);
-    const headers = { Prefer: 'max-affected=1' };
-    assertStatus(
-      await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers }),
-      204,
-    );
-  }),
+  audit(
+    'REST-289',
+    'max-affected lets a write within its bound pass',
+    { source: 'protocol/rest.md#preferences' },
+    async (context) => {
+      const { send, all, statuses } = await newInbox(context, 2);
+      const headers = { Prefer: 'handling=strict,max-affected=2' };
+      assertStatus(
+        await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers }),
+        204,
+      );
+      assert.deepEqual(await statuses(), ['read', 'read']);
+    },
+  ),
+  audit(
+    'REST-290',
+    'max-affected counts only with handling=strict',
+    { source: 'protocol/rest.md#preferences' },
+    async (context) => {
+      const { send, all } = await newInbox(context, 2);
+      const headers = { Prefer: 'max-affected=1' };
+      assertStatus(
+        await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers }),
+        204,
+      );
+    },
+  ),
 ];
 
 const deletes: readonly Audit[] = [
@@ -117,15 +142,23 @@ const deletes: readonly Audit[] = [
     const { send, all } = await newInbox(context, 0);
     assertStatus(await send('DELETE', '/notifications', { query: all }), 204);
   }),
-  audit('REST-297', 'a delete counts its rows on request', { source }, async (context) => {
-    const { send, all } = await newInbox(context, 2);
-    const reply = await send('DELETE', '/notifications', { query: all, headers: { Prefer: 'count=exact' } });
-    assert.equal(reply.headers.get('content-range'), '*/2');
-  }),
+  audit(
+    'REST-297',
+    'a delete counts its rows on request',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { send, all } = await newInbox(context, 2);
+      const reply = await send('DELETE', '/notifications', {
+        query: all,
+        headers: { Prefer: 'count=exact' },
+      });
+      assert.equal(reply.headers.get('content-range'), '*/2');
+    },
+  ),
   audit(
     'REST-298',
     'a delete of no rows with an object requested is refused as PGRST116',
-    { source },
+    { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { send, all } = await newInbox(context, 0);
       const headers = { ...representation, Accept: object };
@@ -135,7 +168,7 @@ const deletes: readonly Audit[] = [
   audit(
     'REST-299',
     "a delete of another's rows removes none",
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const { all, statuses } = await newInbox(context, 1);
       const other = await newCaller(context);
@@ -146,7 +179,7 @@ const deletes: readonly Audit[] = [
   audit(
     'REST-300',
     'a delete beyond max-affected is refused and rolled back',
-    { source },
+    { source: 'protocol/rest.md#preferences' },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { Prefer: 'handling=strict,max-affected=1' };

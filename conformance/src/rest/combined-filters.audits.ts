@@ -4,7 +4,6 @@ import { assertStatus, at } from '../wire.ts';
 import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1 (grammar, quoting)';
 
 type Filter = readonly [name: string, value: string];
 
@@ -75,7 +74,7 @@ const cases: readonly CombinedCase[] = [
 
 /** Filters that a server must combine rather than overwrite. */
 export const restCombinedFilterAudits: readonly Audit[] = cases.map(({ id, title, filters, expected }) =>
-  audit(id, title, { source }, async (context) => {
+  audit(id, title, { source: 'protocol/rest.md#logic-trees' }, async (context) => {
     const { ada, rows } = await sharedInbox(context);
     const search = new URLSearchParams(
       filters((index) => rowAt(rows, index).created_at).map(([...pair]) => pair),

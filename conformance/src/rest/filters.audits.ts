@@ -13,6 +13,8 @@ interface FilterCase {
   /** The expected rows of the shared inbox. */
   readonly expected: readonly number[];
   readonly level?: AuditLevel;
+  /** The section of protocol/rest.md. Default `filters`. */
+  readonly section?: 'quoting' | 'logic-trees';
 }
 
 const all = [0, 1, 2, 3, 4];
@@ -31,7 +33,6 @@ const content = (value: string) => field('content', () => value);
 const created = (operator: string, index: number) =>
   field('created_at', (row) => `${operator}.${row(index).created_at}`);
 
-/** Operators and quoting: rest.md §1 "Grammar" and "Quoting". */
 const cases: readonly FilterCase[] = [
   { id: 'REST-140', title: 'eq matches equal values', query: status('eq.read'), expected: [1] },
   { id: 'REST-141', title: 'neq matches the other values', query: status('neq.unread'), expected: [1, 3] },
@@ -50,24 +51,28 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-147',
+    section: 'quoting',
     title: 'eq matches its value literally: commas, quotes, brackets and backslashes are not special',
     query: field('content', (row) => `eq.${row(4).content}`),
     expected: [4],
   },
   {
     id: 'REST-148',
+    section: 'quoting',
     title: 'an unencoded plus in the query is a space',
     query: () => 'content=like.*one+two*',
     expected: [4],
   },
   {
     id: 'REST-149',
+    section: 'quoting',
     title: 'an encoded plus is a plus',
     query: () => 'content=like.*1%2B1*',
     expected: [4],
   },
   {
     id: 'REST-150',
+    section: 'quoting',
     title: 'a value may hold an ampersand and characters of more than two bytes',
     query: content('like.*a&b*😀 größer*'),
     expected: [4],
@@ -80,6 +85,7 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-152',
+    section: 'quoting',
     title: 'in takes quoted values with commas, escaped quotes and escaped backslashes',
     query: field('content', (row) => `in.(${quoted(row(4).content)},${quoted(row(0).content)})`),
     expected: [0, 4],
@@ -157,24 +163,28 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-173',
+    section: 'logic-trees',
     title: 'or matches rows that satisfy one condition',
     query: field('or', () => '(status.eq.read,status.eq.archived)'),
     expected: [1, 3],
   },
   {
     id: 'REST-174',
+    section: 'logic-trees',
     title: 'and matches rows that satisfy all conditions',
     query: field('and', () => '(status.eq.unread,content.like.*comment*)'),
     expected: [4],
   },
   {
     id: 'REST-175',
+    section: 'logic-trees',
     title: 'not.or negates a tree',
     query: field('not.or', () => '(status.eq.read,status.eq.archived)'),
     expected: [0, 2, 4],
   },
   {
     id: 'REST-176',
+    section: 'logic-trees',
     title: 'trees nest, and negate within',
     query: field(
       'or',
@@ -185,24 +195,28 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-177',
+    section: 'quoting',
     title: 'a tree takes quoted values with commas and brackets',
     query: field('or', (row) => `(content.eq.${quoted(row(4).content)},content.eq.nothing)`),
     expected: [4],
   },
   {
     id: 'REST-178',
+    section: 'logic-trees',
     title: 'a tree takes lists',
     query: field('or', (row) => `(status.in.(read,archived),id.eq.${row(0).id})`),
     expected: [0, 1, 3],
   },
   {
     id: 'REST-179',
+    section: 'quoting',
     title: 'a column may be quoted',
     query: field('"status"', () => 'eq.read'),
     expected: [1],
   },
   {
     id: 'REST-180',
+    section: 'logic-trees',
     title: 'a tree beside a filter narrows it',
     query: (rows) => [
       ['status', 'eq.unread'],
@@ -212,8 +226,8 @@ const cases: readonly FilterCase[] = [
   },
 ];
 
-const filterAudits = cases.map(({ id, title, query, expected, level = 'MUST' }) =>
-  audit(id, title, { source: 'rest.md §1 (grammar, quoting)', level }, async (context) => {
+const filterAudits = cases.map(({ id, title, query, expected, section = 'filters', level = 'MUST' }) =>
+  audit(id, title, { source: `protocol/rest.md#${section}`, level }, async (context) => {
     const { ada, rows } = await sharedInbox(context);
     const asked = query(rows);
     const search =
@@ -300,7 +314,7 @@ const refusals: readonly (readonly [string, string, Record<string, string>, numb
   ];
 
 const refusalAudits = refusals.map(([id, title, query, code, error, level = 'MUST']) =>
-  audit(id, title, { source: 'rest.md §1 (grammar, errors)', level }, async (context) => {
+  audit(id, title, { source: 'protocol/rest.md#errors', level }, async (context) => {
     const { ada } = await sharedInbox(context);
     assertError(
       await context.rest.send('GET', '/notifications', { token: ada.accessToken, query }),

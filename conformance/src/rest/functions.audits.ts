@@ -5,7 +5,7 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1; decisions.md (data)';
+const source = 'protocol/rest.md#functions-of-the-database';
 const singular = { Accept: 'application/vnd.pgrst.object+json' } as const;
 
 interface Invited {
@@ -128,7 +128,7 @@ export const restFunctionAudits: readonly Audit[] = [
   audit(
     'REST-324',
     "another's invitation is refused as PT403 and stays unchanged",
-    { source },
+    { source: 'protocol/product.md#invitations' },
     async (context) => {
       const invited = await invite(context);
       const { invitation: token } = invited;
@@ -136,15 +136,20 @@ export const restFunctionAudits: readonly Audit[] = [
       assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
     },
   ),
-  audit('REST-325', 'a declined invitation cannot be accepted: PT409', { source }, async (context) => {
-    const { invitee, invitation: token } = await invite(context);
-    assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
-    assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
-  }),
+  audit(
+    'REST-325',
+    'a declined invitation cannot be accepted: PT409',
+    { source: 'protocol/product.md#invitations' },
+    async (context) => {
+      const { invitee, invitation: token } = await invite(context);
+      assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
+      assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
+    },
+  ),
   audit(
     'REST-326',
     'accepting again answers the same and sends no second notification',
-    { source },
+    { source: 'protocol/product.md#invitations' },
     async (context) => {
       const { inviter, invitee, invitation: token } = await invite(context);
       const first = await call(context, 'accept_invitation', invitee, { token });
@@ -182,7 +187,7 @@ export const restFunctionAudits: readonly Audit[] = [
   audit(
     'REST-330',
     'an argument shaped like an operator is a filter in a GET',
-    { source: 'rest.md §1 (RPC GET)', level: 'SHOULD' },
+    { source: 'protocol/rest.md#quoting', level: 'SHOULD' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const reply = await context.rest.send('GET', '/rpc/get_invitation', {

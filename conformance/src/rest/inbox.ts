@@ -89,6 +89,6 @@ export async function newPreferences({ rest }: AuditContext, user: AuditUser): P
   return String(at(made.json, 0, 'id'));
 }
 
-/** Quotes a value for a list or a logic tree (protocol: rest §1, quoting). */
+/** Quotes a value for a list or a logic tree (protocol/rest.md#quoting). */
 export const quoted = (value: string): string =>
   `"${value.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;

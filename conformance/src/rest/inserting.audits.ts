@@ -7,7 +7,7 @@ import { newPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/rest.md#inserts-and-upserts';
 const representation = { Prefer: 'return=representation' } as const;
 const object = 'application/vnd.pgrst.object+json';
 const preferences = '/notification_preferences';
@@ -51,13 +51,18 @@ const inserts: readonly Audit[] = [
     });
     assert.deepEqual(reply.json, [{ email_edits: false }]);
   }),
-  audit('REST-254', 'an inserted row can be answered as an object', { source }, async (context) => {
-    const { user, send } = await newCaller(context);
-    const headers = { ...representation, Accept: object };
-    const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
-    assertStatus(reply, 201);
-    assert.equal(at(reply.json, 'user_id'), user.id);
-  }),
+  audit(
+    'REST-254',
+    'an inserted row can be answered as an object',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const headers = { ...representation, Accept: object };
+      const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
+      assertStatus(reply, 201);
+      assert.equal(at(reply.json, 'user_id'), user.id);
+    },
+  ),
   audit(
     'REST-255',
     'an insert into an unknown column is refused as PGRST204',
@@ -141,13 +146,18 @@ const inserts: readonly Audit[] = [
       assertError(await send('POST', preferences, { body: { user_id: 'not-a-uuid' } }), 400, '22P02');
     },
   ),
-  audit('REST-265', 'the message of a refused check names the constraint', { source }, async (context) => {
-    const { user, send } = await newCaller(context);
-    const reply = await send('POST', preferences, {
-      body: { user_id: user.id, email_digest_frequency: 'x' },
-    });
-    assert.match(String(at(reply.json, 'message')), /violates check constraint/);
-  }),
+  audit(
+    'REST-265',
+    'the message of a refused check names the constraint',
+    { source: 'protocol/rest.md#errors' },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const reply = await send('POST', preferences, {
+        body: { user_id: user.id, email_digest_frequency: 'x' },
+      });
+      assert.match(String(at(reply.json, 'message')), /violates check constraint/);
+    },
+  ),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
     const { send } = await newCaller(context);
     const sender = await context.newUser();
@@ -166,7 +176,7 @@ const inserts: readonly Audit[] = [
   audit(
     'REST-268',
     'an anonymous request inserts nothing',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const user = await context.newUser();
       assertError(await context.rest.send('POST', '/notifications', { body: letter(user) }), 401, '42501');
@@ -175,7 +185,7 @@ const inserts: readonly Audit[] = [
   audit(
     'REST-269',
     'a write into a schema that is not exposed is refused as PGRST106',
-    { source },
+    { source: 'protocol/rest.md#schemas' },
     async (context) => {
       const { user, send } = await newCaller(context);
       const headers = { 'Content-Profile': 'no_such_schema' };
@@ -253,7 +263,7 @@ const upserts: readonly Audit[] = [
   audit(
     'REST-275',
     'PUT without the key in the query is refused as PGRST105',
-    { source: 'postgrest.org errors', level: 'SHOULD' },
+    { source, level: 'SHOULD' },
     async (context) => {
       const { user, send } = await newCaller(context);
       const body = { id: '00000000-0000-4000-8000-000000000000', user_id: user.id };

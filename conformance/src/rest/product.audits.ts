@@ -4,47 +4,61 @@ import { assertError, assertStatus, at } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
 
 /** The features that the product relies on: its writes, its functions and the headers that a browser may read. */
 export const restProductAudits: readonly Audit[] = [
-  audit('REST-122', 'a value of the wrong type is 22P02', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    assertError(
-      await context.rest.send('GET', '/notifications', { token, query: { id: 'eq.not-a-uuid' } }),
-      400,
-      '22P02',
-    );
-  }),
-  audit('REST-123', 'logic trees and lists filter as written', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    const ids = await notify(context, grace, ada, 3);
-    const reply = await context.rest.send('GET', '/notifications', {
-      token: ada.accessToken,
-      query: {
-        select: 'id',
-        or: `(id.eq.${ids[0]},and(id.in.(${ids[2]}),status.not.eq.read))`,
-        order: 'created_at.asc',
-      },
-    });
-    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }]);
-  }),
-  audit('REST-124', 'a merging upsert updates the row', { source }, async (context) => {
-    const { accessToken: token, id } = await context.newUser();
-    await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
-    const reply = await context.rest.send('POST', '/notification_preferences', {
-      token,
-      query: { on_conflict: 'user_id', select: 'email_edits' },
-      body: { user_id: id, email_edits: true },
-      headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
-    });
-    assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
-    assert.deepEqual(reply.json, [{ email_edits: true }]);
-  }),
+  audit(
+    'REST-122',
+    'a value of the wrong type is 22P02',
+    { source: 'protocol/rest.md#filters' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      assertError(
+        await context.rest.send('GET', '/notifications', { token, query: { id: 'eq.not-a-uuid' } }),
+        400,
+        '22P02',
+      );
+    },
+  ),
+  audit(
+    'REST-123',
+    'logic trees and lists filter as written',
+    { source: 'protocol/rest.md#logic-trees' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const ids = await notify(context, grace, ada, 3);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: {
+          select: 'id',
+          or: `(id.eq.${ids[0]},and(id.in.(${ids[2]}),status.not.eq.read))`,
+          order: 'created_at.asc',
+        },
+      });
+      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }]);
+    },
+  ),
+  audit(
+    'REST-124',
+    'a merging upsert updates the row',
+    { source: 'protocol/rest.md#inserts-and-upserts' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
+      const reply = await context.rest.send('POST', '/notification_preferences', {
+        token,
+        query: { on_conflict: 'user_id', select: 'email_edits' },
+        body: { user_id: id, email_edits: true },
+        headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
+      });
+      assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
+      assert.deepEqual(reply.json, [{ email_edits: true }]);
+    },
+  ),
   audit(
     'REST-125',
     'DELETE by id plus recipient removes the row',
-    { source: 'product-spec.txt §7' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const [id] = await notify(context, grace, ada);
@@ -62,7 +76,7 @@ export const restProductAudits: readonly Audit[] = [
   audit(
     'REST-126',
     'a kind that the recipient switched off is not created',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await context.rest.send('POST', '/notification_preferences', {
@@ -84,18 +98,23 @@ export const restProductAudits: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-127', 'an unknown function is refused as PGRST202', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    assertError(
-      await context.rest.send('POST', '/rpc/no_such_function', { token, body: {} }),
-      404,
-      'PGRST202',
-    );
-  }),
+  audit(
+    'REST-127',
+    'an unknown function is refused as PGRST202',
+    { source: 'protocol/rest.md#functions-of-the-database' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      assertError(
+        await context.rest.send('POST', '/rpc/no_such_function', { token, body: {} }),
+        404,
+        'PGRST202',
+      );
+    },
+  ),
   audit(
     'REST-128',
     'an invitation is made, read and accepted through functions, and notifies the inviter',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#invitations' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const made = await context.rest.send('POST', '/rpc/create_invitation', {
@@ -123,7 +142,7 @@ export const restProductAudits: readonly Audit[] = [
   audit(
     'REST-129',
     'the table of invitations cannot be read directly',
-    { source: 'decisions.md (data)' },
+    { source: 'protocol/product.md#invitations' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const reply = await context.rest.send('GET', '/invitations', { token });
@@ -131,21 +150,26 @@ export const restProductAudits: readonly Audit[] = [
       else assert.ok(reply.status === 403 || reply.status === 404, `got ${reply.status}`);
     },
   ),
-  audit('REST-130', 'text/csv is answered on request', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    await notify(context, grace, ada);
-    const reply = await context.rest.send('GET', '/notifications', {
-      token: ada.accessToken,
-      query: { select: 'status' },
-      headers: { Accept: 'text/csv' },
-    });
-    assertStatus(reply, 200);
-    assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread']);
-  }),
+  audit(
+    'REST-130',
+    'text/csv is answered on request',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'status' },
+        headers: { Accept: 'text/csv' },
+      });
+      assertStatus(reply, 200);
+      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread']);
+    },
+  ),
   audit(
     'REST-131',
     'max-affected refuses a write that would change more rows, and changes none',
-    { source },
+    { source: 'protocol/rest.md#preferences' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada, 2);
@@ -168,7 +192,7 @@ export const restProductAudits: readonly Audit[] = [
   audit(
     'REST-132',
     'the browser may read the Content-Range of an answer',
-    { source: 'rest.md §1 (CORS)' },
+    { source: 'protocol/rest.md#cors' },
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const reply = await context.rest.send('GET', '/notifications', {

@@ -6,7 +6,7 @@ import { newPreferences, sharedInbox, type Inbox } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/rest.md#order-and-ranges';
 
 type Query = Readonly<Record<string, string>>;
 
@@ -30,29 +30,49 @@ const idsOf = (reply: WireReply) => (reply.json as readonly unknown[]).map((row)
 const rangeOf = (reply: WireReply) => reply.headers.get('content-range');
 
 const shapes: readonly Audit[] = [
-  audit('REST-215', 'select renames a column', { source }, async (context) => {
-    const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
-    assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }]);
-  }),
-  audit('REST-216', 'select casts a column', { source }, async (context) => {
-    const { reply, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
-    assert.deepEqual(rowsOf(reply), [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }]);
-  }),
-  audit('REST-217', 'select renames and casts at once', { source }, async (context) => {
-    const { reply, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
-    const row = inbox.rows[0];
-    assert.deepEqual(rowsOf(reply), [{ day: row?.created_at.slice(0, 10), id: row?.id }]);
-  }),
-  audit('REST-218', 'without select every column is answered', { source }, async (context) => {
-    const { reply } = await read(context, { limit: '1' });
-    const names = Object.keys(rowsOf(reply)[0] ?? {});
-    for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
-      assert.ok(names.includes(name), name);
-  }),
+  audit(
+    'REST-215',
+    'select renames a column',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
+      assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }]);
+    },
+  ),
+  audit(
+    'REST-216',
+    'select casts a column',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
+      assert.deepEqual(rowsOf(reply), [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }]);
+    },
+  ),
+  audit(
+    'REST-217',
+    'select renames and casts at once',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
+      const row = inbox.rows[0];
+      assert.deepEqual(rowsOf(reply), [{ day: row?.created_at.slice(0, 10), id: row?.id }]);
+    },
+  ),
+  audit(
+    'REST-218',
+    'without select every column is answered',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' });
+      const names = Object.keys(rowsOf(reply)[0] ?? {});
+      for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
+        assert.ok(names.includes(name), name);
+    },
+  ),
   audit(
     'REST-219',
     'times are answered in ISO 8601 with T and offset',
-    { source: 'realtime.md §1; PostgreSQL to_json' },
+    { source: 'protocol/rest.md#selecting-columns' },
     async (context) => {
       const { reply } = await read(context, { select: 'created_at', limit: '1' });
       assert.match(
@@ -61,51 +81,86 @@ const shapes: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-220', 'booleans are answered as JSON booleans', { source }, async (context) => {
-    const user = await context.newUser();
-    await newPreferences(context, user);
-    const reply = await context.rest.send('GET', '/notification_preferences', {
-      token: user.accessToken,
-      query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
-    });
-    assert.deepEqual(rowsOf(reply), [{ email_edits: false, in_app_edits: true }]);
-  }),
-  audit('REST-221', 'an answer is JSON in UTF-8', { source }, async (context) => {
-    const { reply } = await read(context, { limit: '1' });
-    assert.match(reply.headers.get('content-type') ?? '', /^application\/json; *charset=utf-8$/i);
-  }),
-  audit('REST-222', 'an error has code, message, details and hint', { source }, async (context) => {
-    const { reply } = await read(context, { select: 'no_such_column' });
-    assert.deepEqual(Object.keys(reply.json as object).toSorted(), ['code', 'details', 'hint', 'message']);
-  }),
+  audit(
+    'REST-220',
+    'booleans are answered as JSON booleans',
+    { source: 'protocol/rest.md#selecting-columns' },
+    async (context) => {
+      const user = await context.newUser();
+      await newPreferences(context, user);
+      const reply = await context.rest.send('GET', '/notification_preferences', {
+        token: user.accessToken,
+        query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ email_edits: false, in_app_edits: true }]);
+    },
+  ),
+  audit(
+    'REST-221',
+    'an answer is JSON in UTF-8',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' });
+      assert.match(reply.headers.get('content-type') ?? '', /^application\/json; *charset=utf-8$/i);
+    },
+  ),
+  audit(
+    'REST-222',
+    'an error has code, message, details and hint',
+    { source: 'protocol/rest.md#errors' },
+    async (context) => {
+      const { reply } = await read(context, { select: 'no_such_column' });
+      assert.deepEqual(Object.keys(reply.json as object).toSorted(), ['code', 'details', 'hint', 'message']);
+    },
+  ),
   audit(
     'REST-223',
     'an object requested of several rows is refused as PGRST116, with their number',
-    { source },
+    { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
       assertError(reply, 406, 'PGRST116');
       assert.match(String(at(reply.json, 'details')), /\b5 rows/);
     },
   ),
-  audit('REST-224', 'an unknown media type is refused as PGRST107', { source }, async (context) => {
-    assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
-  }),
-  audit('REST-225', 'a schema that is not exposed is refused as PGRST106', { source }, async (context) => {
-    assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
-  }),
-  audit('REST-226', 'the schema public can be selected', { source }, async (context) => {
-    assert.equal(rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length, 5);
-  }),
-  audit('REST-227', 'nulls=stripped omits null values', { source, level: 'SHOULD' }, async (context) => {
-    const { ada } = await sharedInbox(context);
-    const reply = await context.rest.send('GET', '/notifications', {
-      token: ada.accessToken,
-      query: { select: 'status', limit: '1', order: 'created_at.asc' },
-      headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
-    });
-    assert.deepEqual(rowsOf(reply), [{ status: 'unread' }]);
-  }),
+  audit(
+    'REST-224',
+    'an unknown media type is refused as PGRST107',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
+    },
+  ),
+  audit(
+    'REST-225',
+    'a schema that is not exposed is refused as PGRST106',
+    { source: 'protocol/rest.md#schemas' },
+    async (context) => {
+      assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
+    },
+  ),
+  audit(
+    'REST-226',
+    'the schema public can be selected',
+    { source: 'protocol/rest.md#schemas' },
+    async (context) => {
+      assert.equal(rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length, 5);
+    },
+  ),
+  audit(
+    'REST-227',
+    'nulls=stripped omits null values',
+    { source: 'protocol/rest.md#media-types', level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'status', limit: '1', order: 'created_at.asc' },
+        headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }]);
+    },
+  ),
 ];
 
 const pages: readonly Audit[] = [
@@ -157,21 +212,16 @@ const pages: readonly Audit[] = [
     assertStatus(reply, 200);
     assert.equal(rangeOf(reply), '*/0');
   }),
-  audit(
-    'REST-239',
-    'HEAD answers as GET does, without a body',
-    { source: 'RFC 9110 §9.3.2' },
-    async (context) => {
-      const { reply } = await read(context, {}, {}, 'HEAD');
-      assertStatus(reply, 200);
-      assert.equal(reply.text, '');
-      assert.equal(rangeOf(reply), '0-4/*');
-    },
-  ),
+  audit('REST-239', 'HEAD answers as GET does, without a body', { source }, async (context) => {
+    const { reply } = await read(context, {}, {}, 'HEAD');
+    assertStatus(reply, 200);
+    assert.equal(reply.text, '');
+    assert.equal(rangeOf(reply), '0-4/*');
+  }),
   audit(
     'REST-240',
     'a HEAD that fails names its error in Proxy-Status',
-    { source, level: 'SHOULD' },
+    { source: 'protocol/rest.md#errors', level: 'SHOULD' },
     async (context) => {
       const { ada } = await sharedInbox(context);
       const reply = await context.rest.send('HEAD', '/no_such_table', { token: ada.accessToken });
@@ -179,18 +229,28 @@ const pages: readonly Audit[] = [
       assert.match(reply.headers.get('proxy-status') ?? '', /error=PGRST205/);
     },
   ),
-  audit('REST-241', 'count=planned answers a number', { source }, async (context) => {
-    const { reply } = await read(context, {}, { Prefer: 'count=planned' });
-    assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
-  }),
-  audit('REST-242', 'count=estimated answers a number', { source }, async (context) => {
-    const { reply } = await read(context, {}, { Prefer: 'count=estimated' });
-    assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
-  }),
+  audit(
+    'REST-241',
+    'count=planned answers a number',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=planned' });
+      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
+    },
+  ),
+  audit(
+    'REST-242',
+    'count=estimated answers a number',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=estimated' });
+      assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
+    },
+  ),
   audit(
     'REST-243',
     'Preference-Applied names an applied preference',
-    { source: 'RFC 7240 §3', level: 'SHOULD' },
+    { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
       const { reply } = await read(context, {}, { Prefer: 'count=exact' });
       assert.match(reply.headers.get('preference-applied') ?? '', /count=exact/);
@@ -199,7 +259,7 @@ const pages: readonly Audit[] = [
   audit(
     'REST-244',
     'the first of two equal preferences applies',
-    { source: 'RFC 7240 §2', level: 'SHOULD' },
+    { source: 'protocol/rest.md#preferences', level: 'SHOULD' },
     async (context) => {
       const { reply } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
       assert.equal(rangeOf(reply), '0-0/5');
@@ -208,7 +268,7 @@ const pages: readonly Audit[] = [
   audit(
     'REST-245',
     'strict handling refuses an unknown preference as PGRST122',
-    { source },
+    { source: 'protocol/rest.md#preferences' },
     async (context) => {
       assertError(
         (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).reply,
@@ -217,9 +277,14 @@ const pages: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-246', 'an unknown preference is ignored otherwise', { source }, async (context) => {
-    assert.equal(rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length, 5);
-  }),
+  audit(
+    'REST-246',
+    'an unknown preference is ignored otherwise',
+    { source: 'protocol/rest.md#preferences' },
+    async (context) => {
+      assert.equal(rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length, 5);
+    },
+  ),
 ];
 
 export const restReadingAudits: readonly Audit[] = [...shapes, ...pages];

@@ -4,7 +4,7 @@ import { assertError, assertStatus, at, createWire } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/product.md#notifications';
 
 const object = { Accept: 'application/vnd.pgrst.object+json' } as const;
 
@@ -13,49 +13,59 @@ export const restAudits: readonly Audit[] = [
   audit(
     'REST-101',
     'a request without an API key is refused with 401',
-    { source: 'rest.md §1 (gateway)' },
+    { source: 'protocol/rest.md#gateway' },
     async ({ target, rest }) => {
       assertStatus(await createWire(rest.baseUrl, '', target.fetch).send('GET', '/notifications'), 401);
     },
   ),
+  audit('REST-102', 'an anonymous request reads no rows', { source }, async ({ rest }) => {
+    const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
+    if (reply.status === 200) assert.deepEqual(reply.json, []);
+    else assertError(reply, 401, '42501');
+  }),
   audit(
-    'REST-102',
-    'an anonymous request reads no rows',
-    { source: 'decisions.md (data)' },
+    'REST-103',
+    'a token that is no JWT is refused as PGRST301',
+    { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
-      const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
-      if (reply.status === 200) assert.deepEqual(reply.json, []);
-      else assertError(reply, 401, '42501');
+      assertError(await rest.send('GET', '/notifications', { token: 'not-a-jwt' }), 401, 'PGRST301');
     },
   ),
-  audit('REST-103', 'a token that is no JWT is refused as PGRST301', { source }, async ({ rest }) => {
-    assertError(await rest.send('GET', '/notifications', { token: 'not-a-jwt' }), 401, 'PGRST301');
-  }),
   audit(
     'REST-104',
     'a refused token is answered with WWW-Authenticate: Bearer',
-    { source: 'RFC 6750 §3; rest.md §1' },
+    { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
       const reply = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
       assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/);
     },
   ),
-  audit('REST-105', 'an unknown table is refused as PGRST205', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    assertError(await context.rest.send('GET', '/no_such_table', { token }), 404, 'PGRST205');
-  }),
-  audit('REST-106', 'an unknown column is refused as 42703', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    assertError(
-      await context.rest.send('GET', '/notifications', { token, query: { select: 'no_such_column' } }),
-      400,
-      '42703',
-    );
-  }),
+  audit(
+    'REST-105',
+    'an unknown table is refused as PGRST205',
+    { source: 'protocol/rest.md#schemas' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      assertError(await context.rest.send('GET', '/no_such_table', { token }), 404, 'PGRST205');
+    },
+  ),
+  audit(
+    'REST-106',
+    'an unknown column is refused as 42703',
+    { source: 'protocol/rest.md#filters' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      assertError(
+        await context.rest.send('GET', '/notifications', { token, query: { select: 'no_such_column' } }),
+        400,
+        '42703',
+      );
+    },
+  ),
   audit(
     'REST-107',
     "a user reads none of another's rows, even with a filter for them",
-    { source: 'decisions.md (data)' },
+    { source },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada);
@@ -69,7 +79,7 @@ export const restAudits: readonly Audit[] = [
   audit(
     'REST-108',
     'the recipient reads the row, unread, with the sender stamped by the server',
-    { source: 'decisions.md (data)' },
+    { source },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await notify(context, grace, ada);
@@ -81,29 +91,24 @@ export const restAudits: readonly Audit[] = [
       assert.equal(at(content, 'metadata', 'actor_id'), grace.id);
     },
   ),
-  audit(
-    'REST-109',
-    'a row for another user cannot be inserted as read',
-    { source: 'decisions.md (data)' },
-    async (context) => {
-      const [ada, grace] = [await context.newUser(), await context.newUser()];
-      await context.rest.send('POST', '/notifications', {
-        token: grace.accessToken,
-        body: { recipient_id: ada.id, status: 'archived', content: '{}' },
-      });
-      const rows = rowsOf(
-        await context.rest.send('GET', '/notifications', {
-          token: ada.accessToken,
-          query: { select: 'status' },
-        }),
-      );
-      for (const row of rows) assert.equal(at(row, 'status'), 'unread');
-    },
-  ),
+  audit('REST-109', 'a row for another user cannot be inserted as read', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await context.rest.send('POST', '/notifications', {
+      token: grace.accessToken,
+      body: { recipient_id: ada.id, status: 'archived', content: '{}' },
+    });
+    const rows = rowsOf(
+      await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'status' },
+      }),
+    );
+    for (const row of rows) assert.equal(at(row, 'status'), 'unread');
+  }),
   audit(
     'REST-110',
     'an update with return=representation answers with the rows',
-    { source },
+    { source: 'protocol/rest.md#updates-and-deletes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const [id] = await notify(context, grace, ada);
@@ -116,75 +121,95 @@ export const restAudits: readonly Audit[] = [
       assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }]);
     },
   ),
+  audit('REST-111', "an update of another's row changes nothing", { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const [id] = await notify(context, grace, ada);
+    const reply = await context.rest.send('PATCH', '/notifications', {
+      token: grace.accessToken,
+      query: { id: `eq.${id}` },
+      body: { status: 'read' },
+      headers: { Prefer: 'return=representation' },
+    });
+    assert.deepEqual(rowsOf(reply), []);
+  }),
   audit(
-    'REST-111',
-    "an update of another's row changes nothing",
-    { source: 'decisions.md (data)' },
+    'REST-112',
+    'PATCH with return=minimal answers 204',
+    { source: 'protocol/rest.md#updates-and-deletes' },
     async (context) => {
-      const [ada, grace] = [await context.newUser(), await context.newUser()];
-      const [id] = await notify(context, grace, ada);
+      const { accessToken: token, id } = await context.newUser();
       const reply = await context.rest.send('PATCH', '/notifications', {
-        token: grace.accessToken,
-        query: { id: `eq.${id}` },
+        token,
+        query: { recipient_id: `eq.${id}` },
         body: { status: 'read' },
-        headers: { Prefer: 'return=representation' },
+        headers: { Prefer: 'return=minimal' },
       });
-      assert.deepEqual(rowsOf(reply), []);
+      assertStatus(reply, 204);
     },
   ),
-  audit('REST-112', 'PATCH with return=minimal answers 204', { source }, async (context) => {
-    const { accessToken: token, id } = await context.newUser();
-    const reply = await context.rest.send('PATCH', '/notifications', {
-      token,
-      query: { recipient_id: `eq.${id}` },
-      body: { status: 'read' },
-      headers: { Prefer: 'return=minimal' },
-    });
-    assertStatus(reply, 204);
-  }),
-  audit('REST-113', 'count=exact tells the total in Content-Range', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    await notify(context, grace, ada, 3);
-    const reply = await context.rest.send('HEAD', '/notifications', {
-      token: ada.accessToken,
-      query: { status: 'eq.unread' },
-      headers: { Prefer: 'count=exact' },
-    });
-    assert.match(reply.headers.get('content-range') ?? '', /\/3$/);
-  }),
-  audit('REST-114', 'limit and offset page through an order', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    const ids = await notify(context, grace, ada, 3);
-    const reply = await context.rest.send('GET', '/notifications', {
-      token: ada.accessToken,
-      query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
-    });
-    assert.deepEqual(rowsOf(reply), [{ id: ids[1] }]);
-  }),
-  audit('REST-115', 'a counted part of the rows is answered with 206', { source }, async (context) => {
-    const [ada, grace] = [await context.newUser(), await context.newUser()];
-    await notify(context, grace, ada, 2);
-    const reply = await context.rest.send('GET', '/notifications', {
-      token: ada.accessToken,
-      query: { select: 'id', limit: '1' },
-      headers: { Prefer: 'count=exact' },
-    });
-    assertStatus(reply, 206);
-    assert.equal(reply.headers.get('content-range'), '0-0/2');
-  }),
-  audit('REST-116', 'an offset past the counted end is refused as PGRST103', { source }, async (context) => {
-    const { accessToken: token } = await context.newUser();
-    const reply = await context.rest.send('GET', '/notifications', {
-      token,
-      query: { offset: '10' },
-      headers: { Prefer: 'count=exact' },
-    });
-    assertError(reply, 416, 'PGRST103');
-  }),
+  audit(
+    'REST-113',
+    'count=exact tells the total in Content-Range',
+    { source: 'protocol/rest.md#counts' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada, 3);
+      const reply = await context.rest.send('HEAD', '/notifications', {
+        token: ada.accessToken,
+        query: { status: 'eq.unread' },
+        headers: { Prefer: 'count=exact' },
+      });
+      assert.match(reply.headers.get('content-range') ?? '', /\/3$/);
+    },
+  ),
+  audit(
+    'REST-114',
+    'limit and offset page through an order',
+    { source: 'protocol/rest.md#order-and-ranges' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const ids = await notify(context, grace, ada, 3);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }]);
+    },
+  ),
+  audit(
+    'REST-115',
+    'a counted part of the rows is answered with 206',
+    { source: 'protocol/rest.md#order-and-ranges' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada, 2);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'id', limit: '1' },
+        headers: { Prefer: 'count=exact' },
+      });
+      assertStatus(reply, 206);
+      assert.equal(reply.headers.get('content-range'), '0-0/2');
+    },
+  ),
+  audit(
+    'REST-116',
+    'an offset past the counted end is refused as PGRST103',
+    { source: 'protocol/rest.md#order-and-ranges' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/notifications', {
+        token,
+        query: { offset: '10' },
+        headers: { Prefer: 'count=exact' },
+      });
+      assertError(reply, 416, 'PGRST103');
+    },
+  ),
   audit(
     'REST-117',
     'an object requested of no rows is refused as PGRST116',
-    { source: 'product-spec.txt §8' },
+    { source: 'protocol/product.md#preferences' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
       const reply = await context.rest.send('GET', '/notification_preferences', {
@@ -195,35 +220,45 @@ export const restAudits: readonly Audit[] = [
       assertError(reply, 406, 'PGRST116');
     },
   ),
-  audit('REST-118', 'an object requested of one row is that row', { source }, async (context) => {
-    const { accessToken: token, id } = await context.newUser();
-    assertStatus(
-      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
-      201,
-    );
-    const reply = await context.rest.send('GET', '/notification_preferences', {
-      token,
-      query: { user_id: `eq.${id}` },
-      headers: object,
-    });
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'user_id'), id);
-    assert.equal(at(reply.json, 'email_digest_frequency'), 'daily');
-    assert.equal(at(reply.json, 'email_edits'), false);
-  }),
-  audit('REST-119', 'a second row of preferences is refused as 23505', { source }, async (context) => {
-    const { accessToken: token, id } = await context.newUser();
-    await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
-    assertError(
-      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
-      409,
-      '23505',
-    );
-  }),
+  audit(
+    'REST-118',
+    'an object requested of one row is that row',
+    { source: 'protocol/rest.md#media-types' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      assertStatus(
+        await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
+        201,
+      );
+      const reply = await context.rest.send('GET', '/notification_preferences', {
+        token,
+        query: { user_id: `eq.${id}` },
+        headers: object,
+      });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'user_id'), id);
+      assert.equal(at(reply.json, 'email_digest_frequency'), 'daily');
+      assert.equal(at(reply.json, 'email_edits'), false);
+    },
+  ),
+  audit(
+    'REST-119',
+    'a second row of preferences is refused as 23505',
+    { source: 'protocol/rest.md#errors' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
+      assertError(
+        await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
+        409,
+        '23505',
+      );
+    },
+  ),
   audit(
     'REST-120',
     "inserting another's preferences is refused as 42501 with 403",
-    { source },
+    { source: 'protocol/rest.md#permissions' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       assertError(
@@ -236,12 +271,17 @@ export const restAudits: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-121', 'a value that the check refuses is 23514', { source }, async (context) => {
-    const { accessToken: token, id } = await context.newUser();
-    const reply = await context.rest.send('POST', '/notification_preferences', {
-      token,
-      body: { user_id: id, email_digest_frequency: 'every minute' },
-    });
-    assertError(reply, 400, '23514');
-  }),
+  audit(
+    'REST-121',
+    'a value that the check refuses is 23514',
+    { source: 'protocol/rest.md#errors' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      const reply = await context.rest.send('POST', '/notification_preferences', {
+        token,
+        body: { user_id: id, email_digest_frequency: 'every minute' },
+      });
+      assertError(reply, 400, '23514');
+    },
+  ),
 ];

@@ -5,7 +5,7 @@ import { newCaller, newInbox } from './callers.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/rest.md#media-types';
 const singular = {
   Accept: 'application/vnd.pgrst.object+json',
   Prefer: 'return=representation',
@@ -20,7 +20,7 @@ export const restRollbackAudits: readonly Audit[] = [
   audit(
     'REST-355',
     'an update beyond max-affected is refused and rolled back',
-    { source },
+    { source: 'protocol/rest.md#preferences' },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { Prefer: 'handling=strict,max-affected=1' };

@@ -7,7 +7,7 @@ import { newPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
-const source = 'rest.md §1';
+const source = 'protocol/rest.md#selecting-columns';
 const preferences = '/notification_preferences';
 
 /** A new user whose array column `quiet_weekdays` is `[6, 7]`. */
@@ -43,16 +43,21 @@ const arrays: readonly Audit[] = [
     },
   ),
   ...arrayFilters.map(([id, title, matching, other]) =>
-    audit(id, title, { source }, async (context) => {
+    audit(id, title, { source: 'protocol/rest.md#filters' }, async (context) => {
       const { read } = await newWeekend(context);
       assert.deepEqual(rowsOf(await read(matching)), [{ quiet_weekdays: [6, 7] }]);
       assert.deepEqual(rowsOf(await read(other)), []);
     }),
   ),
-  audit('REST-346', 'a malformed array in a filter is refused as 22P02', { source }, async (context) => {
-    const { read } = await newWeekend(context);
-    assertError(await read('cs.{6'), 400, '22P02');
-  }),
+  audit(
+    'REST-346',
+    'a malformed array in a filter is refused as 22P02',
+    { source: 'protocol/rest.md#filters' },
+    async (context) => {
+      const { read } = await newWeekend(context);
+      assertError(await read('cs.{6'), 400, '22P02');
+    },
+  ),
 ];
 
 /** The next integer after 2^53, which a double cannot represent. */
@@ -94,7 +99,7 @@ const bigints: readonly Audit[] = [
   audit(
     'REST-351',
     'a filter compares a bigint beyond 2^53 exactly',
-    { source, needs: ['service-key'] },
+    { source: 'protocol/rest.md#filters', needs: ['service-key'] },
     async (context) => {
       const { read } = await newBigint(context);
       assert.equal((await read(`eq.${INEXACT}`)).text, `[{"revision":${INEXACT}}]`);
@@ -120,7 +125,7 @@ const bigints: readonly Audit[] = [
   audit(
     'REST-353',
     'a number beyond bigint in a filter is refused as 22003',
-    { source, needs: ['service-key'] },
+    { source: 'protocol/rest.md#filters', needs: ['service-key'] },
     async (context) => {
       const { read } = await newBigint(context);
       assertError(await read(`eq.${BEYOND}`), 400, '22003');

@@ -6,7 +6,7 @@ import type { Tab } from '../clients/tab.ts';
 import { withBucket } from '../storage/bucket.ts';
 
 const audit = clientAuditsOf('storage-client');
-const source = 'rest.md §1 (storage), §4';
+const source = 'protocol/rest.md#storage';
 const needs = ['service-key'] as const;
 
 /** A new bucket and our client with the service key, because no policy permits users. */
@@ -72,7 +72,7 @@ export const clientStorageAudits: readonly Audit[] = [
   audit(
     'CLIENT-STORE-104',
     'refusals have typed reasons: not-found, duplicate',
-    { source: 'rest.md §1 (storage errors)', needs },
+    { source: 'protocol/rest.md#storage-errors', needs },
     (context) =>
       withOwnBucket(context, async (bucket) => {
         assert.equal((await refusalOf(StorageError, bucket.download('none.txt'))).code, 'not-found');
@@ -86,7 +86,7 @@ export const clientStorageAudits: readonly Audit[] = [
   audit(
     'CLIENT-STORE-105',
     'pages contain the whole folder, each object once',
-    { source: 'product specification §9', needs },
+    { source: 'protocol/product.md#constants', needs },
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
         const names = ['a', 'b', 'c', 'd', 'e'];

@@ -4,7 +4,7 @@ import { assertStatus, at, createWire, textAt, type WireReply } from '../wire.ts
 import { withBucket } from './bucket.ts';
 
 const audit = auditsOf('storage');
-const source = 'rest.md §1 (storage), §4';
+const source = 'protocol/rest.md#storage';
 const needs = ['service-key'] as const;
 
 /** The real status of a refusal: older servers answer 400 and have the status in the body. */

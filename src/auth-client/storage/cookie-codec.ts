@@ -1,6 +1,6 @@
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 
-/** Specification §9: chunks of about 3180 characters. */
+/** The longest value of one cookie (conformance/protocol/auth.md#cookies). */
 export const CHUNK_LENGTH = 3180;
 const PREFIX = 'base64-';
 
@@ -9,7 +9,7 @@ export interface Cookie {
   readonly value: string;
 }
 
-/** One cookie, or numbered chunks: the layout of `@supabase/ssr` (protocol document §2). */
+/** One cookie, or numbered chunks: the layout of `@supabase/ssr` (conformance/protocol/auth.md#cookies). */
 export function encodeCookies(key: string, text: string): Cookie[] {
   const value = PREFIX + encodeBase64Url(new TextEncoder().encode(text));
   if (value.length <= CHUNK_LENGTH) return [{ name: key, value }];

@@ -1,7 +1,7 @@
 import { type Cookie, decodeCookies, encodeCookies, isCookieOf } from './cookie-codec.ts';
 import type { SyncStore } from './store.ts';
 
-/** Specification §9; 400 days, the longest that browsers allow. */
+/** 400 days, the longest that browsers allow (conformance/protocol/auth.md#cookies). */
 export const COOKIE_MAX_AGE_SECONDS = 34_560_000;
 /** Servers and proxies commonly refuse 8 kB of headers; this leaves room for other cookies. */
 const LARGE_BYTES = 6_000;

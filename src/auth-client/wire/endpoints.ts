@@ -1,4 +1,4 @@
-/** One call of the auth server, as plain data (protocol document §1). */
+/** One call of the auth server, as plain data (conformance/protocol/auth.md). */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/auth/v1`. */

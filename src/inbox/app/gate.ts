@@ -20,7 +20,7 @@ export type Gate =
   | { readonly kind: 'mail-link'; readonly link: MailLink }
   | { readonly kind: 'redirect'; readonly to: string };
 
-/** Whether a path is shown, or where it redirects to (specification §2). */
+/** Whether a path is shown, or where it redirects to (conformance/protocol/product.md#routes-of-the-application). */
 export function decideGate(input: GateInput): Gate {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
   if (status === 'loading') return { kind: 'loading' };
@@ -39,7 +39,8 @@ function decidePage(input: GateInput, isSignedIn: boolean): Gate {
   const { path, query, hash, origin } = input;
   const route = plainPath(path);
   if (!isPublicPath(path)) {
-    // A mail link leads to /home (specification §2) and carries the page that was requested before in ?next=.
+    // A mail link leads to /home and carries the page that was requested before in ?next=
+    // (conformance/protocol/product.md#routes-of-the-application).
     const isReturn = route === paths.home && new URLSearchParams(query).has('next');
     if (isSignedIn)
       return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };

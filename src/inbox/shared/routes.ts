@@ -65,7 +65,7 @@ export function plainPath(path: string): string {
   return path.replace(/(.)\/$/, '$1');
 }
 
-/** The specification's five public routes; everything else needs a session. */
+/** The public routes (conformance/protocol/product.md#routes-of-the-application); every other route needs a session. */
 export function isPublicPath(path: string): boolean {
   return publicPaths.has(plainPath(path)) || path.startsWith(`${paths.join}/`);
 }

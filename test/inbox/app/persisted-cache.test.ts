@@ -30,7 +30,7 @@ async function written(): Promise<void> {
 }
 
 describe('the data cache on this device', () => {
-  test('has the limits of the specification', () => {
+  test('is stale after 5 minutes and discarded after 30', () => {
     expect({ staleMs, discardMs }).toEqual({ staleMs: 5 * 60_000, discardMs: 30 * 60_000 });
   });
 

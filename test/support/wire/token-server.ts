@@ -30,7 +30,7 @@ export interface RefreshAttempt {
   abandoned: boolean;
 }
 
-/** The server's rules for refresh tokens (protocol document §1), and a network that a schedule commands. */
+/** The server's rules for refresh tokens (conformance/protocol/auth.md#refresh-rules), and a network that a schedule commands. */
 export interface TokenServer {
   fetchFor(tab: number): FetchFunction;
   /** Fates of the next refreshes; afterwards all are answered. */

@@ -31,7 +31,7 @@ export function createClients({ configuration, platform, store, address }: Clien
     platform,
     ...(store && { store }),
     auth: { callbackPaths, ...(address && { address }) },
-    // One retry, as the data cache has it (specification §9).
+    // One retry, as the data cache has it (conformance/protocol/product.md#constants).
     rest: { retry: { limit: 1 } },
     importRest,
     importRealtime: () => import('./realtime.ts'),

@@ -24,7 +24,7 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   readonly report: (problem: unknown) => void;
 }
 
-/** Joins the user's live channel (specification §7). @returns a function that leaves it. */
+/** Joins the user's live channel (conformance/protocol/product.md#calls-of-the-application). @returns a function that leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const {
     realtime,

@@ -16,7 +16,7 @@ export function followRows(channel: Channel, userId: string, usesBroadcasts: boo
   return usesBroadcasts ? followBroadcasts(channel) : followSubscription(channel, userId);
 }
 
-/** As the realtime service reads them from the database's log (specification §7). */
+/** As the realtime service reads them from the database's log (conformance/protocol/product.md#calls-of-the-application). */
 function followSubscription(channel: Channel, userId: string): LiveRows {
   const changes = createPostgresChanges(channel);
   return {

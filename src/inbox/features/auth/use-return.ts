@@ -10,7 +10,7 @@ export interface Return {
   readonly resetUrl: string;
 }
 
-/** The specification's targets of mail links; `?next=` carries the requested page. */
+/** The targets of mail links (conformance/protocol/product.md#routes-of-the-application); `?next=` carries the requested page. */
 export function useReturn(): Return {
   const configuration = useConfiguration();
   const target = parseNext(useSearch(), location.origin);

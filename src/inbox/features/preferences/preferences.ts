@@ -12,7 +12,7 @@ export type PreferenceSettings = Readonly<
   Record<`${PreferenceChannel}_${PreferenceKind}` | `enable_${PreferenceChannel}_notifications`, boolean>
 > & { readonly email_digest_frequency: DigestFrequency };
 
-/** When digests are sent and quiet hours are, in local time. Not on tables of the specification's columns alone. */
+/** When digests are sent and quiet hours are, in local time. A table with the basic columns alone lacks them. */
 export interface Schedule {
   /** 0–23. */
   readonly digest_hour: number;
@@ -29,7 +29,7 @@ export interface Schedule {
   readonly quiet_weekdays: number[];
 }
 
-/** What other users see. Not on tables of the specification's columns alone. */
+/** What other users see. A table with the basic columns alone lacks them. */
 export interface Privacy {
   /** Whether contacts see that the user is online; the database enforces it. */
   readonly show_online: boolean;
@@ -44,7 +44,7 @@ export type Preferences = PreferenceSettings &
     readonly updated_at: string | null;
   };
 
-/** The defaults of a new row (specification §3); the two global switches are on. */
+/** The defaults of a new row (conformance/protocol/product.md#content-of-notifications); the two global switches are on. */
 export const defaultSettings: PreferenceSettings = {
   enable_email_notifications: true,
   enable_in_app_notifications: true,
@@ -59,7 +59,7 @@ export const defaultSettings: PreferenceSettings = {
   in_app_invites: true,
 };
 
-/** The defaults while the server's row cannot be read: in memory only, never saved (specification §8). */
+/** The defaults while the server's row cannot be read: in memory only, never saved (conformance/protocol/product.md#preferences). */
 export const temporaryPreferences: Preferences = { ...defaultSettings, id: 'temp-id', updated_at: null };
 
 const isBoolean = (value: unknown) => typeof value === 'boolean';

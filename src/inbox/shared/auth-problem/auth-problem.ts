@@ -44,7 +44,7 @@ export function describeProblem<Name extends string>(
 ): FormProblem<Name> {
   const code = problem instanceof AuthError ? problem.code : 'unknown';
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
-  // The specification's own error text is shown as it is.
+  // This text is shown as it is (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const general = retryAfterSeconds === null ? messageOf(texts, code) : causeOf(texts, code);
   const parts = [isOwn ? problem.message : general];

@@ -106,7 +106,7 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
   );
 }
 
-/** Specification §8: a thrown non-error becomes an error with this text. */
+/** A thrown non-error becomes an error with this text (conformance/protocol/product.md#errors-of-the-application). */
 export function signupError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error('Unknown error during signup', { cause: problem });
 }

@@ -1,4 +1,4 @@
-/** The kinds of the specification, each with a filter of its own. */
+/** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
 /** `other`: a kind unknown to this application; it is listed and counted but has no filter. */
 export type NotificationKind = (typeof notificationKinds)[number] | 'other';
@@ -71,7 +71,10 @@ export function parseNotification(row: unknown, nowMs: number): Notification {
   };
 }
 
-/** Accepts the plural spellings too. A missing type is `system` (specification §3), an unknown one `other`. */
+/**
+ * Accepts the plural spellings too. A missing type is `system` (conformance/protocol/product.md#content-of-notifications), an
+ * unknown one `other`.
+ */
 export function parseKind(type: unknown): NotificationKind {
   if (typeof type !== 'string' || type === '') return 'system';
   return notificationKinds.find((kind) => type === kind || type === `${kind}s`) ?? 'other';

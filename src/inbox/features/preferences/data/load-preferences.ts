@@ -4,7 +4,7 @@ import type { Preferences } from '../preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
 /**
- * The user's preferences by the chain of specification §8: without a row the defaults are inserted; if that fails
+ * The user's preferences by the chain of conformance/protocol/product.md#preferences: without a row the defaults are inserted; if that fails
  * the row is read again; if that fails, or the first read failed for another reason, temporary defaults. Never rejects.
  *
  * @param report logs the errors.

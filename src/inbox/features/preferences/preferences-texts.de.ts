@@ -94,7 +94,6 @@ export const german: PreferencesTexts = {
   retry: 'Noch einmal versuchen',
   saveFailed: 'Das konnte nicht gespeichert werden. Es wurde nichts geändert.',
   saving: 'Wird gespeichert …',
-  saved: 'Gespeichert',
 
   privacy: {
     title: 'Privatsphäre',

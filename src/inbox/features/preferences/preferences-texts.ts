@@ -91,7 +91,6 @@ const english = {
   retry: 'Try again',
   saveFailed: 'Couldn’t save. Nothing was changed.',
   saving: 'Saving…',
-  saved: 'Saved',
 
   privacy: {
     title: 'Privacy',

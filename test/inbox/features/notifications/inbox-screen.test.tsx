@@ -64,7 +64,7 @@ describe('the inbox', () => {
     await notify(1);
     await open();
     const link = await screen.findByRole('link', {
-      name: /Unread: .*Grace Hopper mentioned you in Document 1/,
+      name: /Unread:.*Grace Hopper mentioned you in Document 1/,
     });
     expect(screen.getByRole('region', { name: 'Today' }).contains(link)).toBe(true);
     expect(within(link).getByText('now').getAttribute('title')).toMatch(/\d{4}/);

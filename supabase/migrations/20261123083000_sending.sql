@@ -1,7 +1,94 @@
+-- A recipient blocks senders and mutes entities.
+create table public.blocked_senders (
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  sender_id uuid not null references auth.users (id) on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (user_id, sender_id),
+  constraint not_oneself check (user_id <> sender_id)
+);
+create index blocked_senders_sender_idx on public.blocked_senders (sender_id);
+
+create table public.muted_threads (
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  entity_type text not null check (length(entity_type) <= 100),
+  entity_id text not null check (length(entity_id) <= 200),
+  entity_name text check (length(entity_name) <= 200),
+  -- Null: the mute does not end.
+  muted_until timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (user_id, entity_type, entity_id)
+);
+
+alter table public.blocked_senders enable row level security;
+revoke all on public.blocked_senders from anon, authenticated;
+grant select, insert, delete on public.blocked_senders to authenticated;
+grant all on public.blocked_senders to service_role;
+select private.require_assurance_on('public.blocked_senders');
+select private.hide_statistics('public.blocked_senders');
+create policy "Users keep their own list of blocked senders" on public.blocked_senders
+  for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+
+alter table public.muted_threads enable row level security;
+revoke all on public.muted_threads from anon, authenticated;
+grant select, insert, update, delete on public.muted_threads to authenticated;
+grant all on public.muted_threads to service_role;
+select private.require_assurance_on('public.muted_threads');
+select private.hide_statistics('public.muted_threads');
+create policy "Users keep their own list of muted threads" on public.muted_threads
+  for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+
+/** Whether `recipient` has blocked `sender`. */
+create function private.is_blocked(recipient uuid, sender uuid) returns boolean
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return exists (select from public.blocked_senders b where b.user_id = recipient and b.sender_id = sender);
+end
+$$;
+
+/** Whether `recipient` has muted the entity that the content is about. */
+create function private.is_muted(recipient uuid, content jsonb) returns boolean
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.muted_threads m
+    where m.user_id = recipient
+      and m.entity_type = coalesce(content ->> 'entity_type', '')
+      and m.entity_id = content ->> 'entity_id'
+      and (m.muted_until is null or m.muted_until > now())
+  );
+end
+$$;
+
+/**
+ * The names of senders, for display: only of those who have sent the caller a notification or are blocked by the caller.
+ * Unknown ids have no row.
+ */
+create function public.sender_names(sender_ids uuid[])
+  returns table (sender_id uuid, name text)
+  language plpgsql stable security definer rows 50
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+begin
+  return query
+    select s.id, private.display_name(s.id)
+    from (select distinct unnest(sender_ids[1:100]) as id) s
+    join auth.users u on u.id = s.id
+    where exists (select from public.notifications n where n.sender_id = s.id and n.recipient_id = me)
+      or private.is_blocked(me, s.id);
+end
+$$;
+revoke all on function public.sender_names(uuid[]) from public, anon;
+grant execute on function public.sender_names(uuid[]) to authenticated, service_role;
+
 -- The triggers that run before a notification is stored. Rows of users (the role `authenticated`) are rate-limited,
 -- bounded in size and stamped with their sender; rows of services are trusted. The recipient's preferences then select
 -- the delivery: in the app, by mail or not at all.
-
 create table private.send_limits (
   action text not null check (action in ('notification', 'invitation')),
   -- `sender` counts all notifications of one user; `recipient` counts those of one user to one other user.
@@ -107,12 +194,15 @@ as $$
   from (select case when jsonb_typeof(content -> 'data') = 'object' then content -> 'data' end as data) given
 $$;
 
+-- A user's INSERT into public.notifications answers the same, and takes the same time, whatever the recipient chose: a
+-- kind that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor
+-- the duration. The count of rows is always 0, because the server stores the row, not the user's statement.
+
 /**
  * Runs before a user's notification is stored: checks that the sender may send, and sets status, times, sender and
  * content. A type that is reserved for services becomes `message`.
  *
- * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous; PT403
- * sender_blocked.
+ * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous.
  */
 create function private.accept_from_user() returns trigger
   language plpgsql security definer
@@ -128,10 +218,6 @@ begin
   end if;
   if (auth.jwt() ->> 'is_anonymous')::boolean or (select u.is_anonymous from auth.users u where u.id = sender) then
     raise sqlstate 'PT403' using message = 'sender_anonymous', detail = 'Anonymous accounts send no notifications.';
-  end if;
-  if private.is_blocked(new.recipient_id, sender) then
-    raise sqlstate 'PT403' using message = 'sender_blocked',
-      detail = 'The recipient does not accept notifications of this account.';
   end if;
   perform private.count_sending(sender, 'notification', new.recipient_id::text);
   if jsonb_typeof(content) <> 'object' then
@@ -154,23 +240,6 @@ $$;
 -- The WHEN condition evaluates the role of the request: in functions with SECURITY DEFINER it is their owner.
 create trigger accept_from_user before insert on public.notifications
   for each row when (current_user = 'authenticated') execute function private.accept_from_user();
-
-/** Refuses requests that notify more than 100 recipients. Error: PT413 too_many_notifications. */
-create function private.limit_rows_per_request() returns trigger
-  language plpgsql security definer
-  set search_path = ''
-as $$
-begin
-  if (select count(*) from (select from sent limit 101) first_rows) > 100 then
-    raise sqlstate 'PT413' using message = 'too_many_notifications', detail = 'A request may send 100 notifications.';
-  end if;
-  return null;
-end
-$$;
-
-create trigger limit_rows_per_request after insert on public.notifications
-  referencing new table as sent
-  for each statement when (current_user = 'authenticated') execute function private.limit_rows_per_request();
 
 -- Notifications that their recipient receives only by mail: no list and no count contains them.
 create table private.mail_only_notifications (
@@ -260,5 +329,57 @@ $$;
 
 create trigger stamp_kind before update of content, kind on public.notifications
   for each row execute function private.stamp_kind();
+
+/**
+ * Runs after private.accept_from_user(): stores the notification for an existing recipient who has not blocked the
+ * sender, and skips the row of the user's statement, so that its count, its `RETURNING` and its conflicts tell nothing.
+ * The id is the server's: a chosen one would tell by a conflict whether the recipient still has the notification.
+ *
+ * Error: PT413 too_many_notifications, at the 101st row of a statement.
+ */
+create function private.deliver_from_user() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  sent integer := coalesce(nullif(current_setting('private.sent_by_statement', true), ''), '0')::integer + 1;
+begin
+  if sent > 100 then
+    raise sqlstate 'PT413' using message = 'too_many_notifications', detail = 'A request may send 100 notifications.';
+  end if;
+  perform set_config('private.sent_by_statement', sent::text, true);
+  if exists (select from auth.users u where u.id = new.recipient_id)
+    and not private.is_blocked(new.recipient_id, new.sender_id)
+  then
+    insert into public.notifications (recipient_id, sender_id, content, created_at, updated_at)
+    values (new.recipient_id, new.sender_id, new.content, new.created_at, new.updated_at);
+  end if;
+  return null;
+end
+$$;
+
+-- Triggers fire in the order of their names: after accept_from_user. The rows that this trigger inserts belong to the
+-- owner of the function, so that neither trigger fires for them.
+create trigger deliver_from_user before insert on public.notifications
+  for each row when (current_user = 'authenticated') execute function private.deliver_from_user();
+
+/** Runs after a user's INSERT: extends its duration to a multiple of 10 ms per row. */
+create function private.even_out_sending() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  sent integer := coalesce(nullif(current_setting('private.sent_by_statement', true), ''), '0')::integer;
+begin
+  perform set_config('private.sent_by_statement', '', true);
+  if sent > 0 then
+    perform private.even_out_duration(statement_timestamp(), 10 * sent);
+  end if;
+  return null;
+end
+$$;
+
+create trigger even_out_sending after insert on public.notifications
+  for each statement when (current_user = 'authenticated') execute function private.even_out_sending();
 
 revoke all on all functions in schema private from public;

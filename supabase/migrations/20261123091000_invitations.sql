@@ -1,3 +1,4 @@
+-- Invitations by an unguessable token, which the API reaches through functions only.
 create table public.invitations (
   id uuid primary key default gen_random_uuid(),
   -- 244 random bits: the token cannot be guessed.
@@ -108,18 +109,22 @@ as $$
 $$;
 
 /**
- * Sleeps until the time since `started_at` is a multiple of 30 ms, so that the duration of a call does not tell which
- * branch it took.
+ * Waits until the time since `started_at` is a multiple of `step_ms`. pg_sleep()
+ * rounds up to whole milliseconds and so would keep the fraction of the elapsed time: it ends early, and a loop waits for
+ * the rest.
  */
-create function private.even_out_duration(started_at timestamptz) returns void
+create function private.even_out_duration(started_at timestamptz, step_ms numeric default 30) returns void
   language plpgsql
   set search_path = ''
 as $$
 declare
-  step_ms constant numeric := 30;
-  elapsed_ms numeric := 1000 * extract(epoch from clock_timestamp() - started_at);
+  elapsed_ms constant numeric := 1000 * extract(epoch from clock_timestamp() - started_at);
+  ends_at constant timestamptz := started_at + interval '1 millisecond' * (ceil(elapsed_ms / step_ms) * step_ms)::float8;
+  remaining_ms constant numeric := 1000 * extract(epoch from ends_at - clock_timestamp());
 begin
-  perform pg_sleep((step_ms - mod(elapsed_ms, step_ms)) / 1000);
+  perform pg_sleep(greatest(floor(remaining_ms) - 1.5, 0) / 1000);
+  while clock_timestamp() < ends_at loop
+  end loop;
 end
 $$;
 
@@ -350,8 +355,6 @@ create function public.decline_invitation(token text)
 as $$
   select r.* from private.answer_invitation(token, 'declined') i cross join lateral private.read_invitation(i) r
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),
@@ -366,3 +369,26 @@ grant execute on function
   public.accept_invitation(text),
   public.decline_invitation(text)
   to authenticated, service_role;
+
+-- An answered invitation says so in its notification, on every device of the invitee: `data.answer` is `accepted` or
+-- `declined`.
+
+/** Runs after an invitation was answered, by its invitee: the caller. */
+create function private.mark_answered_invitation() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  update public.notifications n
+  set content = jsonb_set(private.parse_json(n.content), '{data,answer}', to_jsonb(new.status))::text
+  where n.recipient_id = auth.uid() and n.kind = 'invite' and n.sender_id = new.inviter_id
+    and private.parse_json(n.content) #>> '{data,invitation_id}' = new.id::text;
+  return null;
+end
+$$;
+
+create trigger mark_answered_invitation after update of status on public.invitations
+  for each row when (old.status = 'pending' and new.status in ('accepted', 'declined'))
+  execute function private.mark_answered_invitation();
+
+revoke all on all functions in schema private from public;

@@ -5,7 +5,6 @@
 -- search reads only the rows of its user, and a word prefix is one range of the index.
 --
 -- Words are kept and looked for without accents: "uber" finds "Über", and "Über" finds "uber".
-
 create extension if not exists unaccent with schema extensions;
 
 create table private.notification_words (
@@ -286,8 +285,8 @@ begin
   return query execute by_id using found_ids, most;
 end
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer) from public, anon;
 grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer)
   to authenticated, service_role;
+
+revoke all on all functions in schema private from public;

@@ -1,5 +1,4 @@
 -- The retention jobs. They never delete unread notifications.
-
 create table private.retention (
   name text primary key,
   keep interval not null
@@ -74,7 +73,7 @@ begin
 end
 $$;
 
-/** Deletes all rows whose retention period has ended, each batch in its own transaction. */
+/** Deletes everything that is past its time, each batch in a transaction of its own. */
 create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
   language plpgsql
 as $$
@@ -82,6 +81,13 @@ begin
   while private.delete_expired(batch_size, called_at) >= batch_size loop
     commit;
   end loop;
+  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+  while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+  perform private.delete_expired_security_events(called_at);
 end
 $$;
 
@@ -100,8 +106,6 @@ begin
   end loop;
 end
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
 -- With pg_cron the jobs are scheduled here; without it, call the procedures from another scheduler.
@@ -116,3 +120,5 @@ exception when others then
   raise notice 'pg_cron cannot be used here: %', sqlerrm;
 end
 $$;
+
+revoke all on all functions in schema private from public;

@@ -1,11 +1,76 @@
+-- Every project has the publication; a bare PostgreSQL has none.
+do $$
+declare
+  published text;
+begin
+  if not exists (select from pg_publication where pubname = 'supabase_realtime') then
+    create publication supabase_realtime;
+  end if;
+  foreach published in array array['notifications', 'notification_preferences', 'notification_bulk_changes'] loop
+    if not exists (
+      select from pg_publication_tables
+      where pubname = 'supabase_realtime' and schemaname = 'public' and tablename = published
+    ) then
+      execute format('alter publication supabase_realtime add table public.%I', published);
+    end if;
+  end loop;
+end
+$$;
+
+-- The private channel of a user: the user receives, services send. Every other private channel is closed.
+do $$
+begin
+  if to_regclass('realtime.messages') is not null then
+    drop policy if exists "Users receive in their own channel" on realtime.messages;
+    create policy "Users receive in their own channel" on realtime.messages
+      for select to authenticated
+      using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);
+  end if;
+end
+$$;
+
+-- Turns the broadcasts on or off. Subscriptions to `postgres_changes` go on in both cases.
+create function private.broadcast_notifications(is_enabled boolean) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  drop trigger if exists broadcast_notification on public.notifications;
+  drop trigger if exists broadcast_preferences on public.notification_preferences;
+  if is_enabled then
+    create trigger broadcast_notification after insert or update or delete on public.notifications
+      for each row execute function private.broadcast_to_owner('recipient_id');
+    create trigger broadcast_preferences after insert or update or delete on public.notification_preferences
+      for each row execute function private.broadcast_to_owner('user_id');
+  end if;
+end
+$$;
+
+-- `private.broadcast_notifications(true)` sends changes of preferences too, so that a client that listens to broadcasts needs
+-- no subscription to `postgres_changes`. Times are UTC, because clients compare versions as text, and a request may
+-- choose its time zone.
+
+/** Broadcasts a change of a row to the private channel of its owner, whose column is the trigger's argument. */
+create function private.broadcast_to_owner() returns trigger
+  language plpgsql
+  security definer
+  set search_path = ''
+  set timezone = 'UTC'
+as $$
+declare
+  owner text := to_jsonb(case when tg_op = 'DELETE' then old else new end) ->> tg_argv[0];
+begin
+  perform realtime.broadcast_changes(
+    'user:' || owner, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
+  );
+  return null;
+end
+$$;
+
 -- Who is online: presence in private channels. Each person has one topic, in which only that person may track presence and
 -- which contacts may read: people who share an accepted invitation and have not blocked each other. A topic is random and
 -- is replaced when a contact loses the right to read it, because the realtime service checks the policies of a joined
 -- channel again only when its token is renewed.
-
-alter table public.notification_preferences add column show_online boolean not null default true;
-comment on column public.notification_preferences.show_online is 'Whether contacts see that the user is online.';
-select private.hide_statistics('public.notification_preferences');
 
 -- An accepted invitation makes two users contacts; the row stays when retention deletes the invitation.
 create table private.accepted_invitations (
@@ -36,11 +101,6 @@ as $$
   order by u.is_sso_user, u.created_at
   limit 1
 $$;
-
-insert into private.accepted_invitations (invitation_id, inviter_id, invitee_id)
-select i.id, i.inviter_id, a.id
-from public.invitations i cross join lateral (select private.account_of_address(i.invitee_email) as id) a
-where i.status = 'accepted' and a.id <> i.inviter_id;
 
 /** Whether two users share an accepted invitation. */
 create function private.share_invitation(one uuid, other uuid) returns boolean
@@ -235,8 +295,6 @@ $$;
 
 create trigger follow_show_online after update of show_online on public.notification_preferences
   for each row when (old.show_online <> new.show_online) execute function private.follow_show_online();
-
-revoke all on all functions in schema private from public;
 -- Policies call these functions as the role of the request.
 grant execute on function private.may_track_online(text), private.may_read_online(text) to authenticated;
 revoke all on function public.online_topics() from public, anon;
@@ -254,3 +312,5 @@ begin
   end if;
 end
 $$;
+
+revoke all on all functions in schema private from public;

@@ -1,7 +1,6 @@
 -- Web Push (RFC 8030) for closed tabs. Each device has a subscription; new notifications go into its one pending
 -- message, which the Edge Function `notification-push` claims, encrypts, sends and acknowledges. A message carries no
 -- more than a mail about the same notifications would.
-
 create table public.push_subscriptions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -348,24 +347,6 @@ begin
 end
 $$;
 
-/** Deletes everything that is past its time, each batch in a transaction of its own. */
-create or replace procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
-  language plpgsql
-as $$
-begin
-  while private.delete_expired(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  perform private.delete_expired_security_events(called_at);
-end
-$$;
-
 /** Calls an Edge Function of the project. Reads its address and key from the vault: `project_url` and `service_role_key`. */
 create function private.call_edge_function(function_name text) returns void
   language plpgsql security definer
@@ -391,18 +372,6 @@ begin
       timeout_milliseconds := 60000
     )
   $query$ using project_url, service_role_key, function_name;
-end
-$$;
-
-/** Calls the Edge Function that sends mails while mails are due. */
-create or replace function private.call_mail_worker() returns void
-  language plpgsql security definer
-  set search_path = ''
-as $$
-begin
-  if private.has_due_mails() then
-    perform private.call_edge_function('notification-mails');
-  end if;
 end
 $$;
 

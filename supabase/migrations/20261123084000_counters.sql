@@ -1,6 +1,5 @@
 -- The notification counts of each user. Every statement updates the user's row in its own transaction: the row's lock
 -- serializes the writers, so the counts are exact at every commit.
-
 create table public.notification_counters (
   user_id uuid primary key references auth.users (id) on delete cascade,
   unread bigint not null default 0,
@@ -203,8 +202,8 @@ begin atomic
   cross join hidden_kinds k
   left join public.notification_counters c on c.user_id = (select auth.uid());
 end;
-
-revoke all on all functions in schema private from public;
 grant execute on function private.add_numbers(jsonb, jsonb, integer) to authenticated, service_role;
 revoke all on function public.notification_counts() from public, anon;
 grant execute on function public.notification_counts() to authenticated, service_role;
+
+revoke all on all functions in schema private from public;

@@ -1,5 +1,4 @@
 -- The changes since a time, which a client requests after a gap, and the announcement of bulk changes.
-
 create table private.notification_tombstones (
   recipient_id uuid not null references auth.users (id) on delete cascade,
   notification_id uuid not null,
@@ -71,11 +70,14 @@ create trigger record_deleted after delete on public.notifications
 
 /**
  * The changes since a time, in one response:
- * {as_of, reset, changed: [row, ...], deleted: [id, ...], counts}.
+ * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...], counts}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a
  * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before
  * `since` are repeated, because a transaction commits after it has stamped its rows.
+ *
+ * `snoozed`, with a reset only: the next 100 notifications to return, and the last 100 that returned within a week. The
+ * lists are ordered by creation, so that a client cannot find them there.
  */
 create function public.notification_changes(since timestamptz, page_size integer default 100) returns jsonb
   language plpgsql stable security definer
@@ -88,6 +90,7 @@ declare
   most integer := least(greatest(page_size, 1), 1000);
   changed jsonb := '[]';
   deleted jsonb := '[]';
+  snoozed jsonb := '[]';
   is_reset boolean;
 begin
   is_reset := coalesce(since, '-infinity') < as_of - interval '1 day'
@@ -113,17 +116,35 @@ begin
       deleted := '[]';
     end if;
   end if;
+  if is_reset then
+    select coalesce(jsonb_agg(to_jsonb(s) order by s.snoozed_until), '[]') into snoozed
+    from (
+      (
+        select * from public.notifications n
+        where n.recipient_id = me and n.snoozed_until > as_of
+        order by n.snoozed_until limit 100
+      )
+      union all
+      (
+        select * from public.notifications n
+        where n.recipient_id = me and n.snoozed_until <= as_of and n.snoozed_until > as_of - interval '7 days'
+          and n.status <> 'archived'
+        order by n.snoozed_until desc limit 100
+      )
+    ) s;
+  end if;
   return jsonb_build_object(
     'as_of', as_of,
     'reset', is_reset,
     'changed', changed,
     'deleted', deleted,
+    'snoozed', snoozed,
     'counts', (select to_jsonb(c) from public.notification_counts() c)
   );
 end
 $$;
 
-/** The tabs of the inbox: all (not archived), unread, archived. Error: PT400 tab_invalid. */
+/** The tabs of the inbox: all (not archived), unread, archived, snoozed. Error: PT400 tab_invalid. */
 create function private.statuses_of_tab(tab text) returns text[]
   language plpgsql immutable
   set search_path = ''
@@ -133,17 +154,21 @@ begin
     when 'all' then return array['unread', 'read'];
     when 'unread' then return array['unread'];
     when 'archived' then return array['archived'];
-    else raise sqlstate 'PT400' using message = 'tab_invalid', detail = 'The tab is all, unread or archived.';
+    when 'snoozed' then return array['unread'];
+    else raise sqlstate 'PT400' using message = 'tab_invalid',
+      detail = 'The tab is all, unread, archived or snoozed.';
   end case;
 end
 $$;
 
 /**
- * Marks every unread notification of the caller as read, or those of one kind, in one statement.
+ * Marks every unread notification of the caller as read, or those of one kind, in one statement. Snoozed ones stay unread.
  *
  * `up_to`: only those created until then; default: all. Returns how many changed.
  */
-create function public.mark_all_notifications_read(kind text default null, up_to timestamptz default null)
+create function public.mark_all_notifications_read(
+  kind text default null, up_to timestamptz default null
+)
   returns bigint
   language plpgsql security definer
   set search_path = ''
@@ -158,6 +183,7 @@ begin
   end if;
   update public.notifications n set status = 'read'
   where n.recipient_id = me and n.status = 'unread'
+    and (n.snoozed_until is null or n.snoozed_until <= now())
     and (mark_all_notifications_read.kind is null or n.kind = mark_all_notifications_read.kind)
     and (up_to is null or n.created_at <= up_to);
   get diagnostics changed = row_count;
@@ -166,11 +192,14 @@ end
 $$;
 
 /**
- * Deletes every notification of a tab (all, unread, archived), or those of one kind, in one statement.
+ * Deletes every notification of a tab (all, unread, archived, snoozed), or those of one kind, in one statement. Snoozed
+ * ones are in their own tab only.
  *
  * `up_to`: only those created until then; default: all. Returns how many there were. Error: PT400 tab_invalid.
  */
-create function public.delete_notifications(tab text, kind text default null, up_to timestamptz default null)
+create function public.delete_notifications(
+  tab text, kind text default null, up_to timestamptz default null
+)
   returns bigint
   language plpgsql security definer
   set search_path = ''
@@ -186,14 +215,14 @@ begin
   end if;
   delete from public.notifications n
   where n.recipient_id = me and n.status = any (statuses)
+    and case when tab = 'snoozed' then n.snoozed_until > now()
+      else n.snoozed_until is null or n.snoozed_until <= now() end
     and (delete_notifications.kind is null or n.kind = delete_notifications.kind)
     and (up_to is null or n.created_at <= up_to);
   get diagnostics deleted = row_count;
   return deleted;
 end
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on function
   public.notification_changes(timestamptz, integer),
   public.mark_all_notifications_read(text, timestamptz),
@@ -204,3 +233,31 @@ grant execute on function
   public.mark_all_notifications_read(text, timestamptz),
   public.delete_notifications(text, text, timestamptz)
   to authenticated, service_role;
+
+-- Snoozed notifications. Until `snoozed_until` a notification is in the list of snoozed ones only; then it returns to
+-- the top of the inbox as unread. Nothing has to run at that time: every query compares with the clock.
+
+/**
+ * Runs before the reading state changes: a snoozed notification is unread, so that it returns as unread and retention
+ * keeps it. Reading or archiving it ends the snooze.
+ */
+create function private.align_snooze() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if new.snoozed_until > now() then
+    if new.snoozed_until is distinct from old.snoozed_until then
+      new.status := 'unread';
+    elsif new.status <> 'unread' then
+      new.snoozed_until := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+
+create trigger align_snooze before update of status, snoozed_until on public.notifications
+  for each row when (new.snoozed_until is not null) execute function private.align_snooze();
+
+revoke all on all functions in schema private from public;

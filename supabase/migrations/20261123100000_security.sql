@@ -1,5 +1,129 @@
--- Recovery codes: they replace a lost second factor, once each. The Edge Function `mfa-recovery` uses them.
+-- Mails about the safety of an account: a sign-in from a new device, a used recovery code. They use the queue of
+-- notification mails, and neither preferences nor quiet hours apply to them. Changes of password, email and second factor
+-- are mailed by the auth service (`[auth.email.notification]` in config.toml).
+create table private.security_events (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references auth.users (id) on delete cascade,
+  kind text not null check (
+    kind in ('new_device', 'recovery_code_used', 'recovery_codes_created', 'passkey_added', 'passkey_removed')
+  ),
+  -- `user_agent` and `ip` of the session.
+  detail jsonb not null default '{}',
+  created_at timestamptz not null default now()
+);
+create index security_events_user_idx on private.security_events (user_id, created_at);
+create index security_events_created_idx on private.security_events (created_at);
+alter table private.security_events enable row level security;
 
+/** Whether preferences and quiet hours apply to a mail: not to test mails and to those about the account's safety. */
+create function private.is_notification_mail(topic text) returns boolean
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select topic <> 'test' and topic not like 'security:%'
+$$;
+
+/** Records an event and queues the mail about it. */
+create function private.report_security_event(user_id uuid, kind text, detail jsonb default '{}') returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  event_id uuid;
+begin
+  insert into private.security_events as e (user_id, kind, detail)
+  values (report_security_event.user_id, report_security_event.kind, report_security_event.detail)
+  returning e.id into event_id;
+  insert into private.notification_mails (recipient_id, topic, due_at)
+  values (report_security_event.user_id, 'security:' || event_id, now());
+end
+$$;
+
+-- What a user has signed in with before: browsers, by the user agent without its versions, and networks (IPv4 /16,
+-- IPv6 /32).
+create table private.known_devices (
+  user_id uuid not null references auth.users (id) on delete cascade,
+  kind text not null check (kind in ('browser', 'network')),
+  value text not null,
+  last_seen_at timestamptz not null,
+  primary key (user_id, kind, value)
+);
+create index known_devices_seen_idx on private.known_devices (last_seen_at);
+alter table private.known_devices enable row level security;
+
+/** The browser and the network of a session, as private.known_devices has them. */
+create function private.device_traits(user_agent text, ip inet)
+  returns table (kind text, value text)
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select 'browser', left(regexp_replace(coalesce(user_agent, ''), '[0-9][0-9._]*', '', 'g'), 500)
+  union all
+  select 'network', network(set_masklen(ip, case family(ip) when 4 then 16 else 32 end))::text where ip is not null
+$$;
+
+insert into private.known_devices (user_id, kind, value, last_seen_at)
+select s.user_id, t.kind, t.value, max(coalesce(s.created_at, now()))
+from auth.sessions s cross join lateral private.device_traits(s.user_agent, s.ip) t
+group by s.user_id, t.kind, t.value;
+
+/**
+ * Runs after a sign-in: reports it unless the account has signed in with this browser and from this network before. The
+ * first sign-in of an account is not reported. A failure is a warning, because it must not prevent the sign-in.
+ */
+create function private.note_sign_in() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if exists (select from private.known_devices k where k.user_id = new.user_id)
+    and exists (
+      select from private.device_traits(new.user_agent, new.ip) t
+      where not exists (
+        select from private.known_devices k
+        where k.user_id = new.user_id and k.kind = t.kind and k.value = t.value
+      )
+    )
+  then
+    perform private.report_security_event(
+      new.user_id, 'new_device',
+      jsonb_strip_nulls(jsonb_build_object('user_agent', left(new.user_agent, 500), 'ip', host(new.ip)))
+    );
+  end if;
+  insert into private.known_devices as k (user_id, kind, value, last_seen_at)
+  select new.user_id, t.kind, t.value, now() from private.device_traits(new.user_agent, new.ip) t
+  on conflict on constraint known_devices_pkey do update set last_seen_at = excluded.last_seen_at;
+  return null;
+exception when others then
+  raise warning 'A sign-in could not be compared with earlier ones: %', sqlerrm;
+  return null;
+end
+$$;
+
+-- The auth service owns the table; a project whose migrations may not create triggers there sends no such mails.
+do $$
+begin
+  create trigger note_sign_in after insert on auth.sessions
+    for each row execute function private.note_sign_in();
+exception when insufficient_privilege then
+  raise notice 'Sign-ins from new devices are not mailed: %', sqlerrm;
+end
+$$;
+
+insert into private.retention (name, keep) values ('security_events', '365 days'), ('known_devices', '180 days');
+
+/** Deletes events and devices that are past their time at `called_at`. */
+create function private.delete_expired_security_events(called_at timestamptz default now()) returns void
+  language sql security definer
+  set search_path = ''
+as $$
+  delete from private.security_events e
+  where e.created_at < called_at - (select r.keep from private.retention r where r.name = 'security_events');
+  delete from private.known_devices k
+  where k.last_seen_at < called_at - (select r.keep from private.retention r where r.name = 'known_devices');
+$$;
+
+-- Recovery codes: they replace a lost second factor, once each. The Edge Function `mfa-recovery` uses them.
 create table private.recovery_codes (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -177,23 +301,6 @@ begin
 end
 $$;
 
-/** Ends one session of the caller: its refresh token is refused from then on. Returns whether there was such a session. */
-create or replace function public.end_session(session_id uuid) returns boolean
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  me uuid := private.require_assurance();
-begin
-  delete from auth.sessions s where s.id = end_session.session_id and s.user_id = me;
-  if not found then
-    return false;
-  end if;
-  perform private.announce_ended_sessions(me);
-  return true;
-end
-$$;
-
 /**
  * Ends all sessions of the caller but the current one, and tells their devices. Devices are told too where the auth
  * service has ended the sessions before, after a change of the password. Returns how many ended.
@@ -212,8 +319,6 @@ begin
   return ended;
 end
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on function
   public.create_recovery_codes(),
   public.recovery_code_status(),
@@ -223,3 +328,41 @@ revoke all on function
 grant execute on function public.create_recovery_codes(), public.recovery_code_status(), public.end_other_sessions()
   to authenticated;
 grant execute on function public.use_recovery_code(uuid, uuid, text, timestamptz) to service_role;
+
+-- Mails about a passkey that was added to an account or removed from it: the auth service sends none.
+/**
+ * Runs after a passkey was added or removed: reports it, with the name that the passkey has then. The deletion of the
+ * account is no removal. A failure is a warning, because it must not prevent the change.
+ */
+create function private.note_passkey() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  passkey record := case tg_op when 'INSERT' then new else old end;
+begin
+  if exists (select from auth.users u where u.id = passkey.user_id) then
+    perform private.report_security_event(
+      passkey.user_id,
+      case tg_op when 'INSERT' then 'passkey_added' else 'passkey_removed' end,
+      jsonb_build_object('name', left(passkey.friendly_name, 120))
+    );
+  end if;
+  return null;
+exception when others then
+  raise warning 'A change of a passkey could not be reported: %', sqlerrm;
+  return null;
+end
+$$;
+
+-- The auth service owns the table, and an older one has none: without the trigger a project sends no such mails.
+do $$
+begin
+  create trigger note_passkey after insert or delete on auth.webauthn_credentials
+    for each row execute function private.note_passkey();
+exception when insufficient_privilege or undefined_table then
+  raise notice 'Changes of passkeys are not mailed: %', sqlerrm;
+end
+$$;
+
+revoke all on all functions in schema private from public;

@@ -1,7 +1,6 @@
 -- Notifications by email. Postgres is the queue: triggers write due mails, the Edge Function `notification-mails`
 -- claims them in batches, sends them and acknowledges each. Delivery is at least once; a crash between sending and
 -- acknowledgement is the only way to a duplicate.
-
 create table private.notification_mails (
   id uuid primary key default gen_random_uuid(),
   recipient_id uuid not null references auth.users (id) on delete cascade,
@@ -146,8 +145,11 @@ begin
       w.recipient_id,
       w.topic,
       -- Imported history is due with the next mail, not at once.
-      private.next_mail_at(
-        w.frequency, w.time_zone, w.digest_hour, w.digest_weekday, greatest(min(w.created_at), now())
+      private.after_quiet_hours(
+        w.recipient_id,
+        private.next_mail_at(
+          w.frequency, w.time_zone, w.digest_hour, w.digest_weekday, greatest(min(w.created_at), now())
+        )
       ),
       count(*)
     from wanted w
@@ -169,27 +171,43 @@ create trigger queue_mails after insert on public.notifications
 create trigger queue_mails after insert on private.mail_only_notifications
   referencing new table as arrived for each statement execute function private.queue_mails();
 
-/** After a change of preferences: moves the pending digest to the time that the new choice means. */
+/**
+ * After a change of preferences: moves the pending digest to the time that the new choice means, and pending instant
+ * mails out of the quiet hours.
+ */
 create function private.reschedule_digest() returns trigger
   language plpgsql security definer
   set search_path = ''
 as $$
 begin
   update private.notification_mails m
-  set due_at = private.next_mail_at(
-    new.email_digest_frequency, new.time_zone, new.digest_hour, new.digest_weekday, clock_timestamp()
+  set due_at = private.after_quiet_hours(
+    new.user_id,
+    case when m.topic = 'digest'
+      then private.next_mail_at(
+        new.email_digest_frequency, new.time_zone, new.digest_hour, new.digest_weekday, clock_timestamp()
+      )
+      else greatest(private.next_mail_at('instant', new.time_zone, 0, 1, m.created_at), clock_timestamp())
+    end
   )
-  where m.recipient_id = new.user_id and m.topic = 'digest' and m.state = 'pending'
+  where m.recipient_id = new.user_id and private.is_notification_mail(m.topic) and m.state = 'pending'
     and new.email_digest_frequency <> 'never';
   return null;
 end
 $$;
 
 create trigger reschedule_digest
-  after update of email_digest_frequency, time_zone, digest_hour, digest_weekday on public.notification_preferences
+  after update of email_digest_frequency, time_zone, digest_hour, digest_weekday,
+    quiet_hours_start, quiet_hours_end, quiet_weekdays
+  on public.notification_preferences
   for each row when (
-    (old.email_digest_frequency, old.time_zone, old.digest_hour, old.digest_weekday)
-    is distinct from (new.email_digest_frequency, new.time_zone, new.digest_hour, new.digest_weekday)
+    (
+      old.email_digest_frequency, old.time_zone, old.digest_hour, old.digest_weekday,
+      old.quiet_hours_start, old.quiet_hours_end, old.quiet_weekdays
+    ) is distinct from (
+      new.email_digest_frequency, new.time_zone, new.digest_hour, new.digest_weekday,
+      new.quiet_hours_start, new.quiet_hours_end, new.quiet_weekdays
+    )
   )
   execute function private.reschedule_digest();
 
@@ -241,13 +259,17 @@ begin
 end
 $$;
 
-/** The notifications of a mail that are still worth mailing: unread, wanted, and of no blocked sender or muted thread. */
+/**
+ * The notifications of a mail that are still worth mailing: unread, wanted, and of no blocked sender or muted thread; or the
+ * invitation that it is about.
+ */
 create function private.mail_items(mail_id uuid, called_at timestamptz)
   returns table (id uuid, kind text, content text, created_at timestamptz, is_in_inbox boolean)
-  language sql stable security definer rows 20
+  language plpgsql stable security definer rows 20
   set search_path = ''
 as $$
-  select n.id, n.kind, n.content, n.created_at, n.is_in_inbox
+begin
+  return query select n.id, n.kind, n.content, n.created_at, n.is_in_inbox
   from (
     select n.id, n.recipient_id, n.sender_id, n.kind, n.content, n.created_at, true as is_in_inbox
     from private.notification_mail_items i
@@ -263,22 +285,34 @@ as $$
   where (private.wanted_channels(n.recipient_id, n.kind)).by_mail
     and not private.is_blocked(n.recipient_id, n.sender_id)
     and not private.is_muted(n.recipient_id, private.parse_json(n.content))
-  order by n.created_at desc, n.id desc
+  order by n.created_at desc, n.id desc;
+  -- A mail with notifications is about no invitation.
+  if not found then
+    return query select * from private.mailed_invitation(mail_items.mail_id, called_at);
+  end if;
+end
 $$;
+
+-- PL/pgSQL keeps the plans of these statements for the session, whereas a function in SQL is planned on each call: a claim
+-- takes a quarter less processor time.
 
 /** Why an account gets no mail now; null where it gets mail. */
 create function private.mail_obstacle(user_id uuid, called_at timestamptz) returns text
-  language sql stable security definer
+  language plpgsql stable security definer
   set search_path = ''
 as $$
-  select case
-    when u.id is null or u.deleted_at is not null or u.banned_until > called_at then 'account'
-    when u.email is null or u.email_confirmed_at is null then 'unconfirmed'
-    when s.address is not null then 'suppressed'
-  end
-  from (select) one
-  left join auth.users u on u.id = mail_obstacle.user_id
-  left join private.suppressed_addresses s on s.address = lower(u.email)
+begin
+  return (
+    select case
+      when u.id is null or u.deleted_at is not null or u.banned_until > called_at then 'account'
+      when u.email is null or u.email_confirmed_at is null then 'unconfirmed'
+      when s.address is not null then 'suppressed'
+    end
+    from (select) one
+    left join auth.users u on u.id = mail_obstacle.user_id
+    left join private.suppressed_addresses s on s.address = lower(u.email)
+  );
+end
 $$;
 
 /** Everything that a worker needs to render and send a mail, or null and a reason in `obstacle`. */
@@ -306,7 +340,7 @@ begin
     count(*)
   into items, total
   from (select m.*, row_number() over () as position from private.mail_items(mail.id, called_at) m) i;
-  if total = 0 and mail.topic <> 'test' then
+  if total = 0 and private.is_notification_mail(mail.topic) then
     obstacle := 'nothing unread';
     return;
   end if;
@@ -332,6 +366,11 @@ begin
     'frequency', account.frequency,
     'items', items,
     'item_count', total,
+    'security_event', (
+      select jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)
+      from private.security_events e
+      where mail.topic like 'security:%' and e.id = substr(mail.topic, length('security:') + 1)::uuid
+    ),
     'unsubscribe_token', private.create_mail_token('unsubscribe', mail.recipient_id, called_at + interval '90 days')
   );
 end
@@ -350,10 +389,12 @@ $$;
 
 /**
  * Leases at most `batch_size` due mails to the caller for `lease_seconds` and returns what to send. Mails whose lease
- * ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped.
+ * ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped. Mails of a user
+ * whose quiet hours are in force, because no worker ran in time, are due at their end; test mails and mails about the
+ * account's safety are not delayed.
  *
- * `claimed` counts all leased mails, skipped ones too: fewer than `batch_size` means that nothing else is due.
- * `due_before`: also claims mails that are due later than `called_at`.
+ * `claimed` counts all mails of the batch, skipped and delayed ones too: fewer than `batch_size` means that nothing else
+ * is due. `due_before`: also claims mails that are due later than `called_at`, in quiet hours too.
  */
 create function public.claim_notification_mails(
   batch_size integer default 50,
@@ -383,21 +424,32 @@ begin
   where m.id = s.id;
   for mail in
     with due as materialized (
-      select d.id from private.notification_mails d
+      select d.id, d.recipient_id, d.topic from private.notification_mails d
       where d.state in ('pending', 'retrying') and d.due_at <= coalesce(due_before, called_at)
       order by d.due_at limit batch_size for update skip locked
+    ), timed as materialized (
+      select d.id, case when private.is_notification_mail(d.topic) and due_before is null
+        then private.quiet_until(d.recipient_id, called_at) end as quiet_until
+      from due d
     ), expired as materialized (
       select d.id from private.notification_mails d
       where d.state = 'sending' and d.lease_until <= called_at
       order by d.lease_until limit batch_size for update skip locked
+    ), delayed as (
+      update private.notification_mails m set due_at = t.quiet_until
+      from timed t where m.id = t.id and t.quiet_until is not null
+      returning m.*
+    ), leased as (
+      update private.notification_mails m
+      set state = 'sending', lease = gen_random_uuid(), lease_until = called_at + make_interval(secs => lease_seconds),
+        attempts = m.attempts + 1
+      where m.id in (select t.id from timed t where t.quiet_until is null union all select e.id from expired e)
+      returning m.*
     )
-    update private.notification_mails m
-    set state = 'sending', lease = gen_random_uuid(), lease_until = called_at + make_interval(secs => lease_seconds),
-      attempts = m.attempts + 1
-    where m.id in (select d.id from due d union all select e.id from expired e)
-    returning m.*
+    select * from delayed union all select * from leased
   loop
     claimed := claimed + 1;
+    continue when mail.state <> 'sending';
     result := private.mail_payload(mail, called_at);
     if result.payload is null then
       update private.notification_mails m
@@ -412,13 +464,16 @@ end
 $$;
 
 /**
- * Acknowledges a leased mail. Outcomes: `sent`; `failed`, tried again with backoff and dead after the fifth attempt;
- * `rejected`, the address does not exist: dead, and the address is suppressed. Returns whether the mail changed.
- *
- * `sent` counts without the lease too: a mail that left must not be sent again because its worker was slow.
+ * Acknowledges a leased mail. Returns whether the mail changed. Outcomes:
+ * - `sent`, which counts without the lease too: a mail that left must not be sent again because its worker was slow;
+ * - `failed`: tried again with backoff, and dead after the fifth attempt;
+ * - `delayed`: the provider limits the rate. Tried again after `retry_after_seconds`; the attempt does not count;
+ * - `refused`: the provider does not accept this mail. Dead;
+ * - `rejected`: the address does not exist. Dead, and the address is suppressed.
  */
 create function public.finish_notification_mail(
-  mail_id uuid, lease uuid, outcome text, reason text default null, called_at timestamptz default now()
+  mail_id uuid, lease uuid, outcome text, reason text default null, called_at timestamptz default now(),
+  retry_after_seconds double precision default 0
 ) returns boolean
   language plpgsql security definer
   set search_path = ''
@@ -426,9 +481,11 @@ as $$
 declare
   most_attempts constant integer := 5;
   mail private.notification_mails;
+  is_retried boolean;
 begin
-  if outcome is null or outcome not in ('sent', 'failed', 'rejected') then
-    raise sqlstate 'PT400' using message = 'outcome_invalid', detail = 'The outcome is sent, failed or rejected.';
+  if outcome is null or outcome not in ('sent', 'failed', 'delayed', 'refused', 'rejected') then
+    raise sqlstate 'PT400' using message = 'outcome_invalid',
+      detail = 'The outcome is sent, failed, delayed, refused or rejected.';
   end if;
   select * into mail from private.notification_mails m
   where m.id = finish_notification_mail.mail_id and m.state in ('sending', 'retrying')
@@ -437,17 +494,17 @@ begin
   if mail.id is null then
     return false;
   end if;
+  is_retried := outcome = 'delayed' or (outcome = 'failed' and mail.attempts < most_attempts);
   update private.notification_mails m
   set
-    state = case
-      when outcome = 'sent' then 'sent'
-      when outcome = 'failed' and mail.attempts < most_attempts then 'retrying'
-      else 'dead'
-    end,
-    -- 1, 4, 16 and 64 minutes, each between half and one and a half of it.
-    due_at = case when outcome = 'failed'
-      then called_at + interval '1 minute' * power(4, mail.attempts - 1) * (0.5 + random()) else mail.due_at end,
-    finished_at = case when outcome = 'failed' and mail.attempts < most_attempts then null else called_at end,
+    state = case when outcome = 'sent' then 'sent' when is_retried then 'retrying' else 'dead' end,
+    attempts = case when outcome = 'delayed' then mail.attempts - 1 else mail.attempts end,
+    due_at = case when is_retried then called_at + greatest(
+        make_interval(secs => coalesce(retry_after_seconds, 0)),
+        -- 1, 4, 16 and 64 minutes, each between half and one and a half of it.
+        case when outcome = 'failed' then interval '1 minute' * power(4, mail.attempts - 1) * (0.5 + random()) end
+      ) else mail.due_at end,
+    finished_at = case when not is_retried then called_at end,
     lease = null,
     lease_until = null,
     reason = left(finish_notification_mail.reason, 500)
@@ -536,7 +593,7 @@ $$;
 /**
  * What the caller's email settings lead to: the address, `obstacle` (`unconfirmed`, `suppressed` or null) with
  * `suppression_reason`, when the next mail is due and how many unread notifications wait for it. Without a waiting mail
- * `next_at` is when a notification of now would be mailed.
+ * `next_at` is when a notification of now would be mailed, after quiet hours.
  */
 create function public.mail_status() returns jsonb
   language plpgsql stable security definer
@@ -553,17 +610,17 @@ begin
         select s.reason from private.suppressed_addresses s where s.address = lower(u.email)
       ),
       'waiting', coalesce(waiting.items, 0),
-      'next_at', coalesce(waiting.due_at, private.next_mail_at(
+      'next_at', coalesce(waiting.due_at, private.after_quiet_hours(me, private.next_mail_at(
         coalesce(p.email_digest_frequency, 'daily'), coalesce(p.time_zone, 'UTC'), coalesce(p.digest_hour, 8),
         coalesce(p.digest_weekday, 1), now()
-      ))
+      )))
     )
     from auth.users u
     left join public.notification_preferences p on p.user_id = u.id
     left join lateral (
       select min(m.due_at) as due_at, sum((select count(*) from private.mail_items(m.id, now())))::integer as items
       from private.notification_mails m
-      where m.recipient_id = me and m.state in ('pending', 'retrying') and m.topic <> 'test'
+      where m.recipient_id = me and m.state in ('pending', 'retrying') and private.is_notification_mail(m.topic)
     ) waiting on true
     where u.id = me
   );
@@ -629,58 +686,20 @@ begin
 end
 $$;
 
-/** Deletes everything that is past its time, each batch in a transaction of its own. */
-create or replace procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
-  language plpgsql
-as $$
-begin
-  while private.delete_expired(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-end
-$$;
-
-/**
- * Calls the Edge Function while mails are due. Reads its address and key from the vault: `project_url` and
- * `service_role_key`.
- */
+/** Calls the Edge Function that sends mails while mails are due. */
 create function private.call_mail_worker() returns void
   language plpgsql security definer
   set search_path = ''
 as $$
-declare
-  project_url text;
-  service_role_key text;
 begin
-  if not private.has_due_mails() then
-    return;
+  if private.has_due_mails() then
+    perform private.call_edge_function('notification-mails');
   end if;
-  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
-    into project_url;
-  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
-    into service_role_key;
-  if project_url is null or service_role_key is null then
-    raise warning 'Mails are due, and the vault lacks project_url or service_role_key.';
-    return;
-  end if;
-  execute $query$
-    select net.http_post(
-      url := $1 || '/functions/v1/notification-mails',
-      headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
-      body := '{}'::jsonb,
-      timeout_milliseconds := 60000
-    )
-  $query$ using project_url, service_role_key;
 end
 $$;
-
-revoke all on all functions in schema private from public;
 revoke all on function
   public.claim_notification_mails(integer, integer, timestamptz, timestamptz),
-  public.finish_notification_mail(uuid, uuid, text, text, timestamptz),
+  public.finish_notification_mail(uuid, uuid, text, text, timestamptz, double precision),
   public.suppress_mail_address(text, text, text),
   public.unsubscribe_from_mails(text, text, boolean, boolean, timestamptz),
   public.mail_status(),
@@ -689,7 +708,7 @@ revoke all on function
   from public, anon, authenticated;
 grant execute on function
   public.claim_notification_mails(integer, integer, timestamptz, timestamptz),
-  public.finish_notification_mail(uuid, uuid, text, text, timestamptz),
+  public.finish_notification_mail(uuid, uuid, text, text, timestamptz, double precision),
   public.suppress_mail_address(text, text, text),
   public.unsubscribe_from_mails(text, text, boolean, boolean, timestamptz)
   to service_role;
@@ -707,3 +726,140 @@ exception when others then
   raise notice 'pg_cron and pg_net cannot be used here: %', sqlerrm;
 end
 $$;
+
+/**
+ * When the quiet hours end that are in force for a user at `called_at`; null where none are. Periods that touch or
+ * overlap are one. Where the whole week is quiet, the first period's end counts, so that a mail is late by a day at most.
+ *
+ * Both ends are local times of each day and are converted one by one, so that a period lasts an hour less or more when
+ * the clocks change. A local time that does not exist, or exists twice, is resolved as in private.next_mail_at().
+ */
+create function private.quiet_until(user_id uuid, called_at timestamptz) returns timestamptz
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  chosen record;
+  zone text;
+  today date;
+  period record;
+  first_end timestamptz;
+  quiet_end timestamptz;
+begin
+  select p.quiet_hours_start as starts, p.quiet_hours_end as ends, p.quiet_weekdays as weekdays, p.time_zone
+  into chosen
+  from public.notification_preferences p
+  where p.user_id = quiet_until.user_id and p.quiet_hours_start is not null;
+  if not found then
+    return null;
+  end if;
+  zone := private.known_time_zone(chosen.time_zone);
+  today := (called_at at time zone zone)::date;
+  for period in
+    select
+      (day + chosen.starts) at time zone zone as starts_at,
+      (day + case when chosen.ends <= chosen.starts then 1 else 0 end + chosen.ends) at time zone zone as ends_at
+    from (select today + day_number as day from generate_series(-2, 8) day_number) days
+    where extract(isodow from day) = any (chosen.weekdays)
+    order by 1
+  loop
+    if period.starts_at <= coalesce(quiet_end, called_at) and period.ends_at > coalesce(quiet_end, called_at) then
+      quiet_end := period.ends_at;
+      first_end := coalesce(first_end, quiet_end);
+    end if;
+  end loop;
+  return case when quiet_end > called_at + interval '7 days' then first_end else quiet_end end;
+end
+$$;
+
+/** Whether the quiet hours of a user are in force. */
+create function private.is_quiet(user_id uuid, called_at timestamptz) returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$ select private.quiet_until(user_id, called_at) is not null $$;
+
+/** The time itself, or the end of the quiet hours that it is in. */
+create function private.after_quiet_hours(user_id uuid, called_at timestamptz) returns timestamptz
+  language sql stable security definer
+  set search_path = ''
+as $$ select coalesce(private.quiet_until(user_id, called_at), called_at) $$;
+
+-- An invitation reaches an account whose owner has turned off notifications about invitations: it is listed by
+-- public.list_invitations() in any case, and mailed on its own. Only "no email at all" and a blocked sender prevent the mail.
+
+/** Whether a user gets email at all: emails are not paused, and the digest is not "never". */
+create function private.wants_mail(user_id uuid) returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select coalesce(
+    (
+      select p.enable_email_notifications and p.email_digest_frequency <> 'never'
+      from public.notification_preferences p where p.user_id = wants_mail.user_id
+    ),
+    true
+  )
+$$;
+
+/**
+ * Runs after an invitation was made or renewed: queues a mail of its own, unless the notification about it is mailed. Like a mail about a
+ * thread it goes after two minutes, and not within quiet hours.
+ */
+create function private.mail_invitation() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  invitee uuid := private.account_of_address(new.invitee_email);
+begin
+  if invitee is null or private.is_blocked(invitee, new.inviter_id) or not private.wants_mail(invitee)
+    or (private.wanted_channels(invitee, 'invite')).by_mail
+  then
+    return null;
+  end if;
+  insert into private.notification_mails (recipient_id, topic, due_at, item_count)
+  values (
+    invitee,
+    'invitation:' || new.id,
+    private.after_quiet_hours(invitee, private.next_mail_at('instant', 'UTC', 0, 1, now())),
+    1
+  )
+  on conflict (recipient_id, topic) where state = 'pending' do nothing;
+  return null;
+end
+$$;
+
+create trigger mail_invitation after insert on public.invitations
+  for each row execute function private.mail_invitation();
+create trigger mail_renewed_invitation after update of expires_at on public.invitations
+  for each row when (new.expires_at > old.expires_at) execute function private.mail_invitation();
+
+/** The invitation of a mail that is about one, in the form of an item of private.mail_items(), while it can be answered. */
+create function private.mailed_invitation(mail_id uuid, called_at timestamptz)
+  returns table (id uuid, kind text, content text, created_at timestamptz, is_in_inbox boolean)
+  language plpgsql stable security definer rows 1
+  set search_path = ''
+as $$
+begin
+  return query
+  select
+    i.id,
+    'invite',
+    jsonb_strip_nulls(jsonb_build_object(
+      'type', 'invite',
+      'metadata', jsonb_build_object('actor_id', i.inviter_id, 'actor_name', private.display_name(i.inviter_id)),
+      'entity_type', i.entity_type,
+      'entity_id', i.entity_id,
+      'data', jsonb_build_object('status', i.status, 'entity_name', i.entity_name, 'url', '/join/' || i.token)
+    ))::text,
+    i.created_at,
+    false
+  from private.notification_mails m
+  join public.invitations i
+    on i.id = case when m.topic like 'invitation:%' then substr(m.topic, length('invitation:') + 1)::uuid end
+  where m.id = mailed_invitation.mail_id and i.status = 'pending' and i.expires_at > called_at
+    and private.wants_mail(m.recipient_id) and not private.is_blocked(m.recipient_id, i.inviter_id);
+end
+$$;
+
+revoke all on all functions in schema private from public;

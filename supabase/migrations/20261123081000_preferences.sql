@@ -1,3 +1,4 @@
+-- What a user wants to be told, where and when. One row per user.
 create table public.notification_preferences (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null unique references auth.users (id) on delete cascade,
@@ -19,6 +20,7 @@ create table public.notification_preferences (
   time_zone text not null default 'UTC',
   digest_hour smallint not null default 8 check (digest_hour between 0 and 23),
   digest_weekday smallint not null default 1 check (digest_weekday between 1 and 7),
+  show_online boolean not null default true,
   quiet_hours_start time(0),
   quiet_hours_end time(0),
   quiet_weekdays smallint[] not null default '{1,2,3,4,5,6,7}'
@@ -31,8 +33,10 @@ comment on table public.notification_preferences is
 comment on column public.notification_preferences.time_zone is
   'IANA name; digest_hour, digest_weekday and quiet hours are local times of this zone.';
 comment on column public.notification_preferences.digest_weekday is 'ISO 8601: 1 is Monday.';
+comment on column public.notification_preferences.show_online is 'Whether contacts see that the user is online.';
 comment on column public.notification_preferences.quiet_hours_start is
-  'Null: no quiet hours. An end before the start is on the next day; quiet_weekdays name the day of the start.';
+  'Null: no quiet hours. An end before the start is on the next day, an end equal to the start 24 hours later; '
+  'quiet_weekdays name the day of the start.';
 
 -- A DELETE filtered by user_id reaches its subscribers only if the old row's user_id is logged. The full row would also
 -- let strangers filter by the other columns.
@@ -61,8 +65,6 @@ $$;
 create trigger check_time_zone before insert or update of time_zone on public.notification_preferences
   for each row execute function private.check_time_zone();
 
-revoke all on all functions in schema private from public;
-
 alter table public.notification_preferences enable row level security;
 revoke all on public.notification_preferences from anon, authenticated;
 grant select, insert, update, delete on public.notification_preferences to authenticated;
@@ -78,3 +80,5 @@ create policy "Users change their own preferences" on public.notification_prefer
   for update to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 create policy "Users delete their own preferences" on public.notification_preferences
   for delete to authenticated using (user_id = (select auth.uid()));
+
+revoke all on all functions in schema private from public;

@@ -1,0 +1,206 @@
+-- Functions that only triggers and other functions call. The data service does not expose the schema, and no role of
+-- the API has USAGE on it. Functions that run for each row are in PL/pgSQL, which caches their plans: SQL functions
+-- are planned again for each row that fires a trigger.
+create schema if not exists private;
+revoke all on schema private from public;
+
+/** The document, or null where the text is not JSON. */
+create function private.parse_json(document text) returns jsonb
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+begin
+  return document::jsonb;
+exception when others then
+  return null;
+end
+$$;
+
+/**
+ * Text from a user, for one field: without control characters and without the characters that reverse the reading
+ * direction, trimmed, and cut to `max_length`. Null where nothing remains.
+ */
+create function private.bounded_text(input text, max_length integer) returns text
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+begin
+  return nullif(
+    left(
+      trim(regexp_replace(input, '[\u0001-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]', '', 'g')),
+      max_length
+    ),
+    ''
+  );
+end
+$$;
+
+/**
+ * The public name of a user: the name in the profile, else the part of the address before the @. Bounded, because it is
+ * part of every notification that the user sends.
+ */
+create function private.display_name(user_id uuid) returns text
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(
+      private.bounded_text(u.raw_user_meta_data ->> 'name', 100),
+      private.bounded_text(u.raw_user_meta_data ->> 'full_name', 100),
+      private.bounded_text(split_part(u.email, '@', 1), 100),
+      'Someone'
+    )
+    from auth.users u
+    where u.id = display_name.user_id
+  );
+end
+$$;
+
+/**
+ * Stamps the version of a row. It grows with every update, even when the clock does not: updates of one row are
+ * serialized by the row's lock, so the later one always sees the earlier version.
+ */
+create function private.stamp_updated_at() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  new.updated_at := greatest(clock_timestamp(), old.updated_at + interval '1 microsecond');
+  return new;
+end
+$$;
+
+/**
+ * Keeps no statistics of a table's columns. The planner's estimates are public (`Prefer: count=planned`); without
+ * statistics they do not depend on what other users received, sent, read or chose.
+ */
+create function private.hide_statistics(target regclass) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  execute format(
+    'alter table %s %s',
+    target,
+    (
+      select string_agg(format('alter column %I set statistics 0', a.attname), ', ')
+      from pg_catalog.pg_attribute a
+      where a.attrelid = target and a.attnum > 0 and not a.attisdropped
+    )
+  );
+end
+$$;
+
+-- The assurance checks of a token: its account must exist, and an account with a verified second factor must have
+-- used it (`aal2`). Every table has a restrictive policy on private.has_assurance(); every function of the API
+-- begins with private.require_assurance().
+
+/**
+ * Whether the caller's account exists, is not banned, and whether the token has the assurance level that the account
+ * needs. Policies wrap it into a scalar subquery, so that it runs once per statement.
+ */
+create function private.has_assurance() returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select exists (
+      select from auth.users u
+      where u.id = auth.uid() and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+    )
+    and (
+      auth.jwt() ->> 'aal' = 'aal2'
+      or not exists (
+        select from auth.mfa_factors f where f.user_id = auth.uid() and f.status = 'verified'
+      )
+    )
+$$;
+
+/**
+ * The id of the caller, for functions that act with the owner's privileges.
+ *
+ * Errors: PT401 account_not_found; PT403 account_banned; PT403 insufficient_aal.
+ */
+create function private.require_assurance() returns uuid
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select u.id, u.banned_until into account from auth.users u where u.id = auth.uid() and u.deleted_at is null;
+  if account.id is null then
+    raise sqlstate 'PT401' using message = 'account_not_found', detail = 'The account of this token does not exist.';
+  end if;
+  if account.banned_until > now() then
+    raise sqlstate 'PT403' using message = 'account_banned', detail = 'The account is banned.';
+  end if;
+  if not coalesce(private.has_assurance(), false) then
+    raise sqlstate 'PT403' using message = 'insufficient_aal',
+      detail = 'The account has a second factor, which this session has not used.',
+      hint = 'Verify a factor, then repeat the request.';
+  end if;
+  return account.id;
+end
+$$;
+
+/** Whether the session was authenticated within the last `max_age`: the newest entry of the token's `amr` claim. */
+create function private.has_fresh_proof(max_age interval) returns boolean
+  language sql stable
+  set search_path = ''
+as $$
+  select exists (
+    select from jsonb_array_elements(
+      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
+    ) proof
+    where jsonb_typeof(proof) = 'object'
+      and jsonb_typeof(proof -> 'timestamp') = 'number'
+      and proof ->> 'method' not in ('anonymous', 'token_refresh')
+      and to_timestamp((proof ->> 'timestamp')::float8) > now() - max_age
+  )
+$$;
+
+/** Adds the restrictive policy to a table. */
+create function private.require_assurance_on(target regclass) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  execute format(
+    'create policy "Accounts act with the assurance they need" on %s as restrictive for all to authenticated
+       using ((select private.has_assurance())) with check ((select private.has_assurance()))',
+    target
+  );
+end
+$$;
+-- Policies call this function as the role of the request.
+grant execute on function private.has_assurance() to authenticated;
+
+-- A bare PostgreSQL lacks the tables of storage objects and of private channels.
+do $$
+declare
+  target text;
+begin
+  foreach target in array array['storage.objects', 'storage.buckets', 'realtime.messages'] loop
+    if to_regclass(target) is not null then
+      perform private.require_assurance_on(to_regclass(target));
+    end if;
+  end loop;
+end
+$$;
+
+-- Without statistics the planner expects few rows per user. With the default random_page_cost of 4, for spinning disks,
+-- the planner then reads and sorts all of them instead of scanning an index in order.
+alter role authenticated set random_page_cost = 1.1;
+
+-- Every list of the application is an index's range in the index's order. Three settings of the role that the data
+-- service takes keep PostgreSQL to it, because it has no statistics of these tables to compare plans by:
+-- without `enable_sort = off` it sorts all rows of a small account, and of an account whose table has an empty partition,
+-- since scanning that costs nothing; a request that can only be answered by sorting still is, at a cost that would start
+-- the JIT compiler; and the generic plan of a prepared statement, which it prefers after five executions, cannot use
+-- the partial indexes.
+alter role authenticated set enable_sort = off;
+alter role authenticated set jit = off;
+alter role authenticated set plan_cache_mode = force_custom_plan;
+
+revoke all on all functions in schema private from public;

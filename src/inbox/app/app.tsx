@@ -28,7 +28,6 @@ export interface AppProps {
   readonly configuration: Configuration;
 }
 
-/** The whole application. */
 export function App({ clients, configuration }: AppProps) {
   const [path] = useLocation();
   useEffect(() => deleteWhenSignedOut(clients), [clients]);
@@ -48,7 +47,7 @@ export function App({ clients, configuration }: AppProps) {
   );
 }
 
-/** As links of the browser do: a second click on a link makes no second history entry. */
+/** Replaces the history entry when a link leads to the current URL, as browsers do. */
 const replaceSameUrl: AroundNavHandler = (navigate, to, options) => {
   const isSame = new URL(to, location.href).href === location.href;
   navigate(to, isSame ? { state: history.state as unknown, ...options, replace: true } : options);

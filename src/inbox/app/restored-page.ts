@@ -3,7 +3,7 @@ import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 export interface RestoredPageOptions {
   readonly page: Pick<Window, 'addEventListener' | 'removeEventListener'>;
   readonly root: Pick<HTMLElement, 'hidden'>;
-  /** The session's cookies. */
+  /** Returns the session's cookies as one string, to be compared. */
   readonly readSession: () => string;
   readonly reload: () => void;
 }

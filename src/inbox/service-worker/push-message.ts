@@ -11,7 +11,7 @@ export interface PushMessage {
   readonly unreadCount: number;
 }
 
-/** The part of a `WindowClient`. */
+/** The part of `WindowClient` in use. */
 export interface OpenPage {
   readonly visibilityState: DocumentVisibilityState;
   focus(): Promise<unknown>;
@@ -24,7 +24,7 @@ export interface OpenPathMessage {
   readonly path: string;
 }
 
-/** The part of a `ServiceWorkerGlobalScope`. */
+/** The part of `ServiceWorkerGlobalScope` in use. */
 export interface PushScope {
   pages(): Promise<readonly OpenPage[]>;
   openPage(path: string): Promise<unknown>;

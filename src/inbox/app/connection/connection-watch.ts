@@ -52,7 +52,7 @@ export function createConnectionWatch({
     const hanging = [...slow];
     const nextMs = pauseMs;
     stop();
-    // Before the requests fail: a change whose request fails while offline waits in the outbox.
+    // Publish before aborting: a change whose request fails while offline waits in the outbox.
     if (serverReachable.getSnapshot()) {
       serverReachable.set(false);
       emit('offline');
@@ -61,7 +61,7 @@ export function createConnectionWatch({
     pauseMs = Math.min(2 * nextMs, longestPauseMs);
     timer = clock.setTimer(probe, nextMs);
   };
-  /** Any response will do, even that of a server that is out of order. */
+  /** Any response proves that the server is reachable, even an error. */
   const probe = () => {
     timer?.cancel();
     const current = (probing = new AbortController());
@@ -78,7 +78,7 @@ export function createConnectionWatch({
 
   return {
     onSlow(request) {
-      // Without a network the browser itself ends requests.
+      // Without a network the browser itself fails requests.
       if (!page.isOnline()) return;
       if (!serverReachable.getSnapshot()) return fail(request);
       slow.add(request);

@@ -6,8 +6,8 @@ import type { ConnectionWatch } from './connection-watch.ts';
 const slowMs = 3_000;
 
 /**
- * A platform whose page is also offline while the server cannot be reached, although the browser reports a network: then
- * requests hang instead of failing.
+ * Reports the page as offline, too, while the server cannot be reached although the browser reports a network: requests
+ * then hang instead of failing.
  */
 export function watchConnection(platform: Platform, configuration: Configuration): Platform {
   const { fetch, clock, page, report } = platform;

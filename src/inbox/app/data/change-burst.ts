@@ -3,7 +3,6 @@ import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platfo
 /** Passes changes on, but drops those of a burst: requests for the changes then replace them. */
 export interface BurstGate<Change> {
   receive(changes: readonly Change[]): void;
-  /** Ends the timer. */
   readonly close: Unsubscribe;
 }
 

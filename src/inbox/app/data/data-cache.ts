@@ -57,7 +57,7 @@ export async function openDataCache({
     isOnline: page.isOnline,
     openOutbox: async () => (await openOutbox()).preferences,
     createId: () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join(''),
-    // The format of the persisted copy guards its type.
+    // The cast holds, because `format` in persisted-cache.ts changes with the type.
     restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,
     onRead(cached) {
       if (!isTemporary(cached.value)) store.set(keys.preferences, cached);

@@ -3,9 +3,9 @@ import type { Channel, ChannelMessage } from 'supabase-protocol-clients/realtime
 
 /** What the database broadcasts in the channel of a user, without a payload. */
 export type DatabaseNotice =
-  /** Sessions of the user have ended, this one perhaps. */
+  /** Sessions of the user have ended, perhaps this one. */
   | 'sessions_ended'
-  /** The function `online_topics` has another answer. */
+  /** The function `online_topics` returns other topics now. */
   | 'online_topics_changed';
 
 /** Calls `listener` with each broadcast of this notice. */
@@ -14,7 +14,7 @@ export function onDatabaseNotice(
   notice: DatabaseNotice,
   listener: () => void,
 ): Unsubscribe {
-  // The entry for broadcasts would load their sending, too.
+  // The entry for broadcasts would also load the code that sends them.
   return channel.port.onMessage((message) => {
     if (isNotice(message, notice)) listener();
   });

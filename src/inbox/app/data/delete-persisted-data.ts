@@ -20,7 +20,7 @@ function deleteDatabase(name: string): Promise<void> {
   });
 }
 
-/** Ends this device's push messages: the server may not have heard of the sign-out. */
+/** Unsubscribes this device from push messages, because the sign-out may not have reached the server. */
 async function endPush(): Promise<void> {
   const registration = await globalThis.navigator?.serviceWorker?.getRegistration();
   await (await registration?.pushManager?.getSubscription())?.unsubscribe();

@@ -13,11 +13,11 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   readonly clock: Clock;
   readonly onNotifications: (changes: readonly NotificationChange[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
-  /** Sessions of the user have ended, this one perhaps: the server says it by a broadcast. */
+  /** Called when the server broadcasts that sessions of the user have ended, perhaps this one. */
   readonly onSessionsEnded: () => void;
-  /** Changes may have been missed: called when the channel becomes live, and after each interruption. */
+  /** Called when changes may have been missed: when the channel becomes live, and after each interruption. */
   readonly onGap: () => void;
-  /** A burst of notifications has ended: none of its changes were passed on. */
+  /** Called when a burst of notifications has ended, whose changes were dropped. */
   readonly onBurst: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
   /** Receives rows that cannot be parsed. */

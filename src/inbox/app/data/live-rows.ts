@@ -16,7 +16,10 @@ export function followRows(channel: Channel, userId: string, usesBroadcasts: boo
   return usesBroadcasts ? followBroadcasts(channel) : followSubscription(channel, userId);
 }
 
-/** As the realtime service reads them from the database's log (conformance/protocol/product.md#calls-of-the-application). */
+/**
+ * Listens to `postgres_changes`, which the realtime service reads from the database's log
+ * (conformance/protocol/product.md#calls-of-the-application).
+ */
 function followSubscription(channel: Channel, userId: string): LiveRows {
   const changes = createPostgresChanges(channel);
   return {
@@ -38,7 +41,7 @@ function followSubscription(channel: Channel, userId: string): LiveRows {
   };
 }
 
-/** As the database broadcasts them to this channel alone (`private.broadcast_notifications`). */
+/** Listens to the broadcasts of the database to this channel (`private.broadcast_notifications`). */
 function followBroadcasts(channel: Channel): LiveRows {
   const changes = createDatabaseBroadcast(channel);
   return {

@@ -1,2 +1,2 @@
-/** A module of the application, so that its chunk has no more of the REST client than the application uses. */
+/** Re-exports what the application uses of the REST client, so that the chunk contains no more of it. */
 export { createRestClient } from 'supabase-protocol-clients/rest-client';

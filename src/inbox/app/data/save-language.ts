@@ -10,8 +10,8 @@ export interface SaveLanguageOptions {
 }
 
 /**
- * Saves the language of emails at the server: the preferences have that of notification emails, the user's metadata that of the
- * auth service's. Never rejects; a failure is reported, because the choice holds on this device.
+ * Saves the language of emails at the server: in the preferences for notification emails, in the user's metadata for emails
+ * of the auth service. Never rejects; a failure is reported, because the choice holds on this device.
  */
 export async function saveLanguage(
   language: Language,

@@ -31,7 +31,7 @@ export function userDataOf(
     platform,
     checkSession: () =>
       auth.getUser().catch((problem: unknown) => {
-        // Without a session the client has signed out: the answer to the check.
+        // A missing session is the result of the check and no failure: the client has signed out.
         if (auth.getSnapshot().session) throw problem;
       }),
   });

@@ -111,7 +111,7 @@ export function createUserData({
       persistTimer ??= clock.setTimer(persist, persistDelayMs);
     },
   });
-  /** Retries when the network is back: the code of the live channel failed to load. */
+  /** Retries when the network is back, after the code of the live channel failed to load. */
   const retryListening = (problem: unknown) => {
     reportOnce(problem);
     if (isClosed) return;

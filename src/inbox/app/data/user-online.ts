@@ -10,7 +10,7 @@ import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { onDatabaseNotice } from './database-notice.ts';
 
-/** The user's presence for contacts, and theirs for the user. Its code is loaded after the first list. */
+/** Shows the user to contacts as online, and contacts to the user. Its code is loaded after the first list. */
 export interface UserOnline {
   readonly OnlineDot: ComponentType<OnlineDotProps>;
   close(): void;
@@ -32,7 +32,7 @@ export function openUserOnline({ userId, rest, realtime, platform }: UserOnlineO
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const stops = [
     onDatabaseNotice(channel, 'online_topics_changed', people.refresh),
-    // A notice may be missed.
+    // A notice may be missed during an interruption.
     channel.onContinuity(people.refresh),
   ];
   return {

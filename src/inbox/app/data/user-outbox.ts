@@ -30,7 +30,7 @@ export interface UserOutbox {
   /** The waiting changes, oldest first, online without those that can still be undone; the same array until it changes. */
   getSnapshot(): readonly WaitingEntry[];
   subscribe(listener: () => void): Unsubscribe;
-  /** The notification as it is loaded. */
+  /** The notification if it is loaded. */
   findNotification(id: string): Notification | undefined;
   /** Discards the changes, with later ones of the same notifications, which assume them. */
   discard(ids: readonly string[]): Promise<void>;
@@ -55,7 +55,7 @@ export function openUserOutbox({ userId, rest, api, platform }: UserOutboxOption
   let inboxStore: InboxStore | null = null;
   const read = () => {
     const nowMs = platform.clock.now();
-    // A change that can be undone does not wait for anything but that, unless there is no connection.
+    // Online, a change that can still be undone waits for its undo time alone, so it is not listed.
     const waiting = outbox
       .getSnapshot()
       .filter((entry) => !isHeld(entry, nowMs) || !platform.page.isOnline());
@@ -67,21 +67,21 @@ export function openUserOutbox({ userId, rest, api, platform }: UserOutboxOption
     });
     unsentCount.set(waiting.length);
   };
-  // The first listener: later ones see the new entries.
+  // Subscribe first, so that later listeners see the new entries.
   outbox.subscribe(read);
   return {
     getSnapshot: () => entries,
     subscribe: outbox.subscribe,
     findNotification: (id) => inboxStore?.getState().rows.get(id),
     async discard(ids) {
-      // Latest first: a change is never sent without the one that it assumes.
+      // Discard the latest first, so that no change is sent without the one that it assumes.
       for (const id of withDependents(entries, ids).toReversed()) await outbox.discard(id);
     },
     preferences: createTopic(outbox, 'preferences', preferences),
     async showActions(store, rows) {
       inboxStore = store;
       const topic = createTopic(outbox, 'notifications', notifications);
-      // Listens before the first change can settle.
+      // Create the actions now: they must listen before the first change can settle.
       const actions = createWaitingActions(topic, store, rows);
       await outbox.start();
       return actions;
@@ -93,7 +93,7 @@ export function openUserOutbox({ userId, rest, api, platform }: UserOutboxOption
   };
 }
 
-/** Adds the later actions on the notifications of discarded ones. */
+/** Adds the later actions on the same notifications as the discarded ones. */
 function withDependents(entries: readonly WaitingEntry[], ids: readonly string[]): readonly string[] {
   const rows = new Set<string>();
   return entries.flatMap((entry) => {

@@ -19,12 +19,12 @@ const AccountScreen = lazyScreen(chunks.account);
 const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
 const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
 
-/** Lazy: only a failed callback needs its texts. */
+/** Loaded on demand, because few visits follow a failed callback. */
 const CallbackErrorToast = lazyPart(
   async () => (await import('./callback-error-toast.tsx')).CallbackErrorToast,
 );
 
-/** Everything that needs a session. */
+/** The screens that need a session. */
 export function SignedInApp() {
   const [path] = useLocation();
   const { callbackError } = useAuth();

@@ -33,7 +33,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const waitingCount = useSyncExternalStore(unsentCount.subscribe, unsentCount.getSnapshot);
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
   useEffect(() => {
-    // Only the bars of phones move. Without their code they stay.
+    // Only the bars of phones move; if their code fails to load, they stay.
     const stop = import('./bars.ts').then(({ followScroll }) => followScroll()).catch(() => undefined);
     return () => void stop.then((end) => end?.());
   }, []);
@@ -54,7 +54,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
       </header>
       <div role="status" className={styles.note}>
         {waitingCount > 0 ? (
-          // Its code may not be there yet when the connection is lost.
+          // The code of the note may not be loaded when the connection is lost.
           <ErrorBoundary resetKey={String(online)} fallback={offlineNote}>
             <Suspense fallback={offlineNote}>
               <WaitingChanges count={waitingCount} />

@@ -20,7 +20,7 @@ const PasskeysSection = lazyPart(
 );
 const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
 
-/** `/account`: first from the stored session, then as the server has it. */
+/** `/account`: shows the stored session's user until the server has answered. */
 export function AccountScreen() {
   const texts = accountTexts.use();
   const { callbackError } = useAuth();

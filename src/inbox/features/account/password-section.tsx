@@ -25,7 +25,7 @@ const ReauthenticationCode = lazyPart(
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
-/** What the server requires besides the new password; it says so by an error code. */
+/** Fields that the server requires besides the new password, as its error codes say. */
 interface RequiredFields {
   readonly code: boolean;
   readonly currentPassword: boolean;

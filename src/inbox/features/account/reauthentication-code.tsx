@@ -7,7 +7,7 @@ import type { FieldBinding } from '../../ui/form/use-form.ts';
 import { useSending } from '../../ui/form/use-sending.ts';
 import { accountTexts } from './account-texts.ts';
 
-/** The code of a reauthentication mail. Each code works for one attempt, also one that fails for another reason. */
+/** The code of a reauthentication email. Any attempt spends it, even one that fails for another reason. */
 export function ReauthenticationCode(field: FieldBinding) {
   const texts = accountTexts.use();
   const { auth } = useClients();

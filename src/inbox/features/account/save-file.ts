@@ -5,6 +5,6 @@ export function saveFile(name: string, text: string, type: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Not at once: the browser reads the URL after the click.
+  // Revoke the URL later, because the browser reads it after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -2,11 +2,14 @@ import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
 
-/** The presence channels of people, which the database's policies guard. */
+/** Presence channels, one topic per user; policies of the database decide who may join. */
 export interface OnlineChannels {
-  /** Shows the user in the user's own topic: once for all tabs of the browser. @returns leaves it. */
+  /** Shows the user as online in their own topic, once for all tabs of the browser. @returns a function that leaves it. */
   track(topic: string): Unsubscribe;
-  /** Calls `listener` with whether the topic of a contact has an entry, at first and after each change. @returns leaves it. */
+  /**
+   * Calls `listener` with whether the topic of a contact has an entry, at first and after each change.
+   * @returns a function that leaves it.
+   */
   watch(topic: string, listener: (isPresent: boolean) => void): Unsubscribe;
   /** Calls `listener` when the connection is lost. */
   onLost(listener: () => void): Unsubscribe;
@@ -20,7 +23,7 @@ export function createOnlineChannels(realtime: RealtimeClient): OnlineChannels {
   return {
     track(topic) {
       const { channel, presence } = open(topic);
-      // An entry says nothing but that the user is there.
+      // The entry is empty: its existence says that the user is online.
       presence.track({});
       const leave = channel.join();
       return () => {
@@ -32,7 +35,7 @@ export function createOnlineChannels(realtime: RealtimeClient): OnlineChannels {
       const { channel, presence } = open(topic);
       const stop = presence.subscribe(() => {
         const { isSynced, entries } = presence.getSnapshot();
-        // During an interruption the last known entries stay.
+        // Keep the last known entries during an interruption.
         if (isSynced) listener(entries.size > 0);
       });
       const leave = channel.join();

@@ -3,13 +3,13 @@ import type { OnlineChannels } from './online-channels.ts';
 import { initialOnline, nextLeaveMs, stepOnline, watchedContacts } from './online-state.ts';
 import type { OnlineEvent, OnlineTopics } from './online-state.ts';
 
-/** Shows the user to contacts, and tells who of the people on the page is online. */
+/** Shows the user to contacts as online, and knows which people on the page are online. */
 export interface OnlinePeople {
   /** Whether this user is known to be online. */
   isOnline(userId: string): boolean;
   /** Calls `listener` when that changes. A user is watched while a listener is registered. */
   watch(userId: string, listener: () => void): Unsubscribe;
-  /** The topics may have changed: reads them again. */
+  /** Reads the topics again, because they may have changed. */
   refresh(): void;
   /** Leaves all channels. */
   close(): void;
@@ -22,12 +22,15 @@ export interface OnlinePeopleOptions extends Pick<Platform, 'clock' | 'page' | '
 
 /** Rows that are scrolled past are not watched. */
 const settleMs = 250;
-/** The topics are read again after this time, because a contact who shows to be online again is not announced. */
+/** The topics are read again after this time, because a contact who stops hiding is not announced. */
 const rereadMs = 300_000;
 /** Shortest time between two reads: after an announcement, and after a contact has left. */
 const announcedGapMs = 2_000;
 const departedGapMs = 30_000;
-/** A contact's topic may have been replaced. All who watch the contact read at a random time of this span. */
+/**
+ * The topic of a contact who has left may have been replaced. Watchers read at a random time in this span, to spread the
+ * load.
+ */
 const departedSpreadMs = 2_000;
 
 export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
@@ -103,7 +106,7 @@ export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
     }
     isReading = false;
     readLater(0, rereadMs);
-    // An announcement during the read has set a timer that found the read in progress.
+    // A timer that fired during this read did nothing, so check again.
     readIfDue();
   };
   const readIfDue = () => {

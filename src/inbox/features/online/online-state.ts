@@ -1,12 +1,12 @@
 /** The topics of presence that the user may join. */
 export interface OnlineTopics {
-  /** The user's own; null while the user does not show to be online. */
+  /** The user's own topic; null while the user hides being online. */
   readonly own: string | null;
-  /** Those of contacts who show to be online, by their id. */
+  /** The topics of contacts who do not hide being online, by user id. */
   readonly contacts: ReadonlyMap<string, string>;
 }
 
-/** Who of the people on the page is online. Immutable. */
+/** Which people on the page are online. Immutable. */
 export interface OnlineState {
   readonly topics: OnlineTopics;
   /** The people on the page, in the order in which they appeared. */
@@ -20,7 +20,7 @@ export interface OnlineState {
 export type OnlineEvent =
   | { readonly kind: 'topics'; readonly topics: OnlineTopics }
   | { readonly kind: 'shown'; readonly userIds: readonly string[] }
-  /** The presence in a contact's topic has an entry, or has none any more. */
+  /** The presence of a contact's topic has an entry, or no longer has one. */
   | { readonly kind: 'presence'; readonly userId: string; readonly isPresent: boolean }
   /** The connection is lost: who is online is unknown. */
   | { readonly kind: 'lost' }

@@ -53,7 +53,7 @@ export function initialState(isOnline: boolean): OutboxState {
   return { entries: [], isOnline, isSender: false, sendingId: null, ...noFailure };
 }
 
-/** Pure. Unknown ids change nothing. */
+/** Pure; events with unknown ids change nothing. */
 export function step(state: OutboxState, event: OutboxEvent): OutboxState {
   switch (event.type) {
     case 'loaded':
@@ -74,7 +74,7 @@ export function step(state: OutboxState, event: OutboxEvent): OutboxState {
       return entries.length === state.entries.length ? state : withEntries(state, entries);
     }
     case 'connection':
-      // A new connection is tried at once.
+      // Clear the failure, so that a new connection is tried at once.
       return { ...state, isOnline: event.isOnline, ...noFailure };
     case 'lock':
       return { ...state, isSender: event.isSender, sendingId: null };
@@ -114,7 +114,9 @@ export function isHeld({ heldUntilMs }: OutboxEntry, nowMs: number): boolean {
 /** More than any delay: an undo takes a minute, a retry a minute and a half. */
 const longestDelayMs = 120_000;
 
-/** Whether the time is still to come. One that is further ahead than any delay has passed: the device's clock was set back. */
+/**
+ * Whether the time lies in the future. A time further ahead than any delay counts as past: the device's clock was set back.
+ */
 function isAhead(timeMs: number, nowMs: number): boolean {
   return timeMs > nowMs && timeMs - nowMs <= longestDelayMs;
 }

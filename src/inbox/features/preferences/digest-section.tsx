@@ -84,7 +84,7 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
   );
 }
 
-/** A row may have a language in which no emails are written: they come in English. */
+/** Includes the row's own language if emails have no texts in it; they are then sent in English. */
 function languagesWith(chosen: string): (readonly [string, string])[] {
   const known: (readonly [string, string])[] = Object.entries(languageNames);
   return known.some(([code]) => code === chosen) ? known : [...known, [chosen, chosen]];

@@ -26,7 +26,7 @@ export class PushServiceError extends Error {
   }
 }
 
-/** Chromium retries a push service that it cannot reach without end. */
+/** Limits the wait, because Chromium retries an unreachable push service forever. */
 const answerLimitMs = 15_000;
 
 /** The push subscription of this device. */

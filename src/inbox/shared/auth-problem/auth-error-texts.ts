@@ -149,7 +149,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };
 
-/** What happened, for the messages that say when to try again: the seconds that the server names follow instead. */
+/** The cause alone, for messages that advise to try again: the server's number of seconds replaces that advice. */
 const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
   over_request_rate_limit: tooManyCause,
   over_custom_provider_quota: tooManyCause,

@@ -26,7 +26,7 @@ function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string {
   return Object.hasOwn(messages, code) ? messages[code] : messages.unknown;
 }
 
-/** The same without advice when to try again, for a message that goes on with the time. */
+/** The message without its advice to try again, because the time of the next attempt follows it. */
 function causeOf(texts: AuthErrorTexts, code: AuthErrorCode): string {
   const known = Object.hasOwn(texts.messages, code) ? code : 'unknown';
   return texts.causes[known] ?? texts.messages[known];

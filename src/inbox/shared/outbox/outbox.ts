@@ -2,7 +2,7 @@ import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 
 /** How sending a change ended. */
 export type OutboxOutcome =
-  /** The server has it. */
+  /** The server has applied it. */
   | 'sent'
   /** The row has another value than the change assumed; the change was not applied. */
   | 'changed'

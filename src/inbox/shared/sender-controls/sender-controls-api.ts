@@ -16,7 +16,7 @@ export interface Thread {
   readonly entityName: string | null;
 }
 
-/** An entity about which no notifications are wanted. */
+/** An entity that the user has muted. */
 export interface MutedThread extends Thread {
   /** When the mute ends, in milliseconds since the epoch; null: when the user ends it. */
   readonly mutedUntilMs: number | null;
@@ -36,7 +36,7 @@ export interface SenderReport {
 export interface SenderControlsApi {
   /** Newest first. */
   listBlocked(): Promise<readonly BlockedSender[]>;
-  /** Blocking twice is blocking once. */
+  /** Idempotent. */
   block(senderId: string): Promise<void>;
   unblock(senderId: string): Promise<void>;
   /** Newest first, without the mutes that have ended. */

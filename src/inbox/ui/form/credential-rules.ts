@@ -23,7 +23,7 @@ export function checkNewPassword(password: string, texts: CredentialTexts): stri
 
 /** As `otp_length` in supabase/config.toml. */
 export const mailCodeLength = 8;
-/** RFC 6238, as authenticator apps show it. */
+/** Digits of a code of an authenticator app (RFC 6238). */
 export const appCodeLength = 6;
 
 /** @param digits the usual length, for the text alone: another project may send codes of 6 to 10 digits. */

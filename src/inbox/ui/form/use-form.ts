@@ -9,7 +9,7 @@ import {
 
 export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
 
-/** Why a submit failed. Without a text nothing is shown. */
+/** Why a submit failed; an object without texts shows nothing. */
 export interface FormProblem<Name extends string> {
   readonly fields?: FieldErrors<Name>;
   readonly message?: string;
@@ -71,7 +71,7 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
   const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
   const patch = (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change }));
 
-  // In the same frame as the error text.
+  // Move the focus in the frame that shows the error text.
   useLayoutEffect(() => {
     if (state.failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [state.failures]);

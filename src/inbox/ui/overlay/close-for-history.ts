@@ -3,13 +3,13 @@ import { useEffectEvent, useLayoutEffect } from 'react';
 /** Whether the page itself goes back, by `goBackBelow`. */
 let isOwnStep = false;
 
-/** Goes back on the page while what lies above it stays open, or opens at the same time. */
+/** Goes back in the history without closing the dialogs and popovers above the page. */
 export function goBackBelow(): void {
   isOwnStep = true;
   const listening = new AbortController();
   const end = () => {
     listening.abort();
-    // After all listeners of the event.
+    // Reset after all listeners of the event have run.
     setTimeout(() => (isOwnStep = false));
   };
   // A navigation meanwhile, the router's event `pushState`, may cancel going back.
@@ -18,7 +18,7 @@ export function goBackBelow(): void {
 }
 
 /**
- * Closes what lies above the page when Back or Forward leads to another page below it.
+ * Closes a dialog or popover when Back or Forward leads to another page.
  *
  * @param isOpen whether there is something to close.
  */

@@ -13,14 +13,14 @@ export interface DialogProps {
   readonly closeLabel: string;
   /** On phones the dialog is a bottom sheet. */
   readonly sheet?: boolean;
-  /** The URL says that it is open. Default: Back and Forward close it. */
+  /** Whether the URL holds the open state. Default: false, and Back and Forward close the dialog. */
   readonly isInUrl?: boolean;
   /** The class of the title. */
   readonly titleClass?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** What a dialog is for: the fields of its form, or choices. A dialog without either begins at its close button. */
+/** Takes the focus when a dialog opens: a field of its form, or a choice. Without either the close button has it. */
 const firstControl = 'form input:not([hidden]), form select, form textarea, [data-choices] button';
 
 /** A native modal dialog: the browser traps and returns the focus. */

@@ -3,7 +3,7 @@ import { createStore } from '../state/store.ts';
 export interface ToastAction {
   readonly label: string;
   readonly run: () => void;
-  /** Whether it takes back what the user did: the keyboard's undo runs it too. */
+  /** Whether it undoes an action of the user; the shortcut for undo runs it, too. */
   readonly isUndo?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The order matters: most browsers name others, too. */
+/** Ordered, because most browsers also name others. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],

@@ -77,7 +77,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
 }
 
 interface ChangeFormProps {
-  /** With an unconfirmed new address, if any; another one replaces it. */
+  /** May have an unconfirmed new address, which a further change replaces. */
   readonly user: UnverifiedUser;
   readonly onRequested: () => Promise<void>;
   readonly onCancel: () => void;

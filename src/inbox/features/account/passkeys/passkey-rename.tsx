@@ -18,7 +18,7 @@ export interface PasskeyRenameProps {
   readonly passkey: Passkey;
   readonly onClose: () => void;
   readonly onRenamed: (renamed: Passkey) => void;
-  /** The passkey was removed in the meantime. */
+  /** Called when the passkey was removed in the meantime. */
   readonly onMissing: () => void;
 }
 

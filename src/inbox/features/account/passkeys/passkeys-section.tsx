@@ -26,7 +26,7 @@ interface SectionState {
 }
 
 export interface PasskeysSectionProps {
-  /** The project offers no passkeys, so that the section is empty. */
+  /** Called when the project offers no passkeys: the section is then empty. */
   readonly onDisabled: () => void;
 }
 

@@ -92,7 +92,7 @@ function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, loadRest, platform } = useClients();
-  /** The session has just been raised to `aal2`, which is the proof that the server wants. */
+  /** Needs no further proof, because the session was just raised to `aal2`. */
   const createCodes = async () => {
     try {
       return await createAccountApi(await loadRest()).createRecoveryCodes();

@@ -59,7 +59,7 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
       setSaved(true);
       setCodes(null);
     };
-    // The enrollment leaves the focus at the section's heading; a button that creates codes gives way to them.
+    // After an enrollment the focus stays at the section's heading; otherwise the codes replace the focused button.
     return <CodeSheet codes={codes} takesFocus={codes !== created} onDone={onDone} />;
   }
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' });

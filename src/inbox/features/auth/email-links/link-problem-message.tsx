@@ -8,7 +8,7 @@ const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 
 
 export interface LinkProblemMessageProps {
   readonly code: AuthErrorCode;
-  /** Offer the password too: an expired sign-up link may have been confirmed already. */
+  /** Whether to offer the password, too: an expired sign-up link may have been confirmed already. */
   readonly mayBeConfirmed: boolean;
 }
 

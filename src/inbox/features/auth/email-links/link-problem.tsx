@@ -7,7 +7,7 @@ const LinkProblemMessage = lazyPart(
 );
 
 export interface LinkProblemProps {
-  /** Offer the password too: an expired sign-up link may have been confirmed already. */
+  /** Whether to offer the password, too: an expired sign-up link may have been confirmed already. */
   readonly mayBeConfirmed?: boolean;
 }
 

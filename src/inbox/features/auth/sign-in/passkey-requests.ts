@@ -10,7 +10,7 @@ export type PasskeyProblem =
   | { readonly kind: 'other'; readonly message: string };
 
 export interface PasskeyState {
-  /** The browser prompts, or the server verifies the passkey. */
+  /** Whether the browser prompts or the server verifies the passkey. */
   readonly pending: boolean;
   readonly problem: PasskeyProblem | undefined;
 }
@@ -86,7 +86,7 @@ export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean)
       state.set(busy);
     };
     const problem = await run({ mediation: 'conditional', onChosen });
-    // The form works without autofill: a failure concerns the person only after the choice of a passkey.
+    // The form works without autofill, so show a failure only after a passkey was chosen.
     if (isChosen && problem !== undefined) await fail(problem);
   };
   const fail = (problem: PasskeyProblem) => {

@@ -43,7 +43,7 @@ export function SocialSlot({ takeCaptcha }: SocialSlotProps) {
   ) : null;
 }
 
-/** As high as the buttons. */
+/** Reserves the height of the buttons. */
 function Placeholder({ count }: { readonly count: number }) {
   return (
     <div className={styles.aside} aria-hidden="true">

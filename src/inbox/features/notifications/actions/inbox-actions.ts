@@ -127,7 +127,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const performUndoable = (action: NotificationAction): UndoableAction => {
     const operation = start(action);
     commitEarlier(operation);
-    // A page that crashes can no longer do so.
+    // Store the operation now, because a page that crashes cannot send it.
     offline.hold(operation);
     const created: UndoableAction = {
       commit() {

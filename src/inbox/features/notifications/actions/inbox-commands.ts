@@ -94,7 +94,7 @@ function showUndoable(
       return isSent && problem?.type === 'action' && problem !== earlier;
     };
     if (hasFailed()) return;
-    // An undo does not repeat what the action said.
+    // The undo reports only notifications that the action did not report as deleted.
     let told = 0;
     const showMissing = (missing: number, count: number) => {
       if (missing > told) toasts.show(words.missing(missing, count), { tone: 'error' });

@@ -36,7 +36,7 @@ export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
   help: ['?'],
 };
 
-/** The part of a `KeyboardEvent` that decides. */
+/** The fields of a `KeyboardEvent` that identify a shortcut. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;

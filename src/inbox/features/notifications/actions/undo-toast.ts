@@ -9,12 +9,13 @@ export interface Undo {
   /** The label of the button. */
   readonly label: string;
   readonly undo: () => void;
-  /** Called when the toast is gone, after an undo too. */
+  /** Called when the toast is gone, also after an undo. */
   readonly onKept?: (() => void) | undefined;
 }
 
 /**
- * Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one is kept.
+ * Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one can no longer
+ * be undone.
  *
  * @returns dismisses the toast.
  */

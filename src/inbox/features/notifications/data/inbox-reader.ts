@@ -156,7 +156,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
       else discardAhead();
       await guard(() => applyPage(filter, window.end, prefetched ?? begin(filter, window.end, pageSize)));
       store.patch({ isReadingMore: false });
-      // A page that was read across a gap is dropped, and no further scroll may come.
+      // A page that was read across a gap is dropped: read it again, because no further scroll may ask for it.
       if (store.getState().gapAt > state.sequence) await reader.loadMore();
     },
     prefetchMore() {

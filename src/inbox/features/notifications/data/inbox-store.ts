@@ -123,7 +123,7 @@ function selectArrivals(
   return [...after.rows.values()].filter((row) => isArrival(row) && isNewer(row)).sort(compareNewestFirst);
 }
 
-/** By the event, not by time: all rows of one statement share a time, and a long transaction writes an old one. */
+/** Selects by the event, not by time: all rows of one statement share a time, and a long transaction writes an old one. */
 function insertedRows(
   changes: readonly NotificationChange[],
   { rows }: NotificationsState,

@@ -58,7 +58,7 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
     const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
     isGapOpen = false;
     const since = store.getState().sequence;
-    // At the start the lists are read beside the first answer; after a gap they may lack what that answer cannot name.
+    // At the start the lists are read beside the first answer; after a gap they may lack changes that it does not include.
     const isFirst = asOf === null && store.getState().gapAt === 0;
     try {
       const answer = await api.changes(isTotalsOnly ? null : asOf);

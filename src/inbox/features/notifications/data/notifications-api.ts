@@ -29,7 +29,7 @@ export interface NotificationsUpdate {
   /** Changes are missing from the answer: the lists have to be read again. */
   readonly isReset: boolean;
   readonly changes: readonly NotificationChange[];
-  /** With a reset: those that will return next, and those that returned lately. */
+  /** After a reset: the snoozed notifications that return next, and those that returned recently. */
   readonly snoozed: readonly Notification[];
   readonly totals: NotificationCounts;
 }
@@ -183,7 +183,7 @@ export function createNotificationsApi(
       }
     },
     async create(recipientId, content) {
-      // Without an answer: the row is not the sender's to read.
+      // Requests no rows back, because the sender may not read the new one.
       await table()
         .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
         .execute();

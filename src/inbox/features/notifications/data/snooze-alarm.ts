@@ -1,12 +1,12 @@
 import type { Clock, Page, Timer } from 'supabase-protocol-clients/platform';
 import type { InboxStore } from './inbox-store.ts';
 
-/** Timers of browsers take at most 24.8 days; a day is checked again after it. */
+/** Browsers limit timers to 24.8 days, so the next return is looked up again after a day at most. */
 const longestWaitMs = 86_400_000;
 
 /** Returns snoozed notifications to the inbox at their time. */
 export interface SnoozeAlarm {
-  /** Sets the timer for the next one. Call it after changes of the rows. */
+  /** Sets the timer for the next return. Call it after changes of the rows. */
   check(): void;
   close(): void;
 }

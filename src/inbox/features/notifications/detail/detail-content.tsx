@@ -45,7 +45,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
     <Button
       aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
       onClick={() => {
-        // The panel follows the list. The sheet would cover it, and returns the focus to the row.
+        // The panel stays open beside the list; the sheet covers it, and returns the focus to the row when it closes.
         if (!isPanel) flushSync(onClose);
         onAction(action, notification);
       }}

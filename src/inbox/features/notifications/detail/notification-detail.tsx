@@ -33,7 +33,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   const { notification, hasFailed, retry, markRead } = useNotification(id);
   const isOpened = useRef(false);
   useEffect(() => {
-    // Also after a reload or from a link; once, since the user may mark it unread again.
+    // Mark it read once, also after a reload or from a link: the user may mark it unread again.
     if (!notification || isOpened.current) return;
     isOpened.current = true;
     onAction('open', notification);
@@ -87,5 +87,5 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
 /** A read that takes longer than this shows a message. */
 const slowMs = 2_000;
 
-/** From here on the detail is a panel beside the list. */
+/** In windows this wide the detail is a panel beside the list. */
 const panelQuery = '(min-width: 1024px)';

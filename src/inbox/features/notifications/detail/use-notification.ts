@@ -12,7 +12,7 @@ export interface FoundNotification {
   readonly markRead: () => void;
 }
 
-/** The database refuses any other value, such as one of a link that was cut off. */
+/** The shape of an id: the database refuses any other value, such as that of a truncated link. */
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function useNotification(id: string): FoundNotification {

@@ -12,7 +12,7 @@ export interface AnswerButtonsProps {
   readonly onAnswer: () => void;
 }
 
-/** Answers the invitation of a notification in place; nothing where it brings none. */
+/** Buttons that answer the invitation in a notification; nothing for a notification without one. */
 export function AnswerButtons({ className, notification, title, onAnswer }: AnswerButtonsProps) {
   const { InvitationAnswer } = useInboxServices();
   const invitation = notificationInvitation(notification);

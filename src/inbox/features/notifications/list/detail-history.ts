@@ -35,6 +35,6 @@ export function closeDetail(navigate: Navigate, listHref: string): void {
   // A navigation meanwhile, the router's event `pushState`, may cancel going back.
   for (const type of ['popstate', 'pushState'])
     addEventListener(type, () => (isClosing = false), { once: true });
-  // The menu or dialog of an action that closes the detail opens meanwhile.
+  // Keep open what opens meanwhile, such as the menu of an action that closes the detail.
   goBackBelow();
 }

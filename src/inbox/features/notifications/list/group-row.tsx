@@ -116,7 +116,7 @@ function GroupCheckbox({ label, chosen, total, onChange }: GroupCheckboxProps) {
   const box = useRef<HTMLInputElement>(null);
   const isMixed = chosen > 0 && chosen < total;
   useEffect(() => {
-    // There is no attribute for it.
+    // `indeterminate` has no attribute that React could set.
     if (box.current) box.current.indeterminate = isMixed;
   }, [isMixed]);
   return (

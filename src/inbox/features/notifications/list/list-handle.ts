@@ -6,7 +6,7 @@ import type { GroupRowProps } from './group-row.tsx';
 import type { ListItem } from './list-items.ts';
 import type { RowAction } from './notification-row.tsx';
 
-/** What every row of a list needs. */
+/** The props that a list passes to its rows. */
 export interface RowsProps {
   readonly filter: NotificationFilter;
   readonly onAction: (action: RowAction, notification: Notification) => void;
@@ -20,7 +20,7 @@ export interface RowsProps {
   readonly size: number;
 }
 
-/** A list whose items are known, plain or virtualized. */
+/** The props of a list, plain or virtualized. */
 export interface RenderedListProps extends RowsProps {
   readonly items: readonly ListItem[];
   /** Called when the end of the list comes near. */

@@ -1,4 +1,4 @@
-/** From here on a row's menu opens at its button; in a narrower window it is a sheet. */
+/** In windows this wide a row's menu opens at its button; in narrower ones it is a sheet. */
 export const rowMenuQuery = '(min-width: 640px)';
 
 /** What a button that opens a row's menu announces. */

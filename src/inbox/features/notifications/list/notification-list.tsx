@@ -68,7 +68,7 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
   useImperativeHandle(ref, () => ({
     reveal: (id, focus) => void revealRow(list.current, id, focus),
   }));
-  // At the top of a short list the end is near at once; the page after it waits for the first scroll.
+  // The end of a short list is near from the start: wait for the first scroll before reading the next page.
   useEffect(() => {
     const check = () => {
       const bottomPx = end.current?.getBoundingClientRect().bottom ?? Infinity;
@@ -77,7 +77,7 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
     addEventListener('scroll', check, { passive: true });
     return () => removeEventListener('scroll', check);
   }, [onEndNear]);
-  // The first load is without the code of the motion: before the list is used, rows come and go at once.
+  // The code of the animations loads when the list is first used; until then rows appear and vanish at once.
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
   useEffect(() => {
@@ -88,7 +88,7 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
       const { animateRows } = await import('./row-motion.ts');
       if (list.current && !isUnmounted) stop = animateRows(list.current);
     };
-    // Without its code the rows come and go at once.
+    // Without the animations rows appear and vanish at once.
     follow().catch(() => undefined);
     return () => {
       isUnmounted = true;

@@ -61,7 +61,7 @@ export interface NotificationRowProps {
   /** The row's place in its list, from 1, and the list's length: only a part of a list is in the document. */
   readonly position?: number;
   readonly size?: number;
-  /** The item of the virtualizer, which measures the row by `ref`. */
+  /** The index in the virtualizer, which measures the row by `ref`. */
   readonly index?: number;
   readonly ref?: Ref<HTMLLIElement>;
 }
@@ -111,7 +111,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         filter={filter}
         isOpen={isOpen}
         onClickCapture={(event) => {
-          // Before the link's own handler, which leaves clicks with Shift to the browser.
+          // Handle the click before the link does, which leaves clicks with Shift to the browser.
           if (isSelected === null) return;
           event.preventDefault();
           event.stopPropagation();

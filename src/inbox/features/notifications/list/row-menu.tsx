@@ -35,8 +35,8 @@ export interface RowMenuProps {
 }
 
 /**
- * All actions of a row, in a menu at its button, on phones in a sheet. Those on a sender or an entity are the same for all
- * notifications of a group.
+ * All actions of a row: a menu at its button, a sheet on phones. The notifications of a group share their sender and
+ * entity.
  */
 export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProps) {
   const [button] = useState(() => findMenuButton(rowId));

@@ -1,6 +1,6 @@
 /** How long a row takes to appear or to vanish. */
 const durationMs = 150;
-/** More rows than this change at once only when another list is shown. */
+/** More changed rows than this mean that another list is shown. */
 const mostRows = 5;
 
 const rowSelector = 'li[data-id]';

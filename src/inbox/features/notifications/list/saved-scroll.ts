@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 
 const saveDelayMs = 150;
-/** The user takes over: the saved position is no longer restored. */
+/** Events of the user after which the saved position is no longer restored. */
 const userInputs = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
 interface SavedState {
@@ -16,7 +16,7 @@ export function readScrollPosition(): number {
 
 /** Saves the scroll position in the current history entry. */
 export function saveScrollPosition(): void {
-  // The prototype's method: the router listens to the instance's, and would render the page again.
+  // Call the prototype's method, because the router patches the instance's and would render the page again.
   History.prototype.replaceState.call(
     history,
     { ...(history.state as object | null), inboxScrollY: Math.round(window.scrollY) },

@@ -72,7 +72,7 @@ export function SelectionBar(props: SelectionBarProps) {
           <span className={styles.countWords}>{texts.selected(count)}</span>
         </span>
         {(offersEverything || !areAllShown) && (
-          // One button with two words: another one would lose the focus.
+          // One button for both labels, because a second one would lose the focus.
           <BarButton
             ref={selectMore}
             look="link"
@@ -140,7 +140,7 @@ export function SelectionBar(props: SelectionBarProps) {
 interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
   readonly icon: ReactNode;
   readonly word: string;
-  /** Whether a narrow bar has a row of its own for the word. Default: false. */
+  /** Whether a narrow bar shows the word, in a row of its own, instead of the icon. Default: false. */
   readonly isWord?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { groupEntries, toEntry } from '../model/list-entries.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
-/** Groups shorten a list: pages are read until it fills a screen, or until so many notifications are loaded. */
+/** Groups shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
 const fewestRows = 20;
 const mostNotifications = 300;
 
@@ -26,10 +26,10 @@ export function useListEntries(
     () => (isGrouped ? groupEntries(shown, openGroups, readToMs) : shown.map((row) => toEntry(row))),
     [shown, isGrouped, openGroups, readToMs],
   );
-  // Also when all loaded rows were archived or deleted.
+  // A list is also short when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;
-  // Once per page: each changes the number.
+  // Runs once per page, because each page changes the number.
   useEffect(() => {
     if (readable > 0) loadMore();
   }, [readable, loadMore]);

@@ -17,7 +17,10 @@ export interface InboxView {
   readonly isLoaded: boolean;
   /** Whether older notifications may exist that were not read yet. */
   readonly hasMore: boolean;
-  /** Of a list with more: all that was created after this time is loaded, in milliseconds since the epoch; else null. */
+  /**
+   * The time, in milliseconds since the epoch, after which all notifications are loaded; null: the list is loaded to its
+   * end.
+   */
   readonly readToMs: number | null;
   /** Identifies the last change since which the results of a search may be outdated; null: they are not. */
   readonly outdatedBy: number | null;
@@ -46,19 +49,19 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   };
 }
 
-/** The list of the snoozed is in another order than the time of creation, by which it is read. */
+/** Infinity for snoozed notifications, whose list is not ordered by creation. */
 function readTo({ filter, end }: ListWindow): number {
   return filter.tab === 'snoozed' || !end ? Infinity : end.createdAtMs;
 }
 
-/** Whether the row is in the part of the list that was read. The time of a snoozed or returned row is not its creation. */
+/** Whether the row is in the part of the list that was read. Snoozed and returned rows are not listed by creation. */
 function isInWindow(row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
   if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
   return compareNewestFirst(row, window.end) <= 0;
 }
 
-/** The next to return first. */
+/** Orders by the time of return, the next one first. */
 function compareReturn(one: Notification, other: Notification): number {
   return (one.snoozedUntilMs ?? 0) - (other.snoozedUntilMs ?? 0) || compareNewestFirst(one, other);
 }
@@ -87,7 +90,7 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
 
 const loadedCounts = new WeakMap<NotificationsState['rows'], NotificationCounts>();
 
-/** The server's rows, counted once. */
+/** Counts the loaded rows, once per version of them. */
 function countLoaded(rows: NotificationsState['rows']): NotificationCounts {
   let counts = loadedCounts.get(rows);
   if (!counts) loadedCounts.set(rows, (counts = countNotifications(rows.values())));

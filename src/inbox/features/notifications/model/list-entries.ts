@@ -86,7 +86,7 @@ function createGroupKey(notification: Notification): string | null {
   const { kind, senderId, entityType, entityId, metadata, data } = notification;
   const actor = senderId ?? metadata['actor_id'] ?? metadata['actor_name'];
   if (!groupedKinds.has(kind) || entityId === null || typeof actor !== 'string') return null;
-  // By name too: a group has one title.
+  // The key includes the name, because a group has one title.
   const name = data['entity_name'];
   return `group ${JSON.stringify([dayName(shownAtMs(notification)), kind, actor, entityType, entityId, name])}`;
 }

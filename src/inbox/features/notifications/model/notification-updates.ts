@@ -21,7 +21,7 @@ export function applyChanges(
     const id = change.type === 'remove' ? change.id : change.notification.id;
     const known = rows.get(id);
     if (change.type !== 'remove' && known && isOutdated(change.notification, known)) continue;
-    // The old status of an unknown row is unknown.
+    // Without the earlier status of the row the totals cannot be adjusted.
     if (!known && change.type !== 'insert') areTotalsStale = true;
     // A bulk change touches more rows than the page shows: those outside of every window are not kept.
     if (!known && change.type === 'update' && !isWanted(state, change.notification)) continue;
@@ -108,7 +108,7 @@ function adjust(
   );
 }
 
-/** Rows outside the loaded windows were changed too. */
+/** Adjusts the totals to a bulk action, which also changes rows outside the loaded windows. */
 function adjustToBulk(
   { totals, rows }: NotificationsState,
   after: Iterable<Notification>,

@@ -74,7 +74,7 @@ export type NotificationsEvent =
   /** Changes were lost: rows that the next read does not cover are evicted. */
   | { readonly type: 'reset' };
 
-/** The part that is persisted. */
+/** The part of the state that is persisted for the next visit. */
 export type PersistedNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
 
 export const emptyState: NotificationsState = {

@@ -10,7 +10,10 @@ const waitingFormat = 1;
 export interface WaitingAction {
   readonly format: typeof waitingFormat;
   readonly operation: NotificationOperation;
-  /** The status that each notification had before, as far as it was loaded. Another one by then is a conflict. */
+  /**
+   * The status that each notification had before, as far as it was loaded. A different status when the action is sent is a
+   * conflict.
+   */
   readonly before: Readonly<Record<string, NotificationStatus>>;
 }
 

@@ -38,7 +38,7 @@ const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays)
 const SelectionBar = lazyPart(async () => (await loadOverlays()).SelectionBar);
 const InboxTools = lazyPart(async () => (await import('./inbox-tools.tsx')).InboxTools);
 
-/** What may be needed offline is loaded long after the first list, or as soon as the list is pointed at or focused. */
+/** Delay of the code that may be needed offline; pointing at the list or focusing it loads that code at once. */
 const overlaysDelayMs = 10_000;
 
 function preloadOverlays(): void {
@@ -67,9 +67,9 @@ export function InboxScreen() {
   const { filter } = snapshot.view;
   const query = filter.query ?? '';
   const settled = useSettledView(snapshot);
-  // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
+  // Defer the rows, of which there may be many, so that tabs and counts answer a click at once.
   const deferred = useDeferredValue(settled);
-  // The first rows are rendered at once, because nothing else is shown that a click could be about.
+  // Render the first rows without deferring: nothing else is shown that could be clicked.
   const [isFirst, setFirst] = useState(true);
   if (isFirst && deferred.isLoaded) setFirst(false);
   const list = isFirst ? settled : deferred;

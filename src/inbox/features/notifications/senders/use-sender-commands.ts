@@ -16,7 +16,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationEntity } from '../texts/notification-words.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 
-/** Limits senders, each action with a toast that undoes it. */
+/** Blocks senders and mutes threads, each with a toast that undoes it, and reports notifications. */
 export interface SenderCommands {
   /** @param name the sender's name, for the toast. */
   block(senderId: string, name: string): void;
@@ -36,7 +36,7 @@ export function useSenderCommands(): SenderCommands {
     const rest = await loadRest();
     await act(createSenderControlsApi(rest, userId));
   };
-  /** An action that failed offers another try. */
+  /** Runs an action; if it fails, a toast offers to retry. */
   const attempt = async (act: (api: SenderControlsApi) => Promise<void>, onDone?: () => void) => {
     try {
       await withApi(act);
@@ -80,7 +80,7 @@ export function useSenderCommands(): SenderCommands {
   };
 }
 
-/** The thread that a mute of the notification's entity concerns; null: it is about no entity. */
+/** The thread of the notification's entity, which a mute applies to; null: it has no entity. */
 export function threadOf(notification: Notification): Thread | null {
   const { entityType, entityId } = notification;
   if (entityId === null) return null;

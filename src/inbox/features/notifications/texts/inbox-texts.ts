@@ -76,7 +76,7 @@ const english = {
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
   times: (title: string, count: number, isAtLeast: boolean) =>
     `${title}, ${isAtLeast ? 'at least ' : ''}${count.toLocaleString('en')} times`,
-  /** What an action on a group concerns: the loaded notifications. */
+  /** The target of an action on a group: its loaded notifications. */
   several: (title: string, count: number) => `${title} (${notifications(count)})`,
   seeAll: 'See all',
   showEverything: 'Show all types',

@@ -18,7 +18,7 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
-/** The `dir` of the title: the sender's own title has that of its language, a sentence that of the page. */
+/** The `dir` of the title: that of its language for the sender's own title, that of the page for a sentence. */
 export function titleDirection(notification: Notification): 'auto' | undefined {
   return givenTitle(notification) === null ? undefined : 'auto';
 }
@@ -34,14 +34,17 @@ function givenTitle(notification: Notification): string | null {
 /** A longer name of an entity is cut in a list, so that rows stay low. */
 const longestName = 80;
 
-/** A headline in a list. */
+/** A headline as a list shows it. */
 export interface ListTitle {
   readonly text: string;
-  /** Whether its last word is needed, as a German verb is: the list shows all of it. */
+  /** Whether the list shows it to its end, because the last word matters, as a German verb does. */
   readonly isWhole: boolean;
 }
 
-/** A headline with a short name of the entity, which is found in the text: each language puts it in another place. */
+/**
+ * Shortens the entity's name in a headline. The name is searched for in the text, because each language puts it in another
+ * place.
+ */
 export function listTitle(title: string, notification: Notification): ListTitle {
   const name = notificationEntity(notification);
   const at = name ? title.lastIndexOf(name) : -1;
@@ -52,7 +55,7 @@ export function listTitle(title: string, notification: Notification): ListTitle 
 
 function shorten(name: string): string {
   if (name.length <= longestName) return name;
-  // Half of a character that takes two code units is no character.
+  // Do not cut between the two code units of one character.
   const start = name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '');
   return `${start.trimEnd()}…`;
 }
@@ -74,7 +77,7 @@ export interface ReceivedInvitation {
   readonly answer: 'accepted' | 'declined' | null;
 }
 
-/** The invitation that a notification brings; null: it brings none, such as an answer to the user's own. */
+/** The invitation in a notification; null: it has none, such as an answer to the user's own invitation. */
 export function notificationInvitation(notification: Notification): ReceivedInvitation | null {
   if (notification.kind !== 'invite') return null;
   const path = contentText(notification, 'url', 'href', 'link', 'path');

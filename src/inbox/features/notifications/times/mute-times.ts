@@ -16,7 +16,7 @@ export function muteChoices(nowMs: number): readonly MuteChoice[] {
   return [
     { name: 'hour', untilMs: nowMs + 3_600_000 },
     { name: 'tomorrow', untilMs: new Date(year, month, day + 1, morningHour).getTime() },
-    // Not 168 hours: the same time of day, also across a change of the clocks.
+    // A week by the calendar and not 168 hours, so that a change of the clocks keeps the time of day.
     { name: 'week', untilMs: new Date(year, month, day + 7, now.getHours(), now.getMinutes()).getTime() },
     { name: 'forever', untilMs: null },
   ];

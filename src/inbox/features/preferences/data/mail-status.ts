@@ -44,7 +44,7 @@ function parseStatus(answer: unknown): MailStatus {
   };
 }
 
-/** Calls to the functions of mail. */
+/** The requests about the delivery of emails. */
 export interface MailApi {
   status(signal?: AbortSignal): Promise<MailStatus>;
   /** @throws {RestError} `rate-limited` for a second one within a minute. */

@@ -215,7 +215,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
               ...(isApplied && { preferences: { ...known.value, ...payload.change } }),
               nowMs: clock.now(),
             });
-          // The row has a new version, or another device's values.
+          // Read the row again: it has a new version, or another device's values.
           if (state.known) reload();
         }),
       ];

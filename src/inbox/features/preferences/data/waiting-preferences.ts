@@ -7,7 +7,7 @@ import { isNoRow } from './load-preferences.ts';
 export interface WaitingPreferences {
   readonly format: 1;
   readonly change: PreferenceChange;
-  /** The values before it. Other ones by then are a conflict. */
+  /** The values before the change. Different values when it is sent are a conflict. */
   readonly before: PreferenceChange;
 }
 

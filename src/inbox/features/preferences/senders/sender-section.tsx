@@ -57,7 +57,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
     };
   }, [loadRest, platform, userId]);
 
-  // The server lists no mute that has ended; one that ends while the list is shown leaves it.
+  // Remove a mute that ends while the list is shown: the server lists active ones only.
   const nextEndMs = Math.min(...(lists?.muted ?? []).map((thread) => thread.mutedUntilMs ?? Infinity));
   useEffect(() => {
     if (nextEndMs === Infinity) return;
@@ -71,7 +71,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
     return () => timer.cancel();
   }, [nextEndMs, platform]);
 
-  /** Shows the lists as changed; on failure as they were, with another try. */
+  /** Shows the changed lists at once; a failure restores them and offers to retry. */
   const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
     setLists(next);
     try {
@@ -185,7 +185,7 @@ function List({ title, empty, isLoading, children }: ListProps) {
 
 interface ItemProps {
   readonly name: string;
-  /** Stands below the name. */
+  /** Shown below the name. */
   readonly note?: ReactNode;
   readonly label: string;
   readonly actionName: string;

@@ -22,6 +22,7 @@ import type { Mailbox } from './mailbox/mailbox.ts';
 import { createSmtpDoor, type SmtpDoor } from './mailbox/smtp-door.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import { openProject } from './project/open-project.ts';
+import { supabaseFolder } from './project-folder.ts';
 import { StartError } from './project/start-error.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
@@ -29,6 +30,11 @@ import { createServices } from './services.ts';
 import type { ApiSettings, StorageSettings } from './services.ts';
 
 export interface LocalSupabaseOptions {
+  /**
+   * The folder that contains the project's `supabase/`: migrations, seed, functions and templates are read from there.
+   * Default: the working directory.
+   */
+  readonly project?: string | URL;
   /** The gateway's port on 127.0.0.1. 0 selects any free port; null, the default, means in-process only. */
   readonly port?: number | null;
   /** The mailbox's port on 127.0.0.1, with the same meaning of 0 and null. */
@@ -49,7 +55,7 @@ export interface LocalSupabaseOptions {
   readonly rest?: ApiSettings;
   readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
-  /** Handlers under /functions/v1/<name>, besides the modules in `supabase/functions`. */
+  /** Handlers under /functions/v1/<name>, besides the modules in the project's `supabase/functions`. */
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   /** Secrets of the functions; they override the variables that the server sets. */
@@ -118,10 +124,11 @@ async function start(
   onClose: (end: () => Promise<unknown> | void) => void,
 ): Promise<Omit<LocalSupabase, 'close'>> {
   const { port = null, mailboxPort = null, seed = true } = options;
+  const sources = supabaseFolder(options.project);
   const clock = createSkewedClock(options.now ?? Date.now);
   const folder = options.dataDir === undefined ? undefined : openDataFolder(resolve(options.dataDir));
   if (folder) onClose(folder.release);
-  const project = await openProject(folder, seed, clock.now);
+  const project = await openProject(folder, seed, clock.now, sources);
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);
@@ -134,6 +141,7 @@ async function start(
   const services = await createServices({
     ...options,
     ...project,
+    sources,
     keys,
     report: (problem) => {
       if (!door.isClosed()) report(problem);

@@ -44,6 +44,8 @@ export interface StorageSettings {
 }
 
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
+  /** The project's `supabase/` folder. */
+  readonly sources: URL;
   readonly keys: TokenKeys;
   readonly now: () => number;
   /** The project's URL, as clients reach it. */
@@ -90,6 +92,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     keys,
     mailer: options.smtp ? createSmtpMailer(options.smtp) : mailbox,
     smsBox: createSmsBox(mailbox),
+    templates: new URL('templates/', options.sources),
     ...(options.mailTemplates && { mailTemplates: options.mailTemplates }),
     now,
     url: options.url,
@@ -111,6 +114,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const functions = createFunctionsService({
     keys,
     report,
+    folder: new URL('functions/', options.sources),
     handlers: options.functions ?? {},
     settings: options.functionSettings ?? {},
     runtime: options.functionRuntime,

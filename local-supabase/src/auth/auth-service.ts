@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
+import { supabaseFolder } from '../project-folder.ts';
 import { createCall } from './http/call.ts';
 import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
@@ -63,7 +64,7 @@ function createTemplateReader(folder: URL, own: MailTemplates = {}): AuthContext
 function createContext(options: AuthServiceOptions): AuthContext {
   const { mailer, now = Date.now } = options;
   const settings = completeAuthSettings(options.settings);
-  const templates = options.templates ?? new URL('../../../supabase/templates/', import.meta.url);
+  const templates = options.templates ?? new URL('templates/', supabaseFolder());
   return {
     database: options.database,
     keys: options.keys,

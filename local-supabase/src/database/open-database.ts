@@ -19,7 +19,7 @@ export interface DatabaseOptions {
   readonly dataDir?: string | undefined;
   /** Whether a new database gets `supabase/seed.sql`. Default true. */
   readonly seed?: boolean | undefined;
-  /** A project's folder, in the layout of the vendor's CLI. Default: this repository's `supabase/`. */
+  /** A project's folder, in the layout of the vendor's CLI. Default: `supabase/` of the working directory. */
   readonly project?: URL | undefined;
 }
 

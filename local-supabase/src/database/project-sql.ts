@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { supabaseFolder } from '../project-folder.ts';
 
 export interface Migration {
   /** The timestamp that begins the file's name. */
@@ -37,10 +38,8 @@ const PLATFORM_FILES = [
 ] as const;
 const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
 
-/** Reads the SQL of a project. @param folder a project's `supabase/`; default this repository's. */
-export async function readProjectSql(
-  folder = new URL('../../../supabase/', import.meta.url),
-): Promise<ProjectSql> {
+/** Reads the SQL of a project. @param folder a project's `supabase/`; default that of the working directory. */
+export async function readProjectSql(folder: URL = supabaseFolder()): Promise<ProjectSql> {
   const platform = await Promise.all(PLATFORM_FILES.map(readPart));
   const migrations = await readMigrations(new URL('migrations/', folder));
   const seed = await readText(new URL('seed.sql', folder));

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
+import { supabaseFolder } from '../project-folder.ts';
 import type { FunctionRuntime } from './function-runtime.ts';
 
 /** The settings of one function, from `[functions.<name>]`. */
@@ -28,15 +29,13 @@ export interface FunctionsServiceOptions {
   readonly runtime: () => Promise<FunctionRuntime>;
 }
 
-const PROJECT_FOLDER = new URL('../../../supabase/functions/', import.meta.url);
-
 /** Serves the functions under /functions/v1/<name>. */
 export function createFunctionsService(options: FunctionsServiceOptions): Service {
   const {
     keys,
     handlers = {},
     settings = {},
-    folder = PROJECT_FOLDER,
+    folder = new URL('functions/', supabaseFolder()),
     report = console.error,
     runtime,
   } = options;

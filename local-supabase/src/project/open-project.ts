@@ -22,6 +22,7 @@ export async function openProject(
   folder: DataFolder | undefined,
   seed: boolean,
   now: () => number,
+  project?: URL,
 ): Promise<OpenProject> {
   const keys = await createTokenKeys({
     now,
@@ -30,14 +31,18 @@ export async function openProject(
   });
   const mailbox = createMailbox({ now, initial: folder?.mails.load() ?? [] });
   if (folder) mailbox.subscribe(() => folder.mails.save(mailbox.messages()));
-  return { keys, mailbox, ...(await open(folder?.databaseDir, seed)) };
+  return { keys, mailbox, ...(await open(folder?.databaseDir, seed, project)) };
 }
 
-async function open(dataDir: string | undefined, seed: boolean): Promise<OpenDatabase> {
-  if (dataDir === undefined) return openDatabase({ seed });
+async function open(
+  dataDir: string | undefined,
+  seed: boolean,
+  project: URL | undefined,
+): Promise<OpenDatabase> {
+  if (dataDir === undefined) return openDatabase({ seed, project });
   try {
     mkdirSync(dataDir, { recursive: true });
-    return await openDatabase({ dataDir, seed });
+    return await openDatabase({ dataDir, seed, project });
   } catch (problem) {
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     if (problem instanceof SchemaError) {

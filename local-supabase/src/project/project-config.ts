@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
+import { supabaseFolder } from '../project-folder.ts';
 import type { LocalSupabaseOptions } from '../server.ts';
 import { readAuthSettings } from './auth-settings.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
-
-/** The project folder, to which paths of the file are relative. */
-const projectFolder = new URL('../../../', import.meta.url);
-const configFile = new URL('supabase/config.toml', projectFolder);
 
 /** `supabase/config.toml` as options of the embedded server. */
 export interface ProjectConfig {
@@ -18,21 +15,29 @@ export interface ProjectConfig {
   readonly withoutEffect: readonly string[];
 }
 
+export interface ProjectConfigOptions {
+  /** The folder that contains `supabase/`, to which paths of the file are relative. Default: the working directory. */
+  readonly project?: string | URL | undefined;
+  /** The file's text. Default: that of `supabase/config.toml`; a project without the file has the defaults. */
+  readonly text?: string;
+  /** Gives the values of `env(NAME)`. Default: the process's. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
 /**
  * Reads the settings of the project, so that development behaves as the project does to which the file is pushed.
  *
- * @throws {Error} that names the key, for a value of another type than the vendor's CLI takes, or a missing file.
+ * @throws {Error} that names the key, for a value of another type than the vendor's CLI takes.
  */
-export function readProjectConfig(
-  text: string = readFileSync(configFile, 'utf8'),
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ProjectConfig {
+export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectConfig {
+  const folder = supabaseFolder(options.project);
+  const { text = readConfigFile(folder), environment = process.env } = options;
   const config = createConfigReader(text, environment);
   const smtp = readSmtp(config);
   const siteUrl = config.text('auth.site_url');
   const redirectUrls = config.texts('auth.additional_redirect_urls');
-  const mailTemplates = readMailTemplates(config);
-  const options = {
+  const mailTemplates = readMailTemplates(config, new URL('../', folder));
+  const settings = {
     ...(siteUrl !== undefined && { siteUrl }),
     ...(redirectUrls !== undefined && { redirectUrls }),
     auth: readAuthSettings(config, smtp !== undefined),
@@ -42,7 +47,10 @@ export function readProjectConfig(
     storage: readStorage(config),
     functionSettings: readFunctions(config),
   };
-  return { options, withoutEffect: config.unread().filter((path) => !isAboutOtherTools(path, config)) };
+  return {
+    options: settings,
+    withoutEffect: config.unread().filter((path) => !isAboutOtherTools(path, config)),
+  };
 }
 
 /** Settings of tools that the embedded server does not have, at the values that turn nothing on. */
@@ -56,20 +64,37 @@ function isAboutOtherTools(path: string, config: ConfigReader): boolean {
   return config.boolean(`${table}.enabled`) === false;
 }
 
-function readMailTemplates(config: ConfigReader): LocalSupabaseOptions['mailTemplates'] & object {
+function readConfigFile(folder: URL): string {
+  const file = new URL('config.toml', folder);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+function readMailTemplates(
+  config: ConfigReader,
+  folder: URL,
+): LocalSupabaseOptions['mailTemplates'] & object {
   return Object.fromEntries([
-    ...codeMailKinds.map((kind) => [kind, readMailTemplate(config, `auth.email.template.${kind}`)] as const),
+    ...codeMailKinds.map(
+      (kind) => [kind, readMailTemplate(config, folder, `auth.email.template.${kind}`)] as const,
+    ),
     ...accountChanges.map(
       (change) =>
-        [`${change}_notification`, readMailTemplate(config, `auth.email.notification.${change}`)] as const,
+        [
+          `${change}_notification`,
+          readMailTemplate(config, folder, `auth.email.notification.${change}`),
+        ] as const,
     ),
   ]);
 }
 
-function readMailTemplate(config: ConfigReader, table: string): { subject?: string; file?: URL } {
+function readMailTemplate(
+  config: ConfigReader,
+  folder: URL,
+  table: string,
+): { subject?: string; file?: URL } {
   const subject = config.text(`${table}.subject`);
   const path = config.text(`${table}.content_path`);
-  const file = path === undefined ? undefined : new URL(path, projectFolder);
+  const file = path === undefined ? undefined : new URL(path, folder);
   if (file && !existsSync(file))
     throw new Error(`supabase/config.toml: ${table}.content_path: there is no file ${path}`);
   return { ...(subject !== undefined && { subject }), ...(file && { file }) };

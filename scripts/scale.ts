@@ -1,11 +1,10 @@
 /**
- * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--partition]`
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000]`
  *
  * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
- * there instead how long one worker and four take to send so many digests that are due at the same time. `--partition` runs
- * the plan that partitions the table by month before the queries are measured, with one number of rows.
+ * there instead how long one worker and four take to send so many digests that are due at the same time.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
@@ -13,7 +12,6 @@ import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
 import { recordQueries } from './scale/queries.ts';
-import { partitionByMonth } from './scale/partition.ts';
 import { raceWriters } from './scale/race.ts';
 import { sendDigests } from './scale/send-digests.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
@@ -25,7 +23,6 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000,100000,1000000' },
     postgres: { type: 'string' },
     mails: { type: 'string' },
-    partition: { type: 'boolean', default: false },
   },
 });
 
@@ -56,7 +53,6 @@ async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: 
 
 async function measureQueries(): Promise<void> {
   const sizes = values.rows.split(',').map(Number);
-  if (values.partition && sizes.length > 1) throw new Error('--partition needs one number of --rows');
   const queriesOf = await recordQueries();
   for (const rows of sizes) {
     const startedMs = performance.now();
@@ -65,7 +61,6 @@ async function measureQueries(): Promise<void> {
     console.log(
       `\n${database.name}, ${rows.toLocaleString('en-US')} notifications (filled in ${seconds} s)\n`,
     );
-    if (values.partition) await partition(database);
     const measurements = await measureAll(queriesOf, database);
     print(measurements);
     console.log(
@@ -82,16 +77,6 @@ async function measureQueries(): Promise<void> {
       `\nMails claimed and acknowledged by 50 sessions: ${mails.mailsPerSecond.toFixed(0)} per second`,
     );
   }
-}
-
-async function partition({ runScript, connect, ...target }: ScaleDatabase): Promise<void> {
-  if (!runScript || !connect) throw new Error('--partition needs --postgres');
-  const whole = { ...target, runScript, connect };
-  const { seconds, waits, problems: found } = await partitionByMonth(whole, runScript, connect);
-  problems.push(...found);
-  console.log(
-    `Partitioned by month in ${seconds.toFixed(1)} s; the longest of ${waits.statements} statements of four other sessions took ${waits.longestMs.toFixed(0)} ms\n`,
-  );
 }
 
 async function measureAll(
@@ -115,9 +100,7 @@ async function measureAll(
 async function bytesPerRow(target: ScaleDatabase, rows: number): Promise<number> {
   const [size] = await target.query<{ bytes: number | string }>(
     `select pg_total_relation_size('public.notifications') + pg_total_relation_size('private.notification_words')
-       + pg_total_relation_size('public.notification_counters') + coalesce(
-         (select sum(pg_total_relation_size(relid)) from pg_partition_tree('public.notifications')), 0
-       ) as bytes`,
+       + pg_total_relation_size('public.notification_counters') as bytes`,
   );
   return Math.round(Number(size?.bytes ?? 0) / rows);
 }

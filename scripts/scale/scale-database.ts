@@ -2,11 +2,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { readProjectSql } from '../../local-supabase/src/database/project-sql.ts';
 import { startCluster } from './postgres-cluster.ts';
@@ -19,12 +17,8 @@ export interface ScaleDatabase {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<readonly Row[]>;
   /** Opens a further session; null on the embedded database, which has one only. */
   readonly connect: (() => Promise<Client>) | null;
-  /** Runs SQL by psql, each statement as it stands in a file; null on the embedded database. */
-  readonly runScript: ((sql: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
-
-const run = promisify(execFile);
 
 /** Realtime's tables are the service's, and its triggers exist in the embedded service alone. */
 const SKIPPED_PART = 'realtime/schema.sql';
@@ -51,7 +45,6 @@ async function openEmbedded(): Promise<ScaleDatabase> {
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await pglite.query<Row>(sql, [...params])).rows,
     connect: null,
-    runScript: null,
     async close() {
       await pglite.close();
       await rm(folder, { recursive: true, force: true });
@@ -78,21 +71,6 @@ async function openCluster(binaries: string): Promise<ScaleDatabase> {
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query(sql, [...params])).rows as Row[],
     connect,
-    async runScript(sql) {
-      const target = [
-        '-h',
-        cluster.socketFolder,
-        '-p',
-        String(cluster.port),
-        '-U',
-        'postgres',
-        '-d',
-        'postgres',
-      ];
-      const running = run(join(binaries, 'psql'), [...target, '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-']);
-      running.child.stdin?.end(sql);
-      await running;
-    },
     async close() {
       await client.end();
       await cluster.stop();

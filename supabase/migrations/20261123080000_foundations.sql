@@ -193,12 +193,10 @@ $$;
 -- the planner then reads and sorts all of them instead of scanning an index in order.
 alter role authenticated set random_page_cost = 1.1;
 
--- Every list of the application is an index's range in the index's order. Three settings of the role that the data
--- service takes keep PostgreSQL to it, because it has no statistics of these tables to compare plans by:
--- without `enable_sort = off` it sorts all rows of a small account, and of an account whose table has an empty partition,
--- since scanning that costs nothing; a request that can only be answered by sorting still is, at a cost that would start
--- the JIT compiler; and the generic plan of a prepared statement, which it prefers after five executions, cannot use
--- the partial indexes.
+-- Every list of the application is an index's range in the index's order. These settings keep the planner to it, because it
+-- has no statistics of the tables to compare plans by. With sorting allowed it sorts all rows of a small account; a request
+-- that only sorting can answer is still sorted, at an estimated cost that would start the JIT compiler. The generic plan of a
+-- prepared statement, preferred after five executions, cannot use the partial indexes.
 alter role authenticated set enable_sort = off;
 alter role authenticated set jit = off;
 alter role authenticated set plan_cache_mode = force_custom_plan;

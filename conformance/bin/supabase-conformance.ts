@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import type { LocalSupabase } from 'local-supabase';
+import type { Audit } from '../src/audit.ts';
 import { chooseAudits } from '../src/audits.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
 import { createLocalTarget } from './local-target.ts';
 import { countResults, formatJson, formatJUnit, formatTable } from '../src/reports.ts';
-import { isUnexpected, runAudits } from '../src/runner.ts';
+import { isUnexpected, runAudits, type AuditResult, type RunOptions } from '../src/runner.ts';
+import { createAuditRun, type AuditRun } from '../src/run.ts';
+import { removeRun } from '../src/cleanup.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 
 const usage = `npm run conformance -- [options]
@@ -25,6 +28,8 @@ Without --url the embedded Supabase is started and audited.
   --only NAME          auth, rest, realtime, storage or functions; with -client, its client alone; or the id of
                        one audit; with auth, --url is a bare auth server's unless --project is given
   --project            with --only auth: --url is a project's URL all the same
+  --keep               keep what the run created; default with a service key: remove it at the end and after an interruption
+  --clean RUN          only remove what an earlier run created, by the id that it printed
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
   --reports FOLDER     where JUnit and JSON reports are written; default reports
   --concurrency N      audits at the same time; default 4`;
@@ -41,6 +46,8 @@ const { values } = parseArgs({
     set: { type: 'string' },
     only: { type: 'string' },
     project: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    clean: { type: 'string' },
     known: { type: 'string' },
     reports: { type: 'string', default: 'reports' },
     concurrency: { type: 'string', default: '4' },
@@ -76,36 +83,78 @@ async function startLocalSupabase(): Promise<LocalSupabase> {
   return createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
 }
 
+async function readKnownFailing(file: string | URL | null): Promise<ReadonlyMap<string, string>> {
+  return file === null ? new Map() : parseKnownFailing(await readFile(file, 'utf8'));
+}
+
+async function writeReports(target: ConformanceTarget, results: readonly AuditResult[]): Promise<void> {
+  await mkdir(values.reports, { recursive: true });
+  await writeFile(join(values.reports, 'conformance.xml'), formatJUnit(results));
+  await writeFile(join(values.reports, 'conformance.json'), formatJson(results));
+  console.log(formatTable(results));
+  const { passed, failed, known, notRun } = countResults(results);
+  console.log(
+    `\n${target.authUrl}: ${passed} passed, ${failed} failed, ${known} known to fail, ${notRun} not run`,
+  );
+}
+
+async function clean(target: ConformanceTarget, run: AuditRun | string): Promise<void> {
+  const { users, buckets } = await removeRun(target, run);
+  console.log(`Removed ${users} users and ${buckets} buckets of the run.`);
+}
+
+/** Audits a target of others: an interruption ends the run, and what it created is removed. */
+async function auditRemote(
+  chosen: readonly Audit[],
+  target: ConformanceTarget,
+  options: RunOptions,
+): Promise<readonly AuditResult[]> {
+  const run = createAuditRun();
+  const interruption = new AbortController();
+  process.once('SIGINT', () => interruption.abort());
+  console.log(`Run ${run.id}`);
+  try {
+    return await runAudits(chosen, target, { ...options, run, signal: interruption.signal });
+  } finally {
+    if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
+    else if (!values.keep) await clean(target, run);
+  }
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     console.log(usage);
     return 0;
   }
   const chosen = chooseAudits(values);
-  const local = values.url === undefined ? await startLocalSupabase() : null;
-  const databaseUrl = values['database-url'];
+  const { url, clean: earlierRun, 'database-url': databaseUrl } = values;
+  const concurrency = Number(values.concurrency);
+  if (url === undefined) {
+    const local = await startLocalSupabase();
+    try {
+      const target = createLocalTarget(local);
+      const list = values.known ?? new URL('local-known-failing.txt', import.meta.url);
+      const knownFailing = await readKnownFailing(list);
+      const results = await runAudits(chosen, target, { knownFailing, concurrency });
+      await writeReports(target, results);
+      return results.some(isUnexpected) ? 1 : 0;
+    } finally {
+      await local.close();
+    }
+  }
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
   try {
-    const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '', pool);
-    const knownFile = values.known ?? (local ? new URL('local-known-failing.txt', import.meta.url) : null);
-    const knownFailing =
-      knownFile === null ? new Map<string, string>() : parseKnownFailing(await readFile(knownFile, 'utf8'));
-    const results = await runAudits(chosen, target, {
-      knownFailing,
-      concurrency: Number(values.concurrency),
-    });
-    await mkdir(values.reports, { recursive: true });
-    await writeFile(join(values.reports, 'conformance.xml'), formatJUnit(results));
-    await writeFile(join(values.reports, 'conformance.json'), formatJson(results));
-    console.log(formatTable(results));
-    const { passed, failed, known, notRun } = countResults(results);
-    console.log(
-      `\n${target.authUrl}: ${passed} passed, ${failed} failed, ${known} known to fail, ${notRun} not run`,
-    );
+    const target = describeTarget(url, pool);
+    if (earlierRun !== undefined) {
+      await clean(target, earlierRun);
+      return 0;
+    }
+    const knownFailing = await readKnownFailing(values.known ?? null);
+    const results = await auditRemote(chosen, target, { knownFailing, concurrency });
+    await writeReports(target, results);
     return results.some(isUnexpected) ? 1 : 0;
   } finally {
     await pool?.end();
-    await local?.close();
   }
 }
 

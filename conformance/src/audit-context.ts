@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
+import { createAuditRun, type AuditRun } from './run.ts';
 
 import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from './mailbox.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
@@ -21,8 +22,7 @@ export interface Pkce {
 
 /** The clients and helpers of an audit. */
 export interface AuditContext {
-  /** Identifies the run: audits of one run may share what they only read. */
-  readonly run: object;
+  readonly run: AuditRun;
   readonly target: ConformanceTarget;
   readonly auth: Wire;
   /** The REST service. @throws NotRunError for a target without one. */
@@ -47,8 +47,11 @@ export interface AuditContext {
 /** Selects the error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
 
-/** @param run what identifies the run. Default: a run of its own. */
-export function createAuditContext(target: ConformanceTarget, run: object = {}): AuditContext {
+/** @param run Default: a run of its own. */
+export function createAuditContext(
+  target: ConformanceTarget,
+  run: AuditRun = createAuditRun(),
+): AuditContext {
   const bare = createWire(target.authUrl, target.anonKey, target.fetch);
   const auth: Wire = {
     ...bare,
@@ -56,7 +59,6 @@ export function createAuditContext(target: ConformanceTarget, run: object = {}):
       bare.send(method, path, { ...request, headers: { ...apiVersion, ...request.headers } }),
   };
   const reader: MailReader | null = target.mailboxUrl === null ? null : createMailReader(target.mailboxUrl);
-  let count = 0;
   const context: AuditContext = {
     run,
     target,
@@ -65,9 +67,8 @@ export function createAuditContext(target: ConformanceTarget, run: object = {}):
       if (target.restUrl === null) throw new NotRunError('the target has no REST service');
       return createWire(target.restUrl, target.anonKey, target.fetch);
     },
-    newEmail: () => `audit-${randomBytes(6).toString('hex')}@example.com`,
-    newPhone: () =>
-      `1555${String(randomBytes(4).readUInt32BE() % 10_000_000).padStart(7, '0')}${(count += 1) % 10}`,
+    newEmail: run.newEmail,
+    newPhone: run.newPhone,
     newPkce() {
       const verifier = randomBytes(48).toString('base64url');
       const code_challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -1,9 +1,10 @@
 import type { Audit, AuditNeed } from './audit.ts';
 import { createAuditContext } from './audit-context.ts';
 import { NoMailError } from './mailbox.ts';
+import { createAuditRun, type AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { readTargetSettings, type TargetSettings } from './target-settings.ts';
-import { UnexpectedReplyError } from './wire.ts';
+import { at, parseJson, UnexpectedReplyError } from './wire.ts';
 
 export type AuditOutcome =
   | { readonly status: 'passed' }
@@ -25,15 +26,24 @@ export interface RunOptions {
   readonly concurrency?: number;
   /** The timeout of one audit in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
+  /** Collects what the audits create, for `removeRun`. Default: a run of its own. */
+  readonly run?: AuditRun;
+  /** Ends the run: started audits finish, the others are reported as not run. */
+  readonly signal?: AbortSignal;
 }
 
 /** Runs audits against a target. The results have the order of the audits. */
 export async function runAudits(
   audits: readonly Audit[],
   target: ConformanceTarget,
-  { knownFailing = new Map(), concurrency = 4, timeoutMs = 30_000 }: RunOptions = {},
+  {
+    knownFailing = new Map(),
+    concurrency = 4,
+    timeoutMs = 30_000,
+    run = createAuditRun(),
+    signal,
+  }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
-  const run = {};
   const settings = await readTargetSettings(createAuditContext(target).auth);
   const results: AuditResult[] = [];
   let next = 0;
@@ -42,7 +52,9 @@ export async function runAudits(
       const audit = audits[index];
       if (!audit) return;
       const startedMs = performance.now();
-      const outcome = await runAudit(audit, target, run, settings, timeoutMs);
+      const outcome = signal?.aborted
+        ? ({ status: 'not-run', reason: 'the run was interrupted' } as const)
+        : await runAudit(audit, target, run, settings, timeoutMs);
       results[index] = {
         audit,
         outcome,
@@ -55,8 +67,14 @@ export async function runAudits(
   return results;
 }
 
-/** The target as one audit meets it: the codes of refusals are kept. */
-function watchRefusals(target: ConformanceTarget): { watched: ConformanceTarget; codes: readonly string[] } {
+interface WatchedTarget {
+  readonly watched: ConformanceTarget;
+  /** The error codes of the auth service's refusals. */
+  readonly codes: readonly string[];
+}
+
+/** A target for one audit that records refusals, and the users that the audit creates. */
+function watchTarget(target: ConformanceTarget, run: AuditRun): WatchedTarget {
   const codes: string[] = [];
   return {
     codes,
@@ -66,20 +84,28 @@ function watchRefusals(target: ConformanceTarget): { watched: ConformanceTarget;
         const response = await target.fetch(input, init);
         const code = response.headers.get('x-sb-error-code');
         if (code !== null) codes.push(code);
+        if (init.method === 'POST' && response.ok && input.startsWith(target.authUrl))
+          recordUser(parseJson(await response.clone().text()), run);
         return response;
       },
     },
   };
 }
 
+/** Records the user of a session, or a bare user, which has an audience. */
+function recordUser(json: unknown, { userIds }: AuditRun): void {
+  const id = at(json, 'user', 'id') ?? (at(json, 'aud') === undefined ? undefined : at(json, 'id'));
+  if (typeof id === 'string') userIds.add(id);
+}
+
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
-  run: object,
+  run: AuditRun,
   settings: TargetSettings,
   timeoutMs: number,
 ): Promise<AuditOutcome> {
-  const { watched, codes } = watchRefusals(target);
+  const { watched, codes } = watchTarget(target, run);
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let timer: NodeJS.Timeout | undefined;

@@ -37,7 +37,7 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
   passkey_disabled: [[['passkeys_enabled'], false]],
 };
 
-/** Refusals that stand before what an audit looks at, such as a captcha; once met, a later failure tells nothing. */
+/** Codes that refuse a feature as a whole, such as a captcha: a later failure of the same audit is no fault of the server. */
 const gates: ReadonlySet<string> = new Set([
   'captcha_failed',
   'current_password_required',

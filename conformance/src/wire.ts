@@ -83,7 +83,7 @@ export class UnexpectedReplyError extends Error {
   }
 }
 
-/** Throws UnexpectedReplyError. */
+/** @throws UnexpectedReplyError if the reply has another status. */
 export function assertStatus(reply: WireReply, status: number): void {
   if (reply.status !== status) throw new UnexpectedReplyError(reply, status);
 }

@@ -64,6 +64,20 @@ describe('a run of audits', () => {
     expect(runs[2]).not.toBe(runs[0]);
   });
 
+  it('that is interrupted finishes the started audits and reports the others as not run', async () => {
+    const interruption = new AbortController();
+    const first = audit('A-1', () => Promise.resolve(interruption.abort()));
+    const second = audit('A-2', () => Promise.resolve());
+    const results = await runAudits([first, second], target, {
+      concurrency: 1,
+      signal: interruption.signal,
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      { status: 'passed' },
+      { status: 'not-run', reason: 'the run was interrupted' },
+    ]);
+  });
+
   it('fails an audit that does not finish', async () => {
     const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
       timeoutMs: 5,

@@ -67,7 +67,7 @@ const presenceAudits: readonly Audit[] = [
       phone.channel.leave();
       await eventually('one', () => names() === 'laptop');
       assert.deepEqual(here.log, ['+grace']);
-      // A tab that ends without a word.
+      // The tab ends without a leave.
       devices[1]?.wire.cut();
       await eventually('none', () => names() === '');
       assert.deepEqual(here.log, ['+grace', '-grace']);

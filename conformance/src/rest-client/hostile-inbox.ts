@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { rowsOf } from '../rest/notifications.ts';
+import { shareInRun } from '../run.ts';
 import { assertStatus } from '../wire.ts';
 
 /** Texts with characters that are special in a URL, a list, a pattern, JSON or SQL. */
@@ -36,14 +37,8 @@ export interface HostileInbox {
   readonly rows: readonly HostileRow[];
 }
 
-const inboxes = new WeakMap<AuditContext, Promise<HostileInbox>>();
-
 /** The shared inbox of a run. */
-export function hostileInbox(server: AuditContext): Promise<HostileInbox> {
-  const known = inboxes.get(server) ?? fill(server);
-  inboxes.set(server, known);
-  return known;
-}
+export const hostileInbox = shareInRun(fill);
 
 async function fill(server: AuditContext): Promise<HostileInbox> {
   const [ada, grace] = [await server.newUser(), await server.newUser()];

@@ -1,5 +1,6 @@
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { assertStatus, at } from '../wire.ts';
+import { shareInRun } from '../run.ts';
 import { rowsOf } from './notifications.ts';
 
 export interface InboxRow {
@@ -29,19 +30,8 @@ const SENT = [
   ['comment', 'unread'],
 ] as const;
 
-/** By run. */
-const inboxes = new WeakMap<object, Promise<Inbox>>();
-
-/** The shared inbox of a run, for audits that only read. A failure to fill it is not kept: the next audit tries again. */
-export function sharedInbox(context: AuditContext): Promise<Inbox> {
-  const { run } = context;
-  const known = inboxes.get(run);
-  if (known) return known;
-  const filled = fill(context);
-  inboxes.set(run, filled);
-  void filled.catch(() => inboxes.delete(run));
-  return filled;
-}
+/** The shared inbox of a run, for audits that only read. */
+export const sharedInbox = shareInRun(fill);
 
 async function fill(context: AuditContext): Promise<Inbox> {
   const { rest } = context;

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-
 import type { AuditContext } from '../audit-context.ts';
+import { NotRunError, type ConformanceTarget } from '../target.ts';
 import { assertStatus, createWire, type Wire, type WireReply } from '../wire.ts';
-import { NotRunError } from '../target.ts';
 
 export interface ServerBucket {
   readonly name: string;
@@ -11,21 +9,26 @@ export interface ServerBucket {
   upload(path: string, body: string, headers?: Readonly<Record<string, string>>): Promise<WireReply>;
 }
 
-/** A new bucket, removed after `task`. */
-export async function withBucket(
-  { target }: AuditContext,
-  isPublic: boolean,
-  task: (bucket: ServerBucket) => Promise<void>,
-): Promise<void> {
-  if (target.storageUrl === null) throw new NotRunError('the target has no storage service');
-  const key = target.serviceKey ?? '';
-  const wire = createWire(target.storageUrl, key, target.fetch);
-  const service: Wire = {
+/** Storage with the service key. @throws NotRunError for a target without storage. */
+export function openStorage({ storageUrl, serviceKey, fetch }: ConformanceTarget): Wire {
+  if (storageUrl === null) throw new NotRunError('the target has no storage service');
+  const key = serviceKey ?? '';
+  const wire = createWire(storageUrl, key, fetch);
+  return {
     ...wire,
     send: (method, path, request) =>
       wire.send(method, path, key.startsWith('sb_') ? request : { token: key, ...request }),
   };
-  const name = `audit-${randomBytes(6).toString('hex')}`;
+}
+
+/** A new bucket, removed after `task`. */
+export async function withBucket(
+  { target, run }: AuditContext,
+  isPublic: boolean,
+  task: (bucket: ServerBucket) => Promise<void>,
+): Promise<void> {
+  const service = openStorage(target);
+  const name = run.newName();
   assertStatus(await service.send('POST', '/bucket', { body: { id: name, name, public: isPublic } }), 200);
   try {
     await task({

@@ -1,0 +1,62 @@
+import { createAuditContext } from './audit-context.ts';
+import { createAuditRun, namePrefix, type AuditRun } from './run.ts';
+import { openStorage } from './storage/bucket.ts';
+import type { ConformanceTarget } from './target.ts';
+import { assertStatus, at } from './wire.ts';
+
+/** How many users and buckets were removed. */
+export interface Removal {
+  readonly users: number;
+  readonly buckets: number;
+}
+
+const pageSize = 1000;
+
+/**
+ * Removes what a run has left: its buckets, and its users with their rows.
+ *
+ * @param run the run, or the id of one that ended before it could clean up: its users without an email address stay then.
+ * @throws NotRunError without a service key.
+ */
+export async function removeRun(target: ConformanceTarget, run: AuditRun | string): Promise<Removal> {
+  const { id, userIds } = typeof run === 'string' ? createAuditRun(run) : run;
+  const { admin } = createAuditContext(target);
+  const found = new Set([...userIds, ...(await findUsers(admin, namePrefix(id)))]);
+  let users = 0;
+  for (const userId of found) {
+    const { status } = await admin('DELETE', `/users/${userId}`);
+    if (status === 200) users += 1;
+  }
+  return { users, buckets: await removeBuckets(target, namePrefix(id)) };
+}
+
+type Admin = ReturnType<typeof createAuditContext>['admin'];
+
+async function findUsers(admin: Admin, prefix: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const reply = await admin('GET', `/users?page=${page}&per_page=${pageSize}`);
+    assertStatus(reply, 200);
+    const users = listAt(reply.json, 'users');
+    const own = users.filter((user) => String(at(user, 'email')).startsWith(prefix));
+    found.push(...own.map((user) => String(at(user, 'id'))));
+    if (users.length < pageSize) return found;
+  }
+}
+
+async function removeBuckets(target: ConformanceTarget, prefix: string): Promise<number> {
+  if (target.storageUrl === null) return 0;
+  const storage = openStorage(target);
+  const listed = listAt((await storage.send('GET', '/bucket')).json);
+  const names = listed.map((bucket) => String(at(bucket, 'id'))).filter((name) => name.startsWith(prefix));
+  for (const name of names) {
+    await storage.send('POST', `/bucket/${name}/empty`);
+    await storage.send('DELETE', `/bucket/${name}`);
+  }
+  return names.length;
+}
+
+function listAt(json: unknown, ...path: string[]): readonly unknown[] {
+  const list = at(json, ...path);
+  return Array.isArray(list) ? list : [];
+}

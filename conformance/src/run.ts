@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+
+/** One run of audits. What it creates carries its id, so that it can be removed. */
+export interface AuditRun {
+  /** Eight hexadecimal digits. */
+  readonly id: string;
+  /** The ids of the users that were created or signed in. */
+  readonly userIds: Set<string>;
+  /** Returns an unused name for a bucket. */
+  newName(): string;
+  /** Returns an unused email address. */
+  newEmail(): string;
+  /** Returns an unused phone number: 1555 and eight digits. */
+  newPhone(): string;
+}
+
+export function createAuditRun(id: string = randomBytes(4).toString('hex')): AuditRun {
+  const newName = () => `${namePrefix(id)}${randomBytes(6).toString('hex')}`;
+  let phones = randomBytes(2).readUInt16BE();
+  return {
+    id,
+    userIds: new Set(),
+    newName,
+    newEmail: () => `${newName()}@example.com`,
+    newPhone() {
+      phones = (phones + 1) % 10_000;
+      return `1555${digits(Number.parseInt(id, 16) % 10_000)}${digits(phones)}`;
+    },
+  };
+}
+
+const digits = (value: number): string => String(value).padStart(4, '0');
+
+/** The beginning of the names and email addresses of a run. */
+export const namePrefix = (id: string): string => `audit-${id}-`;
+
+/** Creates a value that the audits of one run share. A failure is not kept: the next audit tries again. */
+export function shareInRun<Context extends { readonly run: AuditRun }, T>(
+  create: (context: Context) => Promise<T>,
+): (context: Context) => Promise<T> {
+  const values = new WeakMap<AuditRun, Promise<T>>();
+  return (context) => {
+    const known = values.get(context.run);
+    if (known) return known;
+    const created = create(context);
+    values.set(context.run, created);
+    created.catch(() => values.delete(context.run));
+    return created;
+  };
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import { createLocalTarget } from '../bin/local-target.ts';
+import { createAuditContext } from '../src/audit-context.ts';
+import { chooseAudits } from '../src/audits.ts';
+import { removeRun } from '../src/cleanup.ts';
+import { createAuditRun } from '../src/run.ts';
+import { runAudits } from '../src/runner.ts';
+import { openStorage } from '../src/storage/bucket.ts';
+import type { ConformanceTarget } from '../src/target.ts';
+
+describe('the removal of what a run created', () => {
+  let supabase: LocalSupabase;
+  let target: ConformanceTarget;
+
+  beforeAll(async () => {
+    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    target = createLocalTarget(supabase);
+  });
+
+  afterAll(() => supabase.close());
+
+  const userIds = () => supabase.database.query('select id from auth.users order by id');
+
+  it('leaves the users of others and none of the run, with or without an email address', async () => {
+    await createAuditContext(target).newUser();
+    const before = await userIds();
+    const run = createAuditRun();
+    // An account that is confirmed, one that is not, an anonymous one and one by phone.
+    const ids = ['AUTH-101', 'AUTH-111', 'AUTH-115', 'AUTH-201', 'AUTH-405'];
+    const chosen = chooseAudits({ only: 'auth' }).filter(({ id }) => ids.includes(id));
+    const results = await runAudits(chosen, target, { run });
+    expect(results.map(({ outcome }) => outcome.status)).toEqual(ids.map(() => 'passed'));
+    expect((await userIds()).length).toBeGreaterThanOrEqual(before.length + ids.length);
+    expect((await removeRun(target, run)).users).toBeGreaterThanOrEqual(ids.length);
+    expect(await userIds()).toEqual(before);
+  });
+
+  it('finds the users and buckets of a run that was killed by its id', async () => {
+    const before = await userIds();
+    const context = createAuditContext(target, createAuditRun('0123abcd'));
+    await context.newUser();
+    const name = context.run.newName();
+    await openStorage(target).send('POST', '/bucket', { body: { id: name, name, public: false } });
+    expect(await removeRun(target, '0123abcd')).toEqual({ users: 1, buckets: 1 });
+    expect(await userIds()).toEqual(before);
+    expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, buckets: 0 });
+  });
+
+  it('needs the service key', async () => {
+    await expect(removeRun({ ...target, serviceKey: null }, '0123abcd')).rejects.toThrow('no service key');
+  });
+});

@@ -118,6 +118,7 @@ export type ServerErrorCode =
  * Error codes that the client makes, kebab-case.
  *
  * - `network`, `timeout`, `aborted`: no response (offline, the deadline, the caller's signal).
+ * - `redirected`: the server redirected the request, which was not followed.
  * - `invalid-response`: the response is not the auth server's, for example a proxy's HTML page; see `status`.
  * - `oauth-error`: an OAuth error (RFC 6749 §5.2), whose `error` is `serverCode`.
  * - `invalid-argument`: an argument of the call is missing; nothing was sent.
@@ -137,6 +138,7 @@ export type ClientErrorCode =
   | 'network'
   | 'timeout'
   | 'aborted'
+  | 'redirected'
   | 'invalid-response'
   | 'oauth-error'
   | 'invalid-argument'

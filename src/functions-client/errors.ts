@@ -8,6 +8,7 @@
  * - `invalid-result`: the answer is not the JSON that it announces, or not what the schema says.
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
+ * - `redirected`: the server redirected the request, which was not followed.
  */
 export type FunctionsErrorCode =
   | 'http'
@@ -19,7 +20,8 @@ export type FunctionsErrorCode =
   | 'token-unavailable'
   | 'timeout'
   | 'aborted'
-  | 'network';
+  | 'network'
+  | 'redirected';
 
 /** What a {@link FunctionsError} carries beside its code and message. */
 export interface FunctionsErrorFields {

@@ -1,8 +1,8 @@
-import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
+import { createServiceHttp, mergeHeaders } from '../platform/service-http.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
 import { createAsyncQueue } from './async-queue.ts';
 import { decodeBody, encodeBody } from './body.ts';
@@ -39,6 +39,11 @@ export interface InvokeOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** They replace the client's own of the same name, in any case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * `follow`: the call follows a redirect of the function, and sends `apikey` and the caller's headers to its target; fetch
+   * withholds the access token from another origin. `error`: a redirect fails the call. Default `error`.
+   */
+  readonly redirect?: 'error' | 'follow';
   /** Default: the client's `region`. */
   readonly region?: string;
   /** Deadline in milliseconds of the call with its token. Default: the client's `timeoutMs`. */
@@ -78,51 +83,44 @@ export interface FunctionsClient {
  * ```
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
-  const { platform, apiKey, getAccessToken = async () => null } = options;
+  const { platform, apiKey, headers, getAccessToken, log, traceparent } = options;
   const problem = configurationProblem(options);
   if (problem) throw new FunctionsError('invalid-options', problem);
   const base = serviceUrl(options.url, 'functions');
-  const { log, traceparent } = options;
-  const http = createHttp(platform, { service: 'functions', log, traceparent });
+  const http = createServiceHttp({
+    service: 'functions',
+    platform,
+    headers,
+    log,
+    traceparent,
+    getAccessToken: getAccessToken && (() => getAccessToken()),
+    credentials: (token) => credentialsOf(apiKey, token),
+    isOwnError: (thrown) => thrown instanceof FunctionsError,
+    createError: (code, message, cause) => new FunctionsError(code, message, { cause }),
+    createTokenError: (message, cause) => new FunctionsError('token-unavailable', message, { cause }),
+  });
 
   async function call<T>(
     name: string,
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { method = 'POST', region = options.region } = invocation;
+    const { method = 'POST', region = options.region, redirect, signal } = invocation;
     const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
     const isRegional = region !== undefined && region !== 'any';
     const query = isRegional ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
     const url = `${base}/${encodeName(name)}${query}`;
-    const work = async (signal: AbortSignal) => {
-      const token = await getToken();
-      const { body, type } = await encodeBody(invocation.body);
-      const headers = {
-        ...credentialsOf(apiKey, token),
-        ...(isRegional && { 'x-region': region }),
-        ...(type !== undefined && { 'content-type': type }),
-        ...lowerCaseNames(options.headers),
-        ...lowerCaseNames(invocation.headers),
-      };
-      return http.send({ method, url, timeoutMs, headers, body, signal }, async (response) => {
-        await throwRefusal(response, platform.clock.now());
-        return read(response);
-      });
+    const work = http.begin({ timeoutMs, signal });
+    const { body, type } = await work.wait(() => encodeBody(invocation.body));
+    const ownHeaders = {
+      ...(isRegional && { 'x-region': region }),
+      ...(type !== undefined && { 'content-type': type }),
     };
-    try {
-      return await withinDeadline(platform.clock, timeoutMs, invocation.signal, work);
-    } catch (failure) {
-      throw toFunctionsError(failure);
-    }
-  }
-
-  async function getToken(): Promise<string | null> {
-    try {
-      return await getAccessToken();
-    } catch (cause) {
-      throw new FunctionsError('token-unavailable', 'No access token is available', { cause });
-    }
+    const request = { method, url, redirect, ownHeaders, headers: invocation.headers, body };
+    return work.send(request, async (response) => {
+      await throwRefusal(response, platform.clock.now());
+      return read(response);
+    });
   }
 
   return {
@@ -139,10 +137,14 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       if (invocation.signal?.aborted) abort();
       invocation.signal?.addEventListener('abort', abort);
       const queue = createAsyncQueue<ServerSentEvent>();
-      const headers = { accept: 'text/event-stream', ...lowerCaseNames(invocation.headers) };
-      const finished = call(name, { ...invocation, headers, signal: controller.signal }, async ({ body }) => {
-        if (body) for await (const event of readEvents(body)) queue.push(event);
-      });
+      const accepting = mergeHeaders({ accept: 'text/event-stream' }, invocation.headers);
+      const finished = call(
+        name,
+        { ...invocation, headers: accepting, signal: controller.signal },
+        async ({ body }) => {
+          if (body) for await (const event of readEvents(body)) queue.push(event);
+        },
+      );
       finished.then(queue.end, queue.fail);
       try {
         yield* queue.items();
@@ -152,17 +154,6 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       }
     },
   };
-}
-
-function toFunctionsError(problem: unknown): unknown {
-  if (!(problem instanceof HttpFailure)) return problem;
-  if (problem.cause instanceof FunctionsError) return problem.cause;
-  return new FunctionsError(problem.kind, problem.message, { cause: problem.cause });
-}
-
-/** Header names are compared in lower case, so that the caller's replace the client's. */
-function lowerCaseNames(headers: InvokeOptions['headers']): Record<string, string> {
-  return Object.fromEntries(new Headers(headers));
 }
 
 async function throwRefusal(response: Response, nowMs: number): Promise<void> {

@@ -1,14 +1,16 @@
 import type { HttpLogEvent, Log, ServiceName } from './log.ts';
 import type { Clock, Platform } from './platform.ts';
 
+/** Header values by name. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
 /** A request, as `Http.send` takes it. */
 export interface HttpRequest {
   /** HTTP method, in upper case. */
   readonly method: string;
   /** Absolute URL. */
   readonly url: string;
-  /** Header values by name. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderRecord;
   /** Default: no body. */
   readonly body?: BodyInit | undefined;
   /** Deadline in milliseconds for the whole exchange, with the reading of the body. */
@@ -17,10 +19,15 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
+  /** `error`: a redirect fails the exchange, and nothing is sent to its target. Default `error`. */
+  readonly redirect?: 'error' | 'follow' | undefined;
 }
 
-/** `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response arrived. */
-export type HttpFailureKind = 'timeout' | 'aborted' | 'network';
+/**
+ * `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response arrived; `redirected`: the
+ * response leads to another address.
+ */
+export type HttpFailureKind = 'timeout' | 'aborted' | 'network' | 'redirected';
 
 /** No response. `cause` is what fetch threw, or the reason of the caller's signal. */
 export class HttpFailure extends Error {
@@ -28,7 +35,12 @@ export class HttpFailure extends Error {
   /** Why there is no response. */
   readonly kind: HttpFailureKind;
   constructor(kind: HttpFailureKind, cause: unknown) {
-    super(`The request failed: ${kind}`, { cause });
+    super(
+      kind === 'redirected'
+        ? "The server redirected the request, which was not followed: check the project's URL"
+        : `The request failed: ${kind}`,
+      { cause },
+    );
     this.kind = kind;
   }
 }
@@ -128,13 +140,18 @@ export function createHttp(
   const { fetch, clock } = platform;
   const log = options?.log;
   return {
-    async send({ method, url, headers, body, keepalive = false, timeoutMs, signal }, read) {
+    async send(
+      { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal },
+      read,
+    ) {
       const traceparent = options?.traceparent?.() ?? null;
-      const init: RequestInit & { duplex?: 'half'; headers: HttpRequest['headers'] } = {
+      const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
         method,
         headers: traceparent === null ? headers : { ...headers, traceparent },
         keepalive,
         body: body ?? null,
+        // By `error`, fetch would not tell a redirect from a network fault.
+        redirect: redirect === 'error' ? 'manual' : redirect,
       };
       // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
       if (method === 'GET' || method === 'HEAD') init.cache = 'no-store';
@@ -149,6 +166,7 @@ export function createHttp(
           init.signal = ended;
           const response = await fetch(url, init);
           status = response.status;
+          if (redirect === 'error' && isRedirect(response)) throw await refuseRedirect(response);
           return read(response);
         });
       } catch (thrown) {
@@ -178,8 +196,20 @@ export function createHttp(
   };
 }
 
+/** 300 is no redirect of fetch: PostgREST answers with it when an embedding is ambiguous. */
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Browsers hide the status of a redirect that they do not follow. */
+const isRedirect = ({ type, status }: Response) => type === 'opaqueredirect' || redirectStatuses.has(status);
+
+/** Credentials are for the project's origin alone, and fetch would pass on `apikey` and the body. */
+async function refuseRedirect(response: Response): Promise<HttpFailure> {
+  await response.body?.cancel();
+  return new HttpFailure('redirected', null);
+}
+
 /** Replaces fetch's own error for such a header, which quotes the value: a token or a key. */
-function invalidHeaderError(headers: HttpRequest['headers']): TypeError | null {
+function invalidHeaderError(headers: HeaderRecord): TypeError | null {
   const invalid = Object.entries(headers).find(([, value]) => /[\0\r\n]|[^\0-\xff]/.test(value.trim()));
   return invalid ? new TypeError(`The header ${invalid[0]} has characters that HTTP does not allow`) : null;
 }

@@ -11,10 +11,10 @@ export interface HttpLogEvent {
   readonly method: string;
   /** Path of the URL, without its query string: filters there may hold personal data. */
   readonly path: string;
-  /** HTTP status; null if no response arrived. */
+  /** HTTP status; null if no response arrived. A redirect that was not followed has status 0 in browsers. */
   readonly status: number | null;
-  /** Why no response arrived; null if one did. */
-  readonly failure: 'timeout' | 'aborted' | 'network' | null;
+  /** Why the exchange failed; null if a response was read. */
+  readonly failure: 'timeout' | 'aborted' | 'network' | 'redirected' | null;
   /** Time from sending the request to reading the end of the response, in milliseconds. */
   readonly durationMs: number;
   /** The `traceparent` header that was sent; null if none was. */

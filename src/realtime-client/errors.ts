@@ -13,6 +13,7 @@
  * - `invalid-row`, `invalid-payload`: a row, broadcast or presence failed its schema.
  * - `payload-too-large`: a payload exceeds the limit; nothing was sent.
  * - `network`, `timeout`, `aborted`, `rate-limited`, `server`: an HTTP broadcast failed.
+ * - `redirected`: the server redirected an HTTP broadcast, which was not followed.
  * - `rate-limited`: the server's rate limit was reached.
  * - `closed`: the client or channel was closed.
  */
@@ -34,6 +35,7 @@ export type RealtimeErrorCode =
   | 'network'
   | 'timeout'
   | 'aborted'
+  | 'redirected'
   | 'rate-limited'
   | 'server'
   | 'closed';

@@ -34,7 +34,9 @@ export type RestErrorCode =
   | 'gateway'
   | 'timeout'
   | 'aborted'
-  | 'network';
+  | 'network'
+  // The server redirected the request, which was not followed.
+  | 'redirected';
 
 /** What a RestError carries beside its code and message. */
 export interface RestErrorFields {

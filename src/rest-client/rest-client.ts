@@ -1,7 +1,8 @@
 import { configurationProblem } from '../platform/service.ts';
+import { mergeHeaders } from '../platform/service-http.ts';
 import { readRows } from './query/answer.ts';
 import { RestError } from './errors.ts';
-import { lowerCased, Runner, type RunnerOptions } from './wire/runner.ts';
+import { Runner, type RunnerOptions } from './wire/runner.ts';
 import type {
   ArgsOf,
   DatabaseModel,
@@ -165,7 +166,7 @@ class Client {
       limit: undefined,
       offset: undefined,
       prefer: {},
-      headers: headers ? lowerCased(headers) : {},
+      headers: mergeHeaders(headers),
       body: undefined,
       addedRows: undefined,
       all: undefined,

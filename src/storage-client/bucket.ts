@@ -126,7 +126,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
         path: url,
         ...callOptions(options),
         body: isForm ? createUploadForm(body, options) : (body as BodyInit),
-        headers: { ...(isForm ? upsertHeader(options) : uploadHeaders(options)), ...options.headers },
+        ownHeaders: isForm ? upsertHeader(options) : uploadHeaders(options),
       },
       readJson<{ Id?: string; Key?: string }>,
     );
@@ -252,7 +252,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           path: `/object/upload/sign/${objectPath(path)}`,
           json: {},
           ...callOptions(options),
-          headers: { ...upsertHeader(options), ...options.headers },
+          ownHeaders: upsertHeader(options),
         },
         readJson<{ url: string }>,
       );

@@ -12,6 +12,7 @@
  * - `gateway`: the response is not one of the storage service, such as a proxy's page.
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
+ * - `redirected`: the server redirected the request, which was not followed.
  */
 export type StorageErrorCode =
   | 'not-found'
@@ -28,7 +29,8 @@ export type StorageErrorCode =
   | 'token-unavailable'
   | 'timeout'
   | 'aborted'
-  | 'network';
+  | 'network'
+  | 'redirected';
 
 /** What a {@link StorageError} carries beside its code and message. */
 export interface StorageErrorFields {

@@ -4,8 +4,9 @@ import { encodeBase64 } from '../platform/base64.ts';
 import { StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { ProgressListener } from './progress.ts';
-import { createTransport, isTokenExpired, readError, type StorageClientOptions } from './transport.ts';
-import { sendPart } from './upload-part.ts';
+import { createTransport, readError, type StorageClientOptions } from './transport.ts';
+import { createRuntimeXhr, sendByXhr } from './upload-part.ts';
+import { upsertHeader } from './upload-request.ts';
 
 /** Options of {@link uploadResumable}. */
 export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'> {
@@ -21,6 +22,9 @@ export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'>
 
 /** The service requires parts of exactly 6 MiB; the last may be smaller. */
 const PART_BYTES = 6 * 1024 * 1024;
+
+/** fetch reports no progress of a body in flight: 6 MiB within ten minutes are 84 kbit/s. */
+const PART_TIMEOUT_MS = 600_000;
 const tusHeaders = { 'tus-resumable': '1.0.0' };
 
 /** A part that failed on the network is sent again from the server's offset. */
@@ -45,8 +49,9 @@ export async function uploadResumable(
   options: ResumableUploadOptions = {},
 ): Promise<void> {
   const objectName = normalizeKey(path);
-  const { send, base, getHeaders } = createTransport(client);
+  const { send, base, http } = createTransport(client);
   const { platform } = client;
+  const { createXhr = createRuntimeXhr } = platform;
   const { signal, headers, onProgress, upsert, stallTimeoutMs = 60_000 } = options;
   const url = options.resumeFrom ?? (await create());
   if (!url.startsWith(`${base}/`))
@@ -84,15 +89,15 @@ export async function uploadResumable(
       {
         method: 'POST',
         path: '/upload/resumable',
-        headers: {
+        ownHeaders: {
           ...tusHeaders,
           'upload-length': String(blob.size),
           'upload-metadata': Object.entries(metadata)
             .map(([name, value]) => `${name} ${encodeBase64(value)}`)
             .join(),
-          ...(upsert && { 'x-upsert': 'true' }),
-          ...headers,
+          ...upsertHeader({ upsert }),
         },
+        headers,
         signal,
       },
       async (response) => {
@@ -105,7 +110,7 @@ export async function uploadResumable(
 
   function readOffset(): Promise<number> {
     return send(
-      { method: 'HEAD', path: url.slice(base.length), headers: { ...tusHeaders, ...headers }, signal },
+      { method: 'HEAD', path: url.slice(base.length), ownHeaders: tusHeaders, headers, signal },
       async (response) => Number(response.headers.get('upload-offset')),
     );
   }
@@ -113,33 +118,26 @@ export async function uploadResumable(
   async function uploadPart(): Promise<number> {
     const part = blob.slice(offset, offset + PART_BYTES);
     const startOffset = offset;
-    const sendWith = async (credentials: Readonly<Record<string, string>>) => {
-      const response = await sendPart(platform, {
-        url,
-        body: part,
-        headers: {
-          ...credentials,
-          ...tusHeaders,
-          'upload-offset': String(startOffset),
-          'content-type': 'application/offset+octet-stream',
-          ...headers,
-        },
-        signal,
-        stallTimeoutMs,
-        onProgress: (sentBytes) => {
-          if (sentBytes < part.size) onProgress?.(startOffset + sentBytes, blob.size);
-        },
-      });
-      if (!response.ok) throw await readError(response, platform.clock.now());
-      return Number(response.headers.get('upload-offset') ?? startOffset + part.size);
+    const ownHeaders = {
+      ...tusHeaders,
+      'upload-offset': String(startOffset),
+      'content-type': 'application/offset+octet-stream',
     };
-    const credentials = await getHeaders();
-    try {
-      return await sendWith(credentials);
-    } catch (refusal) {
-      if (!isTokenExpired(refusal)) throw refusal;
-      const [, rejectedToken] = (credentials['authorization'] ?? '').split(' ');
-      return sendWith(await getHeaders(rejectedToken));
-    }
+    const call = http.begin({ timeoutMs: PART_TIMEOUT_MS, signal });
+    return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
+      const request = { method: 'PATCH', url, headers: sentHeaders, body: part };
+      const read = async (response: Response) => {
+        if (!response.ok) throw await readError(response, platform.clock.now());
+        return Number(response.headers.get('upload-offset') ?? startOffset + part.size);
+      };
+      if (!createXhr) return call.exchange(request, read);
+      const onPartProgress = (sentBytes: number) => {
+        if (sentBytes < part.size) onProgress?.(startOffset + sentBytes, blob.size);
+      };
+      const { clock } = platform;
+      return read(
+        await sendByXhr(createXhr(), clock, { ...request, signal, stallTimeoutMs, onPartProgress }),
+      );
+    });
   }
 }

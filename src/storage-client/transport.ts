@@ -1,10 +1,10 @@
 import { doublingDelaysMs } from '../platform/backoff.ts';
-import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRetryingFetch, type RetryingFetchOptions } from '../platform/http-retry.ts';
 import type { Log } from '../platform/log.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
+import { createServiceHttp, type ServiceHttp } from '../platform/service-http.ts';
 import { StorageError, storageErrorCode } from './errors.ts';
 
 /** Options of `createStorageClient`. */
@@ -42,6 +42,8 @@ export interface StorageRequest extends CallOptions {
   readonly method: string;
   /** Below `/storage/v1`, percent-encoded. */
   readonly path: string;
+  /** The client's headers, such as those that encode the options of an upload. */
+  readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
   readonly body?: BodyInit | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -51,14 +53,14 @@ export interface StorageRequest extends CallOptions {
 export interface Transport {
   /** `<project>/storage/v1`. */
   readonly base: string;
+  /** Begins calls of several requests, such as those of a resumable upload. */
+  readonly http: ServiceHttp;
   /**
    * Sends a request and reads its response; reads are retried, an expired token is refreshed once.
    *
    * @throws {StorageError} for every response but a success.
    */
   send<T>(request: StorageRequest, read: (response: Response) => Promise<T>): Promise<T>;
-  /** The headers of a request, credentials included. @throws {StorageError} `token-unavailable`. */
-  getHeaders(rejectedToken?: string): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Reads are retried after a network fault or a transient status. */
@@ -70,94 +72,43 @@ const readRetry: RetryingFetchOptions = {
 
 /** @throws {StorageError} `invalid-options`. */
 export function createTransport(options: StorageClientOptions): Transport {
-  const { platform, apiKey, getAccessToken = async () => null } = options;
+  const { platform, apiKey, headers, getAccessToken, log, traceparent } = options;
   const problem = configurationProblem(options);
   if (problem) throw new StorageError('invalid-options', problem);
   const base = serviceUrl(options.url, 'storage');
   const { clock } = platform;
-  const { log, traceparent } = options;
-  const fetch = createRetryingFetch(platform, readRetry);
-  const http = createHttp({ fetch, clock }, { service: 'storage', log, traceparent });
-
-  async function attempt<T>(
-    request: StorageRequest,
-    timeoutMs: number,
-    token: string | null,
-    read: (response: Response) => Promise<T>,
-  ): Promise<T> {
-    const { method, path, headers, json, signal } = request;
-    const body = json === undefined ? request.body : JSON.stringify(json);
-    try {
-      return await http.send(
-        {
-          method,
-          url: base + path,
-          timeoutMs,
-          headers: {
-            ...credentialsOf(apiKey, token),
-            ...(json !== undefined && { 'content-type': 'application/json' }),
-            ...options.headers,
-            ...headers,
-          },
-          ...(body !== undefined && { body }),
-          ...(signal && { signal }),
-        },
-        async (response) => {
-          if (!response.ok) throw await readError(response, clock.now());
-          return read(response);
-        },
-      );
-    } catch (failure) {
-      throw toStorageError(failure);
-    }
-  }
-
-  async function getToken(rejectedToken?: string): Promise<string | null> {
-    try {
-      return await getAccessToken(rejectedToken === undefined ? undefined : { rejectedToken });
-    } catch (cause) {
-      throw new StorageError('token-unavailable', 'No access token is available', { cause });
-    }
-  }
-
+  const http = createServiceHttp({
+    service: 'storage',
+    platform: { fetch: createRetryingFetch(platform, readRetry), clock },
+    headers,
+    log,
+    traceparent,
+    getAccessToken,
+    credentials: (token) => credentialsOf(apiKey, token),
+    isTokenExpired,
+    isOwnError: (thrown) => thrown instanceof StorageError,
+    createError: (code, message, cause) => new StorageError(code, message, { cause }),
+    createTokenError: (message, cause) => new StorageError('token-unavailable', message, { cause }),
+  });
   return {
     base,
-    getHeaders: async (rejectedToken) => ({
-      ...credentialsOf(apiKey, await getToken(rejectedToken)),
-      ...options.headers,
-    }),
-    async send(request, read) {
-      const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? 60_000;
-      try {
-        return await withinDeadline(clock, timeoutMs, request.signal, async (signal) => {
-          const sendWith = (token: string | null) => attempt({ ...request, signal }, timeoutMs, token, read);
-          const token = await getToken();
-          try {
-            return await sendWith(token);
-          } catch (refusal) {
-            if (!token || !isTokenExpired(refusal)) throw refusal;
-            const renewed = await getToken(token);
-            if (!renewed || renewed === token) throw refusal;
-            return sendWith(renewed);
-          }
-        });
-      } catch (failure) {
-        throw toStorageError(failure);
-      }
+    http,
+    send({ path, json, timeoutMs = options.timeoutMs ?? 60_000, signal, ...request }, read) {
+      const isJson = json !== undefined;
+      const ownHeaders = { ...(isJson && { 'content-type': 'application/json' }), ...request.ownHeaders };
+      const body = isJson ? JSON.stringify(json) : request.body;
+      const sent = { ...request, url: base + path, ownHeaders, body };
+      return http.begin({ timeoutMs, signal }).send(sent, async (response) => {
+        if (!response.ok) throw await readError(response, clock.now());
+        return read(response);
+      });
     },
   };
 }
 
 /** Whether the service refused a token as expired: it has no code for that, only words of its token library. */
-export function isTokenExpired(problem: unknown): boolean {
+function isTokenExpired(problem: unknown): boolean {
   return problem instanceof StorageError && /jwt expired|"exp" claim/i.test(problem.message);
-}
-
-function toStorageError(problem: unknown): unknown {
-  if (problem instanceof StorageError) return problem;
-  if (!(problem instanceof HttpFailure)) return problem;
-  if (problem.cause instanceof StorageError) return problem.cause;
-  return new StorageError(problem.kind, problem.message, { cause: problem.cause });
 }
 
 /** @throws {StorageError} `gateway` for anything but JSON. */

@@ -1,5 +1,4 @@
-import type { Clock, Platform, Timer } from '../platform/platform.ts';
-import { createRuntimeXhr } from '../platform/xhr.ts';
+import type { Clock, Timer } from '../platform/platform.ts';
 import { StorageError } from './errors.ts';
 
 /** One part of an upload. */
@@ -11,29 +10,22 @@ export interface PartRequest {
   /** The part fails when nothing was sent for so long. */
   readonly stallTimeoutMs: number;
   /** Called with the bytes of this part that have left. */
-  readonly onProgress: (sentBytes: number) => void;
+  readonly onPartProgress: (sentBytes: number) => void;
 }
 
-/** fetch reports no progress of a body in flight: 6 MiB within ten minutes are 84 kbit/s. */
-const fetchPartTimeoutMs = 600_000;
+/** The runtime's XMLHttpRequest; undefined in Node and service workers. */
+export const createRuntimeXhr: (() => XMLHttpRequest) | undefined =
+  typeof XMLHttpRequest === 'undefined' ? undefined : () => new XMLHttpRequest();
 
 /**
- * Sends a part by PATCH. An XMLHttpRequest reports what was sent, so a part is cut short only when it stalls; without one the
- * part has ten minutes.
+ * Sends a part by PATCH. An XMLHttpRequest reports what was sent, so that a part is cut short only when it stalls.
  *
  * @throws {StorageError} `timeout`, `aborted`, `network`.
  */
-export function sendPart(
-  { fetch, clock, createXhr = createRuntimeXhr }: Pick<Platform, 'fetch' | 'clock' | 'createXhr'>,
-  request: PartRequest,
-): Promise<Response> {
-  return createXhr ? sendByXhr(createXhr(), clock, request) : sendByFetch(fetch, clock, request);
-}
-
-function sendByXhr(
+export function sendByXhr(
   xhr: XMLHttpRequest,
   clock: Clock,
-  { url, headers, body, signal, stallTimeoutMs, onProgress }: PartRequest,
+  { url, headers, body, signal, stallTimeoutMs, onPartProgress }: PartRequest,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stall: Timer | undefined;
@@ -62,9 +54,14 @@ function sendByXhr(
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded }) => {
       watch();
-      onProgress(loaded);
+      onPartProgress(loaded);
     };
-    xhr.onload = () => end(() => resolve(toResponse(xhr)));
+    xhr.onload = () => {
+      // An XMLHttpRequest follows every redirect by itself: an answer from another origin confirms nothing.
+      if (xhr.responseURL && new URL(xhr.responseURL).origin !== new URL(url).origin)
+        fail(new StorageError('redirected', 'The server redirected the part to another origin'));
+      else end(() => resolve(toResponse(xhr)));
+    };
     xhr.onerror = () => end(() => reject(new StorageError('network', 'The part could not be sent')));
     watch();
     xhr.send(body);
@@ -79,31 +76,4 @@ function toResponse(xhr: XMLHttpRequest): Response {
   }
   const hasBody = xhr.status !== 204 && xhr.status !== 304;
   return new Response(hasBody ? xhr.responseText : null, { status: xhr.status, headers });
-}
-
-async function sendByFetch(
-  fetch: Platform['fetch'],
-  clock: Clock,
-  { url, headers, body, signal }: PartRequest,
-): Promise<Response> {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort);
-  let isLate = false;
-  const deadline = clock.setTimer(() => {
-    isLate = true;
-    controller.abort();
-  }, fetchPartTimeoutMs);
-  try {
-    return await fetch(url, { method: 'PATCH', headers, body, signal: controller.signal });
-  } catch (cause) {
-    if (signal?.aborted) throw new StorageError('aborted', 'The upload was aborted', { cause });
-    throw isLate
-      ? new StorageError('timeout', `The part was not sent within ${fetchPartTimeoutMs} ms`, { cause })
-      : new StorageError('network', 'The part could not be sent', { cause });
-  } finally {
-    deadline.cancel();
-    signal?.removeEventListener('abort', abort);
-  }
 }

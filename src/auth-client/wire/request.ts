@@ -1,7 +1,8 @@
-import { createHttp, HttpFailure } from '../../platform/http.ts';
+import { HttpFailure } from '../../platform/http.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
+import { createServiceHttp } from '../../platform/service-http.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
 import { type Endpoint, encodeQuery } from './endpoints.ts';
 
@@ -53,47 +54,46 @@ export function createSend({
   log,
   traceparent,
 }: SendSettings): Send {
-  const http = createHttp(platform, { service: 'auth', log, traceparent });
-  return async (endpoint, parse, { signal, timeoutMs = defaultTimeoutMs, accessToken, keepalive } = {}) => {
-    try {
-      return await http.send(
-        {
-          method: endpoint.method,
-          url: `${baseUrl}${endpoint.path}${encodeQuery(endpoint.query)}`,
-          headers: {
-            ...headers,
-            apikey: apiKey,
-            'X-Client-Info': 'auth-client/0.1',
-            'X-Supabase-Api-Version': '2024-01-01',
-            ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
-            ...(endpoint.body && { 'Content-Type': 'application/json;charset=UTF-8' }),
-          },
-          ...(endpoint.body && { body: JSON.stringify(endpoint.body) }),
-          timeoutMs,
-          keepalive,
-          signal,
-        },
-        async (response) => {
-          const text = await response.text();
-          if (!response.ok) throw parseErrorResponse(response, text, platform.clock.now());
-          try {
-            return parse(text ? JSON.parse(text) : null);
-          } catch (cause) {
-            throw invalidResponse(response.status, cause);
-          }
-        },
-      );
-    } catch (problem) {
-      throw toAuthError(problem);
-    }
+  const service = createServiceHttp({
+    service: 'auth',
+    platform,
+    headers,
+    log,
+    traceparent,
+    credentials: (token) => ({ apikey: apiKey, ...(token && { authorization: `Bearer ${token}` }) }),
+    isOwnError: (problem) => problem instanceof AuthError,
+    createError: (code, message, cause) => new AuthError(code, message, { cause }),
+  });
+  return (endpoint, parse, { signal, timeoutMs = defaultTimeoutMs, accessToken = null, keepalive } = {}) => {
+    const { method, path, query, body } = endpoint;
+    const request = {
+      method,
+      url: `${baseUrl}${path}${encodeQuery(query)}`,
+      ownHeaders: {
+        'x-client-info': 'auth-client/0.1',
+        'x-supabase-api-version': '2024-01-01',
+        ...(body && { 'content-type': 'application/json;charset=UTF-8' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      keepalive,
+    };
+    return service.begin({ timeoutMs, signal, token: accessToken }).send(request, async (response) => {
+      const text = await response.text();
+      if (!response.ok) throw parseErrorResponse(response, text, platform.clock.now());
+      try {
+        return parse(text ? JSON.parse(text) : null);
+      } catch (cause) {
+        throw invalidResponse(response.status, cause);
+      }
+    });
   };
 }
 
-/** Converts a failed exchange to an `AuthError` with `network`, `timeout` or `aborted`; other errors pass unchanged. */
+/** Converts the end of a wait to an `AuthError` with `timeout` or `aborted`; other errors pass unchanged. */
 export function toAuthError(problem: unknown): unknown {
-  if (!(problem instanceof HttpFailure)) return problem;
-  if (problem.cause instanceof AuthError) return problem.cause;
-  return new AuthError(problem.kind, `No response: ${problem.kind}`, { cause: problem.cause });
+  return problem instanceof HttpFailure
+    ? new AuthError(problem.kind, problem.message, { cause: problem.cause })
+    : problem;
 }
 
 function invalidResponse(status: number, cause?: unknown): AuthError {

@@ -1,6 +1,6 @@
-import { createHttp, HttpFailure, withinDeadline } from '../../platform/http.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
+import { createServiceHttp } from '../../platform/service-http.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
@@ -56,35 +56,28 @@ export async function sendBroadcasts(
   for (const { event, payload } of messages)
     checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
-  const http = createHttp(platform, { service: 'realtime', log, traceparent });
+  const http = createServiceHttp({
+    service: 'realtime',
+    platform,
+    headers: port.headers,
+    log,
+    traceparent,
+    getAccessToken: () => getAccessToken(),
+    credentials: (token) => credentialsOf(apiKey, token),
+    isOwnError: (problem) => problem instanceof RealtimeError,
+    createError: (code, message, cause) => new RealtimeError(code, message, { cause }),
+    createTokenError: (message, cause) => new RealtimeError('network', message, { cause }),
+  });
   const request = {
     method: 'POST',
     url: `${serviceUrl(url, 'realtime')}/api/broadcast`,
+    ownHeaders: { 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify({ messages }),
-    timeoutMs,
   };
-  try {
-    await withinDeadline(platform.clock, timeoutMs, signal, async (ended) => {
-      const sent = {
-        'content-type': 'application/json',
-        ...credentialsOf(apiKey, await getAccessToken()),
-        ...port.headers,
-        ...headers,
-      };
-      await http.send({ ...request, headers: sent, signal: ended }, async (response) => {
-        if (!response.ok) throw await errorOf(response, platform.clock.now());
-      });
-    });
-  } catch (problem) {
-    throw toRealtimeError(problem);
-  }
-}
-
-function toRealtimeError(problem: unknown): RealtimeError {
-  const cause = problem instanceof HttpFailure && problem.kind === 'network' ? problem.cause : problem;
-  if (cause instanceof RealtimeError) return cause;
-  const code = problem instanceof HttpFailure ? problem.kind : 'network';
-  return new RealtimeError(code, `The broadcast failed: ${code}`, { cause });
+  await http.begin({ timeoutMs, signal }).send(request, async (response) => {
+    if (!response.ok) throw await errorOf(response, platform.clock.now());
+  });
 }
 
 async function errorOf(response: Response, nowMs: number): Promise<RealtimeError> {

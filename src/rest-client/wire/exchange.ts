@@ -1,8 +1,8 @@
-import { createHttp, HttpFailure, untilDeadline } from '../../platform/http.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { credentialsOf } from '../../platform/service.ts';
+import { createServiceHttp, type ServiceCall } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
 import { parseError } from '../query/answer.ts';
@@ -14,7 +14,7 @@ export interface SharedRead {
   readonly method: string;
   /** The absolute URL. */
   readonly url: string;
-  /** Header values by name, credentials included: another user's read is another one. */
+  /** Header values by name, credentials included, so users never share a read. */
   readonly headers: Readonly<Record<string, string>>;
   /** Runs the deadline. */
   readonly clock: Platform['clock'];
@@ -82,22 +82,32 @@ export type Exchange = (request: RestRequest, options?: SendOptions) => Promise<
 
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { platform, apiKey, attemptTimeoutMs = 10_000, getAccessToken } = options;
+  const { platform, apiKey, attemptTimeoutMs = 10_000, getAccessToken, log, traceparent } = options;
   const { clock, page } = platform;
   const retryPolicyOf = createRetryPolicies(
     { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry },
     page,
   );
-  const http = createHttp(platform, { service: 'rest', log: options.log, traceparent: options.traceparent });
+  const http = createServiceHttp({
+    service: 'rest',
+    platform,
+    log,
+    traceparent,
+    getAccessToken,
+    credentials: (token) => credentialsOf(apiKey, token),
+    isTokenExpired: (problem) => problem instanceof RestError && problem.code === 'token-expired',
+    isOwnError: (problem) => problem instanceof RestError,
+    createError: (code, message, cause) => new RestError(code, message, { cause }),
+    createTokenError: (message, cause) => new RestError('token-unavailable', message, { cause }),
+  });
   const sharedReads = options.shareReads?.();
 
-  function send(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
-    const { signal, keepalive, shareInFlight = false, endsAtMs } = execution;
-    const headers = { ...credentialsOf(apiKey, token), ...request.headers };
-    const timeoutMs = Math.min(attemptTimeoutMs, Math.max(0, endsAtMs - clock.monotonicMs()));
-    const { method, url, body } = request;
+  function send(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+    const { signal, keepalive, shareInFlight = false } = sendOptions;
+    const { method, url, headers, body } = request;
+    const timeoutMs = Math.min(attemptTimeoutMs, call.remainingMs);
     const sendUntil = (ended: AbortSignal | undefined) =>
-      http.send({ method, url, body, headers, keepalive, timeoutMs, signal: ended }, readWire);
+      call.exchange({ method, url, headers, body, keepalive, timeoutMs, signal: ended }, readWire);
     if (!isRead(method)) {
       sharedReads?.forget();
       return sendUntil(signal).finally(() => sharedReads?.forget());
@@ -108,59 +118,28 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   /** One attempt with one token. Returns a successful answer; throws the error of any other. */
-  async function attempt(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
-    const wire = await send(request, token, execution);
+  async function attempt(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+    const wire = await send(call, request, sendOptions);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
     // A HEAD has no body with the reason, and CORS hides the header that has it: send a GET of no rows for it.
     if (request.method === 'HEAD' && error.serverCode === null) {
       const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
-      await attempt({ ...request, method: 'GET', url }, token, execution);
+      await attempt(call, { ...request, method: 'GET', url }, sendOptions);
     }
     throw error;
   }
 
-  async function findToken(
-    { endsAtMs, signal }: Execution,
-    rejected?: { readonly rejectedToken: string },
-  ): Promise<string | null> {
-    if (!getAccessToken) return null;
-    if (signal?.aborted) throw new HttpFailure('aborted', signal.reason);
-    return untilDeadline(clock, endsAtMs - clock.monotonicMs(), signal, getAccessToken(rejected));
-  }
-
-  /** Attempts of one execution. A token that the server calls expired is renewed once, and the request sent again. */
-  function attemptsOf(request: RestRequest, execution: Execution): () => Promise<Wire> {
-    let token: string | null | undefined;
-    let isRenewed = false;
-    return async () => {
-      try {
-        if (token === undefined) token = await findToken(execution);
-        try {
-          return await attempt(request, token, execution);
-        } catch (problem) {
-          const rejectedToken = token;
-          const isExpired = problem instanceof RestError && problem.code === 'token-expired';
-          if (!isExpired || isRenewed || !rejectedToken) throw problem;
-          isRenewed = true;
-          token = await findToken(execution, { rejectedToken });
-          if (!token || token === rejectedToken) throw problem;
-          return await attempt(request, token, execution);
-        }
-      } catch (problem) {
-        throw toRestError(problem);
-      }
-    };
-  }
-
   return async (request, sendOptions = {}) => {
     const { signal, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
-    const execution = { ...sendOptions, endsAtMs: clock.monotonicMs() + timeoutMs };
+    const call = http.begin({ timeoutMs, signal });
+    const attemptWith = (headers: RestRequest['headers']) =>
+      attempt(call, { ...request, headers }, sendOptions);
     try {
       return await retry(
         platform,
         retryPolicyOf(request.method, timeoutMs),
-        attemptsOf(request, execution),
+        () => call.authorize(request, attemptWith),
         signal,
       );
     } catch (problem) {
@@ -170,21 +149,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   };
 }
 
-/** One execution: how it is sent, and when it ends. */
-interface Execution extends SendOptions {
-  /** The end of its deadline on the monotonic clock, in milliseconds. */
-  readonly endsAtMs: number;
-}
-
 async function readWire(response: Response): Promise<Wire> {
   const { status, headers } = response;
   return { status, headers, text: await response.text() };
-}
-
-/** An error that neither the server nor the network caused was thrown by `getAccessToken`. */
-function toRestError(problem: unknown): RestError {
-  if (problem instanceof RestError) return problem;
-  return problem instanceof HttpFailure
-    ? new RestError(problem.kind, problem.message, { cause: problem.cause })
-    : new RestError('token-unavailable', 'No access token', { cause: problem });
 }

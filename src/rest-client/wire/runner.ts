@@ -1,4 +1,5 @@
 import { serviceUrl } from '../../platform/service.ts';
+import { mergeHeaders } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { encodeRequest, type Plan, readsRows, type RestRequest, type Wire } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
@@ -36,7 +37,7 @@ export class Runner {
   async run(query: Plan, options: ExecuteOptions = {}): Promise<Answer<unknown>> {
     const exchange = (this.#exchange ??= createExchange(this.#options));
     const plan = options.headers
-      ? { ...query, headers: { ...query.headers, ...lowerCased(options.headers) } }
+      ? { ...query, headers: mergeHeaders(query.headers, options.headers) }
       : query;
     const request = this.encode(plan);
     await plan.precondition?.(plan, (proof) => exchange(this.encode(proof), options));
@@ -73,9 +74,4 @@ async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
         : new RestError('invalid-row', 'The answer is unreadable', { cause });
     throw error.withStatus(wire.status);
   }
-}
-
-/** Headers by their names in lower case. */
-export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

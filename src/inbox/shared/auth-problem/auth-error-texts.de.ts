@@ -140,6 +140,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   network: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
+  redirected: 'Der Server ist gerade nicht richtig eingerichtet. Bitte versuche es später noch einmal.',
   'invalid-argument': 'Prüfe deine Eingaben.',
   'invalid-options': 'Diese App ist nicht vollständig eingerichtet.',
   'pkce-verifier-missing': 'Dieser Link gilt nur in dem Browser, in dem du ihn angefordert hast.',

@@ -140,6 +140,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   network: 'Can’t reach the server. Check your connection and try again.',
   timeout: 'The server isn’t answering. Please try again.',
   aborted: 'The request was canceled.',
+  redirected: 'The server isn’t set up correctly right now. Please try again later.',
   'invalid-argument': 'Check what you entered.',
   'invalid-options': 'This app isn’t fully set up.',
   'pkce-verifier-missing': 'This link works only in the browser that asked for it.',

@@ -1,0 +1,174 @@
+import {
+  createHttp,
+  type HeaderRecord,
+  type Http,
+  HttpFailure,
+  type HttpFailureKind,
+  type HttpOptions,
+  type HttpRequest,
+  untilDeadline,
+} from './http.ts';
+import type { Platform } from './platform.ts';
+
+/** What the requests of one client have in common. */
+export interface ServiceHttpOptions extends HttpOptions {
+  readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
+  /** The caller's headers of every request. Default: none. */
+  readonly headers?: HeaderRecord | undefined;
+  /** The headers that a token adds to a request, names in lower case; see `credentialsOf`. */
+  readonly credentials: (token: string | null) => HeaderRecord;
+  /** Returns the user's token; `rejectedToken` is one that the service has just called expired. Default: no user. */
+  readonly getAccessToken?:
+    | ((options?: { readonly rejectedToken?: string }) => Promise<string | null>)
+    | undefined;
+  /** Whether the service refused a token as expired, so that a renewed one may pass. Default: never. */
+  readonly isTokenExpired?: ((problem: unknown) => boolean) | undefined;
+  /** Whether an error is the client's own, which reaches the caller unchanged. */
+  readonly isOwnError: (problem: unknown) => boolean;
+  /** Creates the client's error for a request without a response. */
+  readonly createError: (code: HttpFailureKind, message: string, cause: unknown) => Error;
+  /** Creates the client's error for a failure of `getAccessToken`. Default: the failure itself. */
+  readonly createTokenError?: ((message: string, cause: unknown) => Error) | undefined;
+}
+
+/** How long a call may take, and what ends it. */
+export interface ServiceCallOptions {
+  /** Deadline in milliseconds of the whole call: its token and all its requests. */
+  readonly timeoutMs: number;
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** The token to send. Default: what `getAccessToken` returns. */
+  readonly token?: string | null | undefined;
+}
+
+/** A request within a call. */
+export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs'> {
+  /** The client's headers, beside the credentials. Default: none. */
+  readonly ownHeaders?: HeaderRecord | undefined;
+  /** The headers that the caller gave for this call. Default: none. */
+  readonly headers?: HeaderRecord | undefined;
+  /** Deadline in milliseconds of this request. Default: what is left of the call. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Sends the authorized requests of one client. */
+export interface ServiceHttp {
+  /** Begins a call, which sends one request or several. */
+  begin(options: ServiceCallOptions): ServiceCall;
+}
+
+/** Creates the one sender of a client: credentials, headers, deadlines, errors, and one renewal of an expired token. */
+export function createServiceHttp(options: ServiceHttpOptions): ServiceHttp {
+  const http = createHttp(options.platform, options);
+  return { begin: (call) => new ServiceCall(options, http, call) };
+}
+
+/** One call of a service: asks for a token once, and renews it once if the service calls it expired. */
+export class ServiceCall {
+  readonly #service: ServiceHttpOptions;
+  readonly #http: Http;
+  readonly #signal: AbortSignal | undefined;
+  readonly #endsAtMs: number;
+  #token: string | null | undefined;
+  #isRenewed = false;
+
+  constructor(service: ServiceHttpOptions, http: Http, { timeoutMs, signal, token }: ServiceCallOptions) {
+    this.#service = service;
+    this.#http = http;
+    this.#signal = signal;
+    this.#token = token;
+    this.#endsAtMs = service.platform.clock.monotonicMs() + timeoutMs;
+  }
+
+  /** What is left of the deadline, in milliseconds. */
+  get remainingMs(): number {
+    return Math.max(0, this.#endsAtMs - this.#service.platform.clock.monotonicMs());
+  }
+
+  /** Sends a request with credentials. @throws the client's error. */
+  send<T>(request: ServiceRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    return this.authorize(request, (headers) => this.exchange({ ...request, headers }, read));
+  }
+
+  /**
+   * Runs an attempt with the headers of a request, and once more with a renewed token if the service calls the first
+   * one expired. The call's headers win over the client's, and both over the library's: see the table in
+   * docs/clients/library.md.
+   *
+   * @throws the client's error.
+   */
+  async authorize<T>(
+    { ownHeaders, headers }: Pick<ServiceRequest, 'ownHeaders' | 'headers'>,
+    attempt: (headers: HeaderRecord) => Promise<T>,
+  ): Promise<T> {
+    const service = this.#service;
+    const attemptWith = (token: string | null) =>
+      attempt(mergeHeaders(service.credentials(token), ownHeaders, service.headers, headers));
+    try {
+      const token = this.#token === undefined ? (this.#token = await this.#requestToken()) : this.#token;
+      try {
+        return await attemptWith(token);
+      } catch (refusal) {
+        if (!token || this.#isRenewed || !service.isTokenExpired?.(this.#toOwnError(refusal))) throw refusal;
+        this.#isRenewed = true;
+        this.#token = await this.#requestToken({ rejectedToken: token });
+        if (!this.#token || this.#token === token) throw refusal;
+        return await attemptWith(this.#token);
+      }
+    } catch (problem) {
+      throw this.#toOwnError(problem);
+    }
+  }
+
+  /** Sends a request with exactly these headers. @throws {HttpFailure} or what `read` throws of the client's errors. */
+  exchange<T>(
+    request: ServiceRequest & { readonly headers: HeaderRecord },
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { timeoutMs = Infinity, signal = this.#signal } = request;
+    return this.#http.send({ ...request, signal, timeoutMs: Math.min(timeoutMs, this.remainingMs) }, read);
+  }
+
+  /** Awaits work until the call's deadline or signal. @throws the client's error. */
+  async wait<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#untilEnd(work);
+    } catch (problem) {
+      throw this.#toOwnError(problem);
+    }
+  }
+
+  async #requestToken(rejected?: { readonly rejectedToken: string }): Promise<string | null> {
+    const { getAccessToken, createTokenError } = this.#service;
+    if (!getAccessToken) return null;
+    try {
+      return await this.#untilEnd(() => getAccessToken(rejected));
+    } catch (cause) {
+      if (cause instanceof HttpFailure || !createTokenError) throw cause;
+      throw createTokenError('No access token is available', cause);
+    }
+  }
+
+  async #untilEnd<T>(work: () => Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    if (signal?.aborted) throw new HttpFailure('aborted', signal.reason);
+    return untilDeadline(this.#service.platform.clock, this.remainingMs, signal, work());
+  }
+
+  #toOwnError(problem: unknown): unknown {
+    const { isOwnError, createError } = this.#service;
+    if (!(problem instanceof HttpFailure)) return problem;
+    // A reader that refuses a response fails the exchange, with the client's error as the cause.
+    if (isOwnError(problem.cause)) return problem.cause;
+    return createError(problem.kind, problem.message, problem.cause);
+  }
+}
+
+/** Merges headers, names in lower case: a later value replaces an earlier one, however its name is written. */
+export function mergeHeaders(...layers: readonly (HeaderRecord | undefined)[]): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const layer of layers) {
+    if (layer) for (const name of Object.keys(layer)) merged[name.toLowerCase()] = layer[name] as string;
+  }
+  return merged;
+}

@@ -21,7 +21,6 @@ $$;
 do $$
 begin
   if to_regclass('realtime.messages') is not null then
-    drop policy if exists "Users receive in their own channel" on realtime.messages;
     create policy "Users receive in their own channel" on realtime.messages
       for select to authenticated
       using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);

@@ -1,69 +1,103 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { changedSince, checksumsFile, checksumsOf, readMigrations } from '../../scripts/frozen-migrations.ts';
+import type { Migrations } from '../../scripts/frozen-migrations.ts';
 
-const folder = new URL('../../supabase/migrations/', import.meta.url);
-/** Written at the release by `npm run freeze`: from then on a change of the schema is a file of its own. */
-const checksums = new URL('../../supabase/migrations.sha256', import.meta.url);
-
-type Files = Readonly<Record<string, string>>;
-
-const files: Files = Object.fromEntries(
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
-);
+interface Release {
+  /** Undefined before the release. */
+  readonly checksums: string | undefined;
+  readonly isTagged: boolean;
+}
 
 const definition =
-  /^create (?:or replace )?(function|procedure|table|view|unique index|index|trigger|policy) (?:if not exists )?("[^"]+"|[\w.]+)(?:[^;]*?\bon ([\w.]+))?/gim;
+  /^\s*create (?:or replace )?(?:unique )?(function|procedure|table|view|type|index|trigger|policy|publication) (?:if not exists )?("[^"]+"|[\w.]+)(?:[^;]*?\bon ([\w.]+))?/gim;
+const alteration = /^(?:drop \w+|alter function|alter table [\w.]+\s+(?:add column|drop|rename))[^;]*/gim;
+const description = /^comment on (?:table|column|function) [\w.]+/gim;
 
-/** The objects that more than one statement of the files defines. */
-function definedTwice(migrations: Files): readonly string[] {
-  const names = Object.values(migrations).flatMap((sql) =>
-    [...sql.matchAll(definition)].map(([, kind = '', name = '', table = '']) =>
-      /trigger|policy/i.test(kind) ? `${kind} ${name} on ${table}` : `${kind} ${name}`,
-    ),
+/** What keeps these migrations from being those of the release, or from becoming them. Empty: nothing. */
+function problemsOf(migrations: Migrations, { checksums, isTagged }: Release): readonly string[] {
+  if (checksums !== undefined)
+    return changedSince(checksums, migrations).map((name) => `${name} has changed since its release`);
+  const sql = Object.values(migrations).join('\n');
+  const objects = [...sql.matchAll(definition)].map(([, kind = '', name = '', table = '']) =>
+    /trigger|policy/i.test(kind) ? `${kind} ${name} on ${table}` : `${kind} ${name}`,
   );
-  return names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...(isTagged ? ['The release has no checksums: npm run freeze'] : []),
+    ...repeated(objects).map((object) => `${object} is defined twice`),
+    ...repeated(sql.match(description) ?? []).map((comment) => `${comment} stands twice`),
+    ...(sql.match(alteration) ?? []).map((statement) => `"${statement}" belongs in the definition`),
+  ];
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const repeated = (items: readonly string[]) => items.filter((item, index) => items.indexOf(item) !== index);
 
-/** The released files that are missing or have other content than at the release. */
-function changedSince(released: string, migrations: Files): readonly string[] {
-  const lines = released.trim().split('\n');
-  return lines.flatMap((line) => {
-    const [sum, name = ''] = line.split(/\s+/);
-    const content = migrations[name];
-    return content !== undefined && sha256(content) === sum ? [] : [name];
-  });
-}
-
-const isReleased = () =>
-  execFileSync('git', ['tag', '--list', 'v1.*'], { cwd: folder, encoding: 'utf8' }).trim() !== '';
-
-it('each object of the schema is defined by one statement', () => {
-  expect(Object.keys(files).length).toBeGreaterThan(5);
-  expect(definedTwice(files)).toEqual([]);
-});
-
-it('finds an object that a second migration replaces', () => {
-  const first = 'create function private.one() returns void language sql as $$ select $$;';
-  const second = 'create or replace function private.one() returns void language sql as $$ select 1 $$;';
-  expect(definedTwice({ a: first, b: second })).toEqual(['function private.one']);
-});
-
-it('released migrations keep their content', () => {
-  if (!existsSync(checksums)) {
-    expect(isReleased(), 'the release 1.0.0 records the checksums: npm run freeze').toBe(false);
-    return;
+/** Null without git, or where git knows no such thing. */
+function git(...args: readonly string[]): string | null {
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return null;
   }
-  expect(changedSince(readFileSync(checksums, 'utf8'), files)).toEqual([]);
+}
+
+function readRelease(): Release {
+  const recorded = existsSync(checksumsFile) ? readFileSync(checksumsFile, 'utf8') : null;
+  const atTag = git('show', 'v1.0.0:supabase/migrations.sha256');
+  return {
+    checksums: recorded === null && atTag === null ? undefined : `${atTag ?? ''}\n${recorded ?? ''}`,
+    isTagged: Boolean(git('tag', '--list', 'v1.0.0')?.trim()),
+  };
+}
+
+it('the migrations define each object once until the release, and keep their content from then on', () => {
+  const migrations = readMigrations();
+  expect(Object.keys(migrations).length).toBeGreaterThan(5);
+  expect(problemsOf(migrations, readRelease())).toEqual([]);
 });
 
-it('finds a released migration that is changed or gone', () => {
-  const released = `${sha256('select 1;')}  a.sql\n${sha256('select 2;')}  b.sql\n`;
-  expect(changedSince(released, { 'a.sql': 'select 1;', 'b.sql': 'select 2;' })).toEqual([]);
-  expect(changedSince(released, { 'a.sql': 'select 3;' })).toEqual(['a.sql', 'b.sql']);
+describe('before the release', () => {
+  const before: Release = { checksums: undefined, isTagged: false };
+  const first = `create function private.one() returns void language sql as $$ select $$;
+    create trigger stamp before update on public.a for each row execute function private.two();`;
+
+  it.each([
+    ['create or replace function private.one() returns void', 'function private.one is defined twice'],
+    ['create trigger stamp after insert on public.a', 'trigger stamp on public.a is defined twice'],
+    ['drop function private.one()', '"drop function private.one()" belongs in the definition'],
+    [
+      'alter table public.a add column b text',
+      '"alter table public.a add column b text" belongs in the definition',
+    ],
+  ])('the check refuses "%s" in a second file', (statement, problem) => {
+    expect(problemsOf({ 'a.sql': first, 'b.sql': `${statement};` }, before)).toEqual([problem]);
+  });
+
+  it('the check accepts a trigger of the same name on another table', () => {
+    const second = 'create trigger stamp before update on public.b;';
+    expect(problemsOf({ 'a.sql': first, 'b.sql': second }, before)).toEqual([]);
+  });
+});
+
+describe('from the release on', () => {
+  const released = { 'a.sql': 'create function one() …;', 'b.sql': 'create function two() …;' };
+  const after: Release = { checksums: checksumsOf(released), isTagged: true };
+
+  it('the check accepts a further migration that replaces a function', () => {
+    expect(problemsOf({ ...released, 'c.sql': 'create or replace function one() …;' }, after)).toEqual([]);
+  });
+
+  it('the check refuses a released migration that was edited or deleted', () => {
+    expect(problemsOf({ 'a.sql': 'create function one() … -- edited;' }, after)).toEqual([
+      'a.sql has changed since its release',
+      'b.sql has changed since its release',
+    ]);
+  });
+
+  it('the check refuses a tag without checksums', () => {
+    expect(problemsOf(released, { checksums: undefined, isTagged: true })).toEqual([
+      'The release has no checksums: npm run freeze',
+    ]);
+  });
 });

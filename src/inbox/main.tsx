@@ -4,7 +4,7 @@ import { App } from './app/app.tsx';
 import { watchConnection } from './app/connection/watch-connection.ts';
 import { createClients } from './app/data/clients.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
-import { decideGate } from './app/gate.ts';
+import { decideRoute } from './app/route-decision.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
@@ -59,7 +59,7 @@ export function start(screen: Promise<unknown>): void {
     if (status !== 'signed-in') return;
     const rest = await clients.loadRest();
     const { pathname: path, search: query, hash, origin } = location;
-    const gate = decideGate({
+    const decision = decideRoute({
       status,
       needsSecondFactor: needsSecondFactor(current),
       hasLeft: false,
@@ -68,7 +68,7 @@ export function start(screen: Promise<unknown>): void {
       hash,
       origin,
     });
-    if (gate.kind !== 'private') return;
+    if (decision.kind !== 'private') return;
     // The first reads are sent before the first render, which takes long on slow devices.
     const { userDataOf } = await import('./app/data/user-data-of.ts');
     userDataOf(clients, rest, configuration, current.user.id).start();
@@ -85,5 +85,5 @@ export function start(screen: Promise<unknown>): void {
 /** Offline support is optional: if its code fails to load, the application still works with a network. */
 async function loadIdleCode(platform: Platform): Promise<void> {
   const idle = await import('./app/when-idle.ts').catch(() => null);
-  await idle?.followServiceWorker(platform);
+  await idle?.registerServiceWorker(platform);
 }

@@ -9,11 +9,11 @@ import { ConfigurationContext, useClients, type Clients } from '../shared/client
 import type { Configuration } from '../shared/clients/env.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
-import { decideGate } from './gate.ts';
+import { decideRoute } from './route-decision.ts';
 import { lazyScreen } from './chunks/lazy-screen.ts';
 import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
-import { paths, type EntranceNotice } from '../shared/routes.ts';
+import { paths, type LoginNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
 
 const LoginScreen = lazyScreen(chunks.login);
@@ -62,7 +62,7 @@ const notices = {
   'on-purpose': null,
   refused: 'session-ended',
   'while-saving': 'draft-kept',
-} as const satisfies Record<string, EntranceNotice | null>;
+} as const satisfies Record<string, LoginNotice | null>;
 
 function SessionGate({ path }: { readonly path: string }) {
   // Includes the fragment: a mail link may arrive as a change of the fragment alone.
@@ -79,7 +79,7 @@ function SessionGate({ path }: { readonly path: string }) {
       }),
     [auth],
   );
-  const gate = decideGate({
+  const decision = decideRoute({
     status,
     needsSecondFactor: session !== null && needsSecondFactor(session),
     hasLeft: leaving === 'on-purpose',
@@ -89,16 +89,16 @@ function SessionGate({ path }: { readonly path: string }) {
     origin,
   });
   // The notice explains one redirect to /login: clear it once a page is shown.
-  if (leaving !== null && gate.kind !== 'loading' && gate.kind !== 'redirect') setLeaving(null);
-  switch (gate.kind) {
+  if (leaving !== null && decision.kind !== 'loading' && decision.kind !== 'redirect') setLeaving(null);
+  switch (decision.kind) {
     case 'loading':
       return <Loading />;
     case 'redirect': {
       const notice = leaving === null ? null : notices[leaving];
-      return <Redirect to={gate.to} replace state={notice} />;
+      return <Redirect to={decision.to} replace state={notice} />;
     }
     case 'mail-link':
-      return <MailLinkScreen key={gate.link.tokenHash} link={gate.link} />;
+      return <MailLinkScreen key={decision.link.tokenHash} link={decision.link} />;
     case 'private':
       return <SignedInApp key={session?.user.id} />;
     case 'public':

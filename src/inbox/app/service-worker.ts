@@ -19,7 +19,7 @@ const untilAnsweredMs = 86_400_000;
  * Registers the service worker, by which the application opens without a network, and offers a newer version when one has
  * been downloaded. The page never reloads unasked, also when another tab has started the newer version.
  */
-export async function followServiceWorker(platform: Pick<Platform, 'clock' | 'page'>): Promise<void> {
+export async function registerServiceWorker(platform: Pick<Platform, 'clock' | 'page'>): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const worker = new Workbox(trustWorkerUrl(script.path), { type: script.type });
   worker.addEventListener('waiting', () => {

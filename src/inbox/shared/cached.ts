@@ -1,4 +1,4 @@
-import { discardMs, staleMs } from './cache-policy.ts';
+import { discardAfterMs, staleAfterMs } from './cache-policy.ts';
 
 /** A value of the server, and when it was read. */
 export interface Cached<Value> {
@@ -8,11 +8,11 @@ export interface Cached<Value> {
 }
 
 export function isStale({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
-  return !isYoungerThan(staleMs, readAtMs, nowMs);
+  return !isYoungerThan(staleAfterMs, readAtMs, nowMs);
 }
 
 export function isDiscarded({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
-  return !isYoungerThan(discardMs, readAtMs, nowMs);
+  return !isYoungerThan(discardAfterMs, readAtMs, nowMs);
 }
 
 /** A negative age means that the device's clock was set back: the real age is unknown. */

@@ -26,7 +26,7 @@ export interface InboxLink {
  * server did not confirm that this device signed out; `link-expired`: a mail link was used or too old;
  * `draft-kept`: the session ended while something was being saved.
  */
-export type EntranceNotice =
+export type LoginNotice =
   | 'session-ended'
   | 'sign-out-failed'
   | 'local-sign-out-failed'
@@ -71,7 +71,12 @@ export function isPublicPath(path: string): boolean {
 }
 
 /** Screens that redirect once signed in: never a target of ?next=. */
-const entrances: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signup, paths.resetPassword]);
+const signInPaths: ReadonlySet<string> = new Set([
+  paths.root,
+  paths.login,
+  paths.signup,
+  paths.resetPassword,
+]);
 
 /**
  * Where `?next=` leads: a path of this origin, else `/home`.
@@ -83,9 +88,11 @@ export function parseNext(query: string, origin: string): string {
   const next = new URLSearchParams(query).get('next') ?? '';
   if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
   const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
-  const isEntrance = entrances.has(plainPath(pathname));
+  const isSignInPath = signInPaths.has(plainPath(pathname));
   // Checked again after normalization: "/.//host" has become "//host".
-  return target === origin && !isEntrance && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
+  return target === origin && !isSignInPath && isLocalPath(pathname)
+    ? pathname + ownQuery + hash
+    : paths.home;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBurstGate } from '../../../src/inbox/app/data/change-burst.ts';
+import { createBurstFilter } from '../../../src/inbox/app/data/change-burst.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 
 function createScene() {
@@ -7,7 +7,7 @@ function createScene() {
   const { clock } = world.openTab();
   const passed: number[] = [];
   let dropped = 0;
-  const gate = createBurstGate<number>({
+  const filter = createBurstFilter<number>({
     clock,
     onChanges: (changes) => passed.push(...changes),
     onDropped: () => {
@@ -15,16 +15,16 @@ function createScene() {
     },
   });
   const receiveEach = (count: number) => {
-    for (let change = 0; change < count; change += 1) gate.receive([change]);
+    for (let change = 0; change < count; change += 1) filter.receive([change]);
   };
-  return { world, gate, receiveEach, passed, dropped: () => dropped };
+  return { world, filter, receiveEach, passed, dropped: () => dropped };
 }
 
-describe('the change burst gate', () => {
+describe('the change burst filter', () => {
   it('passes single changes, any number of them', async () => {
-    const { world, gate, passed, dropped } = createScene();
+    const { world, filter, passed, dropped } = createScene();
     for (let change = 0; change < 1_000; change += 1) {
-      gate.receive([change]);
+      filter.receive([change]);
       await world.clock.advance(30);
     }
     expect(passed).toHaveLength(1_000);
@@ -63,8 +63,8 @@ describe('the change burst gate', () => {
   });
 
   it('counts every change of a message', async () => {
-    const { world, gate, passed, dropped } = createScene();
-    gate.receive(Array.from({ length: 201 }, (_, index) => index));
+    const { world, filter, passed, dropped } = createScene();
+    filter.receive(Array.from({ length: 201 }, (_, index) => index));
     expect(passed).toEqual([]);
     await world.clock.advance(500);
     expect(dropped()).toBe(1);
@@ -91,9 +91,9 @@ describe('the change burst gate', () => {
   });
 
   it('calls nothing after close', async () => {
-    const { world, gate, receiveEach, dropped } = createScene();
+    const { world, filter, receiveEach, dropped } = createScene();
     receiveEach(300);
-    gate.close();
+    filter.close();
     await world.clock.advance(60_000);
     expect(dropped()).toBe(0);
   });

@@ -4,7 +4,7 @@ import { createStore, keys } from 'idb-keyval';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deletePersistedData } from '../../../src/inbox/app/data/delete-persisted-data.ts';
 import { openPersistedCache } from '../../../src/inbox/app/data/persisted-cache.ts';
-import { discardMs, staleMs } from '../../../src/inbox/shared/cache-policy.ts';
+import { discardAfterMs, staleAfterMs } from '../../../src/inbox/shared/cache-policy.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import type { FakeWorld } from '../../support/fake-platform.ts';
 
@@ -31,7 +31,10 @@ async function written(): Promise<void> {
 
 describe('the data cache on this device', () => {
   test('is stale after 5 minutes and discarded after 30', () => {
-    expect({ staleMs, discardMs }).toEqual({ staleMs: 5 * 60_000, discardMs: 30 * 60_000 });
+    expect({ staleAfterMs, discardAfterMs }).toEqual({
+      staleAfterMs: 5 * 60_000,
+      discardAfterMs: 30 * 60_000,
+    });
   });
 
   test('survives a reload for the same user only', async () => {

@@ -1,12 +1,12 @@
 import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 
 /** Passes changes on, but drops those of a burst: requests for the changes then replace them. */
-export interface BurstGate<Change> {
+export interface BurstFilter<Change> {
   receive(changes: readonly Change[]): void;
   readonly close: Unsubscribe;
 }
 
-export interface BurstGateOptions<Change> {
+export interface BurstFilterOptions<Change> {
   readonly clock: Clock;
   readonly onChanges: (changes: readonly Change[]) => void;
   /**
@@ -35,7 +35,7 @@ interface Burst {
   dropped: number;
 }
 
-export function createBurstGate<Change>(options: BurstGateOptions<Change>): BurstGate<Change> {
+export function createBurstFilter<Change>(options: BurstFilterOptions<Change>): BurstFilter<Change> {
   const { clock, onChanges, onDropped } = options;
   let windowStartMs = -Infinity;
   let count = 0;

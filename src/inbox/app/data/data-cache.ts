@@ -5,7 +5,7 @@ import { isTemporary } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { selectPersisted } from '../../features/notifications/data/persisted-notifications.ts';
+import { selectPersistedNotifications } from '../../features/notifications/data/persisted-notifications.ts';
 import type {
   PersistedNotifications,
   NotificationsState,
@@ -68,7 +68,7 @@ export async function openDataCache({
     preferences,
     persisted: notifications?.value ?? null,
     persistNotifications: (state) =>
-      store.set(keys.notifications, { value: selectPersisted(state), readAtMs: clock.now() }),
+      store.set(keys.notifications, { value: selectPersistedNotifications(state), readAtMs: clock.now() }),
     async isQuiet() {
       preferences.ensure();
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);

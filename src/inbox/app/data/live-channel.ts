@@ -3,7 +3,7 @@ import type { Change, RealtimeClient, RowRecord } from 'supabase-protocol-client
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import type { NotificationChange } from '../../features/notifications/model/state-types.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
-import { createBurstGate } from './change-burst.ts';
+import { createBurstFilter } from './change-burst.ts';
 import { onDatabaseNotice } from './database-notice.ts';
 import { followRows } from './live-rows.ts';
 
@@ -42,7 +42,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const rows = followRows(channel, userId, usesBroadcasts);
-  const burst = createBurstGate({
+  const burst = createBurstFilter({
     clock,
     onChanges: (changes: readonly Change<RowRecord>[]) =>
       onNotifications(parseNotificationChanges(changes, clock.now(), report)),

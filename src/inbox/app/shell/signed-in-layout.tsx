@@ -34,7 +34,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
   useEffect(() => {
     // Only the bars of phones move; if their code fails to load, they stay.
-    const stop = import('./bars.ts').then(({ followScroll }) => followScroll()).catch(() => undefined);
+    const stop = import('./scroll-bars.ts').then(({ followScroll }) => followScroll()).catch(() => undefined);
     return () => void stop.then((end) => end?.());
   }, []);
   // Toasts of this user must not show to the next one.

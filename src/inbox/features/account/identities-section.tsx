@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { UnverifiedUser, UserIdentity } from 'supabase-protocol-clients/auth-client';
 import { createIdentities } from 'supabase-protocol-clients/auth-client/identities';
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients, useConfiguration } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +28,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   });
   const unlink = async (identity: UserIdentity) => {
     setState({ pending: true });
-    const failure = await attempt([], () => createIdentities(auth).unlinkIdentity(identity));
+    const failure = await runFormAction([], () => createIdentities(auth).unlinkIdentity(identity));
     setUnlinking(null);
     setState({
       pending: false,
@@ -94,7 +94,7 @@ function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   }, [auth]);
   const link = async (provider: string) => {
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
-    const failure = await attempt([], async () => {
+    const failure = await runFormAction([], async () => {
       const { url } = await createIdentities(auth).linkIdentity({ provider, redirectTo });
       location.assign(url);
     });

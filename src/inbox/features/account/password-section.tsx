@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { AuthError, type UnverifiedUser } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { announceEndedSessions } from '../../shared/clients/sign-out-others.ts';
 import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
@@ -68,7 +68,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
       return keepDraft({}, () =>
-        attempt(fieldNames, async () => {
+        runFormAction(fieldNames, async () => {
           try {
             await auth.updateUser({
               password,

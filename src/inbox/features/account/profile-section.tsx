@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { UnverifiedUser } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { unsavedDraft } from '../../shared/unsaved-draft.ts';
@@ -26,7 +26,7 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
     async submit({ name }) {
       setSaved(false);
       const problem = await keepDraft({ name }, () =>
-        attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } })),
+        runFormAction(['name'], () => auth.updateUser({ data: { name: name.trim() } })),
       );
       setSaved(problem === undefined);
       return problem;

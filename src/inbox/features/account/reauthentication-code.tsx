@@ -1,4 +1,4 @@
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { CountdownButton } from '../../ui/form/submit-button.tsx';
@@ -20,7 +20,7 @@ export function ReauthenticationCode(field: FieldBinding) {
         look="link"
         pending={again.pending}
         untilMs={again.nextAtMs}
-        onClick={() => void again.send(() => attempt([], () => auth.reauthenticate()))}
+        onClick={() => void again.send(() => runFormAction([], () => auth.reauthenticate()))}
       >
         {texts.sendCode}
       </CountdownButton>

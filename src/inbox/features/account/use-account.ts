@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { UnverifiedUser } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 
@@ -25,7 +25,7 @@ export function useAccount(): Account | null {
   });
   const load = useCallback(
     () =>
-      attempt([], async () => setLoaded(await auth.getUser())).then((failure) =>
+      runFormAction([], async () => setLoaded(await auth.getUser())).then((failure) =>
         setState({ status: failure ? 'failed' : 'ready', problem: failure?.message }),
       ),
     [auth],

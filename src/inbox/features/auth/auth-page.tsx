@@ -3,7 +3,7 @@ import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
-import { paths, type EntranceNotice } from '../../shared/routes.ts';
+import { paths, type LoginNotice } from '../../shared/routes.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
@@ -27,7 +27,7 @@ export function AuthPage({ title, intro, foot, alternatives, children }: AuthPag
   const online = useOnline();
   const { storageProblem } = useAuth();
   const storageText = useAuthErrorText(storageProblem?.code);
-  const notice = useHistoryState<EntranceNotice | null>();
+  const notice = useHistoryState<LoginNotice | null>();
   const { auth } = useClients();
   // Preload what the first attempt needs.
   useEffect(() => {

@@ -6,7 +6,7 @@ import { classifyInvitation } from './invitation.ts';
 import type { Invitation, JoinState } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';
 
-export interface UsedInvitation {
+export interface UseInvitationResult {
   readonly state: JoinState;
   readonly reload: () => void;
   /** Resolves when the server has recorded the answer; rejects if it refuses. */
@@ -21,7 +21,7 @@ interface Reading {
 }
 
 /** The invitation of a token as the signed-in user sees it; read again when the user changes. */
-export function useInvitation(token: string): UsedInvitation {
+export function useInvitation(token: string): UseInvitationResult {
   const { loadRest, platform } = useClients();
   const { session } = useAuth();
   // Without the required second factor the user is not signed in yet; /login asks for it.

@@ -1,6 +1,6 @@
 import type { Platform, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { OnlineChannels } from './online-channels.ts';
-import { initialOnline, nextLeaveMs, stepOnline, watchedContacts } from './online-state.ts';
+import { initialOnlineState, nextLeaveMs, stepOnline, watchedContacts } from './online-state.ts';
 import type { OnlineEvent, OnlineTopics } from './online-state.ts';
 
 /** Shows the user to contacts as online, and knows which people on the page are online. */
@@ -38,7 +38,7 @@ export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
   const listeners = new Map<string, Set<() => void>>();
   /** The joined channels by topic. */
   const joined = new Map<string, Unsubscribe>();
-  let state = initialOnline;
+  let state = initialOnlineState;
   let readAtMs = -Infinity;
   let isReading = false;
   let isClosed = false;

@@ -33,12 +33,12 @@ export interface WatchedContact {
 }
 
 /** Most contacts watched at once: each takes a channel of the user's connection. */
-export const mostWatched = 10;
+export const maxWatchedContacts = 10;
 
 /** A contact who reloads the page, or whose tabs change their leader, stays online for this time. */
 export const leaveDelayMs = 3_000;
 
-export const initialOnline: OnlineState = {
+export const initialOnlineState: OnlineState = {
   topics: { own: null, contacts: new Map() },
   shown: [],
   online: new Set(),
@@ -78,7 +78,7 @@ export function watchedContacts({ topics, shown }: OnlineState): readonly Watche
       const topic = topics.contacts.get(userId);
       return topic === undefined ? [] : [{ userId, topic }];
     })
-    .slice(0, mostWatched);
+    .slice(0, maxWatchedContacts);
 }
 
 /** When the next contact counts as offline, in monotonic milliseconds; null: none is leaving. */

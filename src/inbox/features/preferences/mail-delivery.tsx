@@ -9,7 +9,7 @@ import type { MailStatus } from './data/mail-status.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
-import { ZoneOffer, zoneName } from './time-zone-choice.tsx';
+import { BrowserTimeZoneOffer, formatTimeZone } from './time-zone-choice.tsx';
 
 export interface MailDeliveryProps {
   readonly preferences: Preferences;
@@ -34,7 +34,9 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
           <NextMail status={status} timeZone={zone} />
         )}
       </p>
-      {isTimed && preferences.time_zone !== undefined && <ZoneOffer zone={zone} onChange={onChange} />}
+      {isTimed && preferences.time_zone !== undefined && (
+        <BrowserTimeZoneOffer zone={zone} onChange={onChange} />
+      )}
       {status?.obstacle === 'suppressed' && (
         <Message tone="warning">
           {texts.suppressed[status.suppression_reason ?? 'bounce'](status.address ?? '')}{' '}
@@ -66,7 +68,7 @@ function FrequencyExplanation({ preferences }: { readonly preferences: Preferenc
   return texts.meaning[frequency]({
     hour: new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' }).format(timeMs),
     day: new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(timeMs),
-    zone: zoneName(time_zone),
+    zone: formatTimeZone(time_zone),
   });
 }
 

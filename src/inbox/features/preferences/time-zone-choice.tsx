@@ -16,7 +16,7 @@ export function TimeZoneChoice({ label, value, onChange }: TimeZoneChoiceProps) 
     <Choice
       label={label}
       value={value}
-      options={timeZones(value).map((zone) => [zone, zoneName(zone)])}
+      options={timeZones(value).map((zone) => [zone, formatTimeZone(zone)])}
       onChange={onChange}
     />
   );
@@ -29,22 +29,22 @@ export interface ZoneOfferProps {
 }
 
 /** Offers the zone of this browser where another one is chosen. */
-export function ZoneOffer({ zone, onChange }: ZoneOfferProps) {
+export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
   const texts = preferencesTexts.use();
   const own = ownTimeZone();
   if (own === zone) return null;
   return (
     <p className={styles.intro}>
-      {texts.otherZone(zoneName(own))}{' '}
+      {texts.otherZone(formatTimeZone(own))}{' '}
       <Button look="link" onClick={() => onChange({ time_zone: own })}>
-        {texts.takeZone(zoneName(own))}
+        {texts.takeZone(formatTimeZone(own))}
       </Button>
     </p>
   );
 }
 
 /** An IANA name as it is shown. */
-export const zoneName = (zone: string) => zone.replaceAll('_', ' ');
+export const formatTimeZone = (zone: string) => zone.replaceAll('_', ' ');
 
 const ownTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 

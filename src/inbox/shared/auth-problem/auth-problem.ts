@@ -80,7 +80,7 @@ export function useAuthErrorText(code: AuthErrorCode | undefined): string | null
  *
  * @param names the fields of the form.
  */
-export async function attempt<Name extends string>(
+export async function runFormAction<Name extends string>(
   names: readonly Name[],
   action: () => Promise<unknown>,
 ): Promise<FormProblem<Name> | undefined> {

@@ -1,13 +1,13 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
 import { confirmSignOut } from '../outbox/sign-out-question.ts';
-import { type EntranceNotice, isPublicPath, paths } from '../routes.ts';
+import { type LoginNotice, isPublicPath, paths } from '../routes.ts';
 
 /** What the next screen says if the server could not end the sessions of a scope. */
 export const signOutNotices = {
   global: 'sign-out-failed',
   local: 'local-sign-out-failed',
-} as const satisfies Record<string, EntranceNotice>;
+} as const satisfies Record<string, LoginNotice>;
 
 /**
  * Signs out on this device, unless the user decides to keep changes that are not sent yet. If the server could not end the

@@ -22,12 +22,16 @@ export function checkNewPassword(password: string, texts: CredentialTexts): stri
 }
 
 /** As `otp_length` in supabase/config.toml. */
-export const mailCodeLength = 8;
+export const emailCodeLength = 8;
 /** Digits of a code of an authenticator app (RFC 6238). */
-export const appCodeLength = 6;
+export const authenticatorCodeLength = 6;
 
 /** @param digits the usual length, for the text alone: another project may send codes of 6 to 10 digits. */
-export function checkCode(code: string, texts: CredentialTexts, digits = mailCodeLength): string | undefined {
+export function checkCode(
+  code: string,
+  texts: CredentialTexts,
+  digits = emailCodeLength,
+): string | undefined {
   if (code.trim() === '') return texts.codeMissing;
   return /^\d{6,10}$/.test(compactCode(code)) ? undefined : texts.codeMalformed(digits);
 }

@@ -4,7 +4,7 @@ import type { FormProblem } from './use-form.ts';
 /** The auth server's default minimum interval between two messages to one user. */
 const sendAgainAfterMs = 60_000;
 
-export interface Sending {
+export interface UseSendingResult {
   readonly pending: boolean;
   /** Whether the last message was sent successfully by this hook. */
   readonly hasSent: boolean;
@@ -20,7 +20,7 @@ export interface Sending {
  *
  * @param wasJustSent a message was sent just now, so that the next one has to wait. Default false.
  */
-export function useSending(wasJustSent = false): Sending {
+export function useSending(wasJustSent = false): UseSendingResult {
   const [state, setState] = useState(() => ({
     pending: false,
     hasSent: false,

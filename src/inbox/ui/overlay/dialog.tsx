@@ -2,7 +2,7 @@ import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 
 import { IconButton } from '../button.tsx';
 import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
-import { useCloseForHistory } from './close-for-history.ts';
+import { useCloseOnHistoryNavigation } from './history-navigation.ts';
 import styles from './dialog.module.css';
 
 export interface DialogProps {
@@ -37,7 +37,7 @@ export function Dialog(props: DialogProps) {
     element.querySelector<HTMLElement>(firstControl)?.focus();
     return () => element.close();
   }, [open]);
-  useCloseForHistory(open && !isInUrl, onClose);
+  useCloseOnHistoryNavigation(open && !isInUrl, onClose);
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
   };

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { FocusEvent, KeyboardEvent, ReactNode } from 'react';
 import { createPortal, flushSync } from 'react-dom';
-import { useCloseForHistory } from './close-for-history.ts';
+import { useCloseOnHistoryNavigation } from './history-navigation.ts';
 import { moveInMenu } from './menu-keys.ts';
 import type { TypedLetters } from './menu-keys.ts';
 import { placeMenu } from './menu-place.ts';
@@ -23,7 +23,7 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const typed = useRef<TypedLetters>(null);
   useMenuPlace(menu, button);
-  useCloseForHistory(true, onClose);
+  useCloseOnHistoryNavigation(true, onClose);
   useLayoutEffect(() => {
     const element = menu.current;
     if (!element) return;

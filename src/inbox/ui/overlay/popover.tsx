@@ -1,6 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
 import { classNames } from '../state/class-names.ts';
-import { useCloseForHistory } from './close-for-history.ts';
+import { useCloseOnHistoryNavigation } from './history-navigation.ts';
 import styles from './popover.module.css';
 
 export interface PopoverTrigger {
@@ -25,7 +25,7 @@ export function Popover({ trigger, label, className, onOpenChange, children }: P
   const id = useId();
   const [open, setOpen] = useState(false);
   const close = () => document.getElementById(id)?.hidePopover();
-  useCloseForHistory(open, close);
+  useCloseOnHistoryNavigation(open, close);
   return (
     <>
       {trigger({ popoverTarget: id, 'aria-expanded': open, 'aria-haspopup': 'dialog' })}

@@ -2,7 +2,7 @@ import { renderHook } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { navigate } from 'wouter/use-browser-location';
 import { closeDetail, openDetail } from '../../../../src/inbox/features/notifications/list/detail-history.ts';
-import { useCloseForHistory } from '../../../../src/inbox/ui/overlay/close-for-history.ts';
+import { useCloseOnHistoryNavigation } from '../../../../src/inbox/ui/overlay/history-navigation.ts';
 
 const list = '/home?tab=unread';
 const detail = (id: string) => `${list}&open=${id}`;
@@ -42,7 +42,7 @@ test('a menu that opens while the detail is closing stays open, until Back is pr
   openDetail(navigate, detail('1'));
   closeDetail(navigate, list);
   const onClose = vi.fn<() => void>();
-  renderHook(() => useCloseForHistory(true, onClose));
+  renderHook(() => useCloseOnHistoryNavigation(true, onClose));
   await vi.waitFor(() => expect(url()).toBe(list));
   expect(onClose).not.toHaveBeenCalled();
   await new Promise((resolve) => setTimeout(resolve));

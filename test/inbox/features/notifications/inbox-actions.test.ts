@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everything } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const unread = { tab: 'unread', kind: null } as const;
@@ -139,7 +139,7 @@ describe('reading in "Unread"', () => {
     expect(shownIds(inbox)).toHaveLength(3);
     expect(statusOf(scripted, id)).toBe('read');
     expect(inbox.getSnapshot().counts.unread).toBe(2);
-    inbox.show(everything);
+    inbox.show(unfiltered);
     inbox.show(unread);
     expect(shownIds(inbox)).not.toContain(id);
   });
@@ -217,7 +217,7 @@ describe('a deletion', () => {
     expect(shownIds(next)).not.toContain(id);
     await world.clock.advance(70_000);
     expect(table.ids()).not.toContain(id);
-    expect(shownIds(next)).toEqual(table.select(everything).map((row) => row.id));
+    expect(shownIds(next)).toEqual(table.select(unfiltered).map((row) => row.id));
   });
 
   test('is sent by the next visit if the page is closed while its request hangs', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { everything } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const snoozed = { tab: 'snoozed', kind: null } as const;
@@ -47,7 +47,7 @@ describe('a snoozed notification', () => {
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toEqual([second, first]);
     void inbox.snooze([second], null);
-    inbox.show(everything);
+    inbox.show(unfiltered);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toContain(second);
   });
@@ -78,7 +78,7 @@ describe('a snoozed notification', () => {
 });
 
 describe('a search', () => {
-  const search = (query: string) => ({ ...everything, query });
+  const search = (query: string) => ({ ...unfiltered, query });
 
   test('shows the results page by page, with the actions of the list', async () => {
     const { inbox, world } = await openScriptedInbox(120);
@@ -104,7 +104,7 @@ describe('a search', () => {
     void inbox.refresh();
     await world.clock.advance(60_000);
     expect(shownIds(inbox)).toEqual(found);
-    inbox.show(everything);
+    inbox.show(unfiltered);
     expect(shownIds(inbox)).toHaveLength(30);
   });
 

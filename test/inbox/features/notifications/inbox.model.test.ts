@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { notificationKinds } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import {
-  everything,
+  unfiltered,
   inboxTabs,
 } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, shownIds } from './scripted-inbox.ts';
@@ -39,7 +39,7 @@ const here: fc.Arbitrary<Deed> = fc.oneof(
   fc.constantFrom('Document 1', 'Document 2', 'nothing').map(
     (query): Deed =>
       ({ inbox }) =>
-        inbox.show({ ...everything, query }),
+        inbox.show({ ...unfiltered, query }),
   ),
   fc.constantFrom(...notificationKinds, null).map(
     (kind): Deed =>
@@ -105,7 +105,7 @@ test('every list and count equals the table at quiescence, after any events', as
         expect(inbox.getSnapshot().counts).toEqual(table.count());
         for (const tab of inboxTabs) {
           for (const kind of [null, 'edit' as const]) {
-            inbox.show(everything);
+            inbox.show(unfiltered);
             inbox.show({ tab, kind });
             await world.clock.advance(5_000);
             while (inbox.getSnapshot().view.hasMore) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everything } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const unread = { tab: 'unread', kind: null } as const;
@@ -7,7 +7,7 @@ const unread = { tab: 'unread', kind: null } as const;
 describe('reading', () => {
   test('shows the newest first and reports that it is complete', async () => {
     const { inbox, table } = await openScriptedInbox(3);
-    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
     expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, problem: null });
     expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, hasMore: false });
   });
@@ -33,7 +33,7 @@ describe('reading', () => {
     table.remove(second);
     inbox.catchUp();
     await world.clock.advance(20_000);
-    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
     expect(statusOf(scripted, first)).toBe('read');
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
@@ -54,7 +54,7 @@ describe('reading', () => {
     for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
     reconnect();
     await world.clock.advance(5_000);
-    table.setStatus(table.select(everything)[190]?.id ?? '', 'archived');
+    table.setStatus(table.select(unfiltered)[190]?.id ?? '', 'archived');
     await world.clock.advance(5_000);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
     expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
@@ -74,7 +74,7 @@ describe('reading', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
     expect(shownIds(inbox)).toEqual(
       table
-        .select(everything)
+        .select(unfiltered)
         .slice(0, 30)
         .map(({ id }) => id),
     );
@@ -128,11 +128,11 @@ describe('reading', () => {
     const { inbox, world, table } = await openScriptedInbox(40);
     inbox.prefetchMore();
     await world.clock.advance(1_000);
-    table.remove(table.select(everything)[35]?.id ?? '');
+    table.remove(table.select(unfiltered)[35]?.id ?? '');
     await world.clock.advance(1_000);
     void inbox.loadMore();
     await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
   });
 
   test('of one notification that fails is an error state and is logged', async () => {
@@ -196,7 +196,7 @@ describe('reading', () => {
 
   test('of a list that a loaded list contains in part continues at its end', async () => {
     const { inbox, world, table } = await openScriptedInbox(50);
-    for (const { id } of table.select(everything).slice(0, 29)) table.setStatus(id, 'read');
+    for (const { id } of table.select(unfiltered).slice(0, 29)) table.setStatus(id, 'read');
     await world.clock.advance(1_000);
     inbox.show(unread);
     expect(shownIds(inbox)).toHaveLength(1);
@@ -213,7 +213,7 @@ describe('reading', () => {
     await world.clock.advance(100);
     expect(table.requests).toHaveLength(before);
     await world.clock.advance(2_000);
-    inbox.show(everything);
+    inbox.show(unfiltered);
     await world.clock.advance(100);
     expect(table.requests.length).toBeGreaterThan(before);
   });
@@ -237,7 +237,7 @@ describe('live changes', () => {
 
   test('of rows that are not loaded cause a read of the counts', async () => {
     const { inbox, world, table } = await openScriptedInbox(50);
-    const oldest = table.select(everything).at(-1)?.id ?? '';
+    const oldest = table.select(unfiltered).at(-1)?.id ?? '';
     table.setStatus(oldest, 'read');
     await world.clock.advance(5_000);
     expect(inbox.getSnapshot().counts.unread).toBe(49);
@@ -249,7 +249,7 @@ describe('live changes', () => {
   test('of rows beyond the list are superseded by the next count', async () => {
     const { inbox, world, table } = await openScriptedInbox(33);
     const [third = '', second = '', first = ''] = table
-      .select(everything)
+      .select(unfiltered)
       .slice(30)
       .map(({ id }) => id);
     for (const id of [first, second]) table.setStatus(id, 'unread');
@@ -282,7 +282,7 @@ describe('live changes', () => {
     table.remove(second);
     const third = table.insert(9);
     await world.clock.advance(3_000);
-    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
     expect(statusOf(scripted, first)).toBe('read');
     expect(shownIds(inbox)).toContain(third);
   });
@@ -307,7 +307,7 @@ describe('live changes', () => {
     await world.clock.advance(1_000);
     reconnect();
     await world.clock.advance(5_000);
-    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
@@ -347,7 +347,7 @@ test('a closed inbox leaves no timer running', async () => {
 describe('the results of a search', () => {
   test('are outdated by a notification that arrives and by a gap, until they are read again', async () => {
     const { inbox, world, table, reconnect } = await openScriptedInbox(3);
-    inbox.show({ ...everything, query: 'Document 1' });
+    inbox.show({ ...unfiltered, query: 'Document 1' });
     await world.clock.advance(1_000);
     expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, outdatedBy: null });
     table.insert(11);
@@ -362,7 +362,7 @@ describe('the results of a search', () => {
 
   test('are not outdated by actions of the user', async () => {
     const { inbox, world } = await openScriptedInbox(3);
-    inbox.show({ ...everything, query: 'Document' });
+    inbox.show({ ...unfiltered, query: 'Document' });
     await world.clock.advance(1_000);
     const [first = '', second = ''] = shownIds(inbox);
     void inbox.setStatus([first], 'read');

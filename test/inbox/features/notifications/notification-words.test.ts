@@ -10,7 +10,7 @@ import {
   notificationTitle,
   titleDirection,
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
-import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/leaving-dialog.tsx';
+import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/external-link-dialog.tsx';
 import { createRow } from './notification-fixtures.ts';
 
 const texts = await inboxTexts.load('en');

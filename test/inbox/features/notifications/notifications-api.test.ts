@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { everything } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { notificationKinds } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { createNotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
 import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
@@ -57,7 +57,7 @@ describe('the notifications API', () => {
     const { api } = await openApi();
     const ids: string[] = [];
     for (let isLast = false, after = null; !isLast;) {
-      const page: Awaited<ReturnType<typeof api.list>> = await api.list(everything, { after, limit: 2 });
+      const page: Awaited<ReturnType<typeof api.list>> = await api.list(unfiltered, { after, limit: 2 });
       ids.push(...page.notifications.map(({ id }) => id));
       ({ isLast } = page);
       after = page.notifications.at(-1) ?? after;
@@ -70,7 +70,7 @@ describe('the notifications API', () => {
 
   test('sends the specified requests', async () => {
     const { api, requests } = await openApi();
-    await api.list(everything, { after: null, limit: 30 });
+    await api.list(unfiltered, { after: null, limit: 30 });
     const { pathname, searchParams } = new URL(requests[0]?.url ?? 'none:');
     expect(pathname).toBe('/rest/v1/notifications');
     expect(searchParams.get('recipient_id')).toBe(`eq.${ada.id}`);
@@ -86,13 +86,13 @@ describe('the notifications API', () => {
         Array(kind === 'mention' ? 2 : kind === 'system' ? 3 : 1).fill(kind),
       );
     }
-    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
     expect(notifications.filter(({ kind }) => kind === 'other')).toHaveLength(1);
   });
 
   test('counts every kind and list in one request', async () => {
     const { api, requests } = await openApi();
-    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
     await api.setStatus([notifications[0]?.id ?? ''], 'archived');
     const { totals } = await api.changes(null);
     expect(totals).toMatchObject({ all: 8, unread: 8, archived: 1 });
@@ -107,7 +107,7 @@ describe('the notifications API', () => {
   test('returns changed and deleted rows since an earlier answer', async () => {
     const { api } = await openApi();
     const { asOf } = await api.changes(null);
-    const { notifications } = await api.list(everything, { after: null, limit: 2 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });
     const [row, other] = notifications;
     await api.setStatus([row?.id ?? ''], 'read');
     await api.remove([other?.id ?? '']);
@@ -144,12 +144,12 @@ describe('the notifications API', () => {
 
   test('changes one row, returns its new state, and ignores missing rows', async () => {
     const { api } = await openApi();
-    const { notifications } = await api.list(everything, { after: null, limit: 2 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });
     const [row, other] = notifications;
     const changed = await api.setStatus([row?.id ?? '', '00000000-0000-4000-8000-000000000000'], 'read');
     expect(changed).toMatchObject([{ id: row?.id, status: 'read' }]);
     expect(String(changed[0]?.version) > String(row?.version)).toBe(true);
-    const again = await api.list(everything, { after: null, limit: 30 });
+    const again = await api.list(unfiltered, { after: null, limit: 30 });
     expect(again.notifications.find(({ id }) => id === other?.id)?.status).toBe('unread');
   });
 
@@ -167,7 +167,7 @@ describe('the notifications API', () => {
       `insert into public.notifications (recipient_id) select $1 from generate_series(1, 250)`,
       [ada.id],
     );
-    const { notifications } = await api.list(everything, { after: null, limit: 990 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 990 });
     await api.remove(notifications.map(({ id }) => id));
     expect((await api.changes(null)).totals.all).toBe(0);
     expect(Math.max(...requests.map(({ url }) => url.length))).toBeLessThan(8_000);
@@ -175,11 +175,11 @@ describe('the notifications API', () => {
 
   test('leaves newer notifications unchanged when all are marked read or deleted', async () => {
     const { api } = await openApi();
-    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
     const upTo = notifications[3]?.createdAt ?? null;
     await api.markAllRead(null, 9, upTo);
     expect((await api.changes(null)).totals.unread).toBe(3);
-    await api.removeAll(everything, upTo);
+    await api.removeAll(unfiltered, upTo);
     expect((await api.changes(null)).totals).toMatchObject({ all: 3, unread: 3 });
     await api.removeAll({ tab: 'unread', kind: 'invite' }, null);
     await api.removeAll({ tab: 'unread', kind: null }, null);
@@ -194,7 +194,7 @@ describe('the notifications API', () => {
       metadata: { actor_id: grace.id, actor_name: 'Another name' },
     });
     const theirs = await openApi(grace);
-    const { notifications } = await theirs.api.list(everything, { after: null, limit: 30 });
+    const { notifications } = await theirs.api.list(unfiltered, { after: null, limit: 30 });
     expect(notifications).toMatchObject([
       { kind: 'comment', status: 'unread', data: { text: 'Well said' }, metadata: { actor_id: ada.id } },
     ]);
@@ -214,10 +214,10 @@ describe('the notifications API', () => {
 
   test("never changes another user's rows", async () => {
     const mine = await openApi();
-    const { notifications } = await mine.api.list(everything, { after: null, limit: 30 });
+    const { notifications } = await mine.api.list(unfiltered, { after: null, limit: 30 });
     const ids = notifications.map(({ id }) => id);
     const { api } = await openApi(grace);
-    expect(await api.list(everything, { after: null, limit: 30 })).toEqual({
+    expect(await api.list(unfiltered, { after: null, limit: 30 })).toEqual({
       notifications: [],
       isLast: true,
     });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  initialOnline,
+  initialOnlineState,
   leaveDelayMs,
-  mostWatched,
+  maxWatchedContacts,
   nextLeaveMs,
   stepOnline,
   watchedContacts,
@@ -21,7 +21,7 @@ const presence = (userId: string, isPresent: boolean): OnlineEvent => ({
   isPresent,
 });
 const run = (...events: OnlineEvent[]): OnlineState =>
-  events.reduce((state, event) => stepOnline(state, event, 1_000), initialOnline);
+  events.reduce((state, event) => stepOnline(state, event, 1_000), initialOnlineState);
 
 describe('the watched contacts', () => {
   test('are the people on the page who are contacts', () => {
@@ -31,7 +31,7 @@ describe('the watched contacts', () => {
 
   test('are the first ones of a long page', () => {
     const state = run(topicsOf(...ids(50)), shown(...ids(50)));
-    expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(mostWatched));
+    expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(maxWatchedContacts));
   });
 });
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SignOutScope } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
 import { signOutHere } from '../../../shared/clients/sign-out.ts';
@@ -28,7 +28,7 @@ export function DevicesSection() {
     setState({ pending: scope });
     // Actions that wait for an undo are committed while the session still exists.
     if (scope !== 'others') toasts.clear();
-    const failure = await attempt([], () =>
+    const failure = await runFormAction([], () =>
       scope === 'others' ? signOutOthers(clients) : signOutHere(auth, scope),
     );
     setState({ problem: failure?.message, done: !failure && scope === 'others' });

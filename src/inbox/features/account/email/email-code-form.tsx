@@ -1,4 +1,4 @@
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
@@ -28,7 +28,7 @@ export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps
     initial: { code: '' },
     validate: ({ code }) => ({ code: checkCode(code, rules) }),
     submit: ({ code }) =>
-      attempt(['code'], async () => {
+      runFormAction(['code'], async () => {
         const proof = { type: 'email_change', email: address, token: compactCode(code) } as const;
         const { session } = await auth.verifyOtp(proof);
         await onConfirmed(session ? next : null);

@@ -1,7 +1,7 @@
 import { Suspense, useRef, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import type { UnverifiedUser } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
@@ -100,7 +100,7 @@ function ChangeForm({ user, onRequested, onCancel }: ChangeFormProps) {
     submit: async ({ email }) => {
       if (!(await proof.request())) return undefined;
       return keepDraft({ email }, () =>
-        attempt(['email'], async () => {
+        runFormAction(['email'], async () => {
           const site = configuration.siteUrl ?? location.origin;
           await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
           await onRequested();

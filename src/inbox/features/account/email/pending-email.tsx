@@ -1,4 +1,4 @@
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -40,7 +40,7 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
           look="link"
           pending={again.pending}
           untilMs={again.nextAtMs}
-          onClick={() => void again.send(() => attempt([], resend))}
+          onClick={() => void again.send(() => runFormAction([], resend))}
         >
           {texts.resendMails}
         </CountdownButton>

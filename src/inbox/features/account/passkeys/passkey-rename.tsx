@@ -1,5 +1,5 @@
 import type { Passkey, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
@@ -34,7 +34,7 @@ export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }
       return { name: bytes > longestNameBytes ? texts.nameTooLong : undefined };
     },
     submit: ({ name }) =>
-      attempt([], async () => {
+      runFormAction([], async () => {
         try {
           const request = { passkeyId: passkey.id, friendlyName: name.trim() };
           onRenamed({ ...passkey, ...(await client.renamePasskey(request)) });

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
 import { useAuth } from 'supabase-protocol-clients/react';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
@@ -49,7 +49,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     setState({});
     if (!(await proof.request())) return;
     setState({ step: 'adding' });
-    const failure = await attempt([], async () => {
+    const failure = await runFormAction([], async () => {
       const added = await client.registerPasskey();
       rememberPasskeyUse();
       change((known) => [...known, added]);
@@ -68,7 +68,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const end = async (target: Passkey) => {
     if (!(await proof.request())) return;
     setState({ step: 'removing', passkey: target });
-    const failure = await attempt([], async () => {
+    const failure = await runFormAction([], async () => {
       await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {
         if (!isMissingPasskey(refusal)) throw refusal;
       });

@@ -1,10 +1,15 @@
 import { useState } from 'react';
 import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { appCodeLength, checkCode, checkPassword, compactCode } from '../../../ui/form/credential-rules.ts';
+import {
+  authenticatorCodeLength,
+  checkCode,
+  checkPassword,
+  compactCode,
+} from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { PasswordField } from '../../../ui/form/password-field.tsx';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
@@ -55,9 +60,9 @@ function AppProof({ factorId, onProven }: ProofProps & { readonly factorId: stri
   const { auth } = useClients();
   const form = useForm({
     initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
+    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
     submit: ({ code }) =>
-      attempt(['code'], async () => {
+      runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId, code: compactCode(code) });
         onProven();
       }),
@@ -86,7 +91,7 @@ function PasswordProof({
     initial: { password: '' },
     validate: ({ password }) => ({ password: checkPassword(password, rules) }),
     submit: ({ password }) =>
-      attempt(['password'], async () => {
+      runFormAction(['password'], async () => {
         await auth.signInWithPassword({ email, password });
         onProven();
       }),
@@ -115,12 +120,12 @@ function MailProof({ email, onProven }: ProofProps & { readonly email: string })
     initial: { code: '' },
     validate: ({ code }) => ({ code: checkCode(code, rules) }),
     submit: ({ code }) =>
-      attempt(['code'], async () => {
+      runFormAction(['code'], async () => {
         await auth.verifyOtp({ type: 'email', email, token: compactCode(code) });
         onProven();
       }),
   });
-  const send = () => attempt([], () => auth.signInWithOtp({ email, createUser: false }));
+  const send = () => runFormAction([], () => auth.signInWithOtp({ email, createUser: false }));
   return (
     <form {...form.props} className={styles.enrollment}>
       <FormMessages error={form.problem ?? sending.problem} success={sending.hasSent && texts.codeSent} />

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { productName } from '../../../ui/page/page-title.ts';
@@ -50,7 +50,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
     validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
     submit: async ({ name }) => {
       if (!(await proof.request())) return undefined;
-      return attempt(['name'], async () => {
+      return runFormAction(['name'], async () => {
         const mfa = createMfa(auth);
         // Remove unfinished enrollments first, since names must be unique.
         for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
@@ -104,9 +104,9 @@ function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
     initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
+    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
     submit: ({ code }) =>
-      attempt(['code'], async () => {
+      runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
         await onAdded(factor.friendlyName ?? texts.mfaUnnamed, isFirst ? await createCodes() : null);
       }),

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Factor } from 'supabase-protocol-clients/auth-client';
 import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { accountTexts } from '../account-texts.ts';
@@ -27,7 +27,7 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
   const remove = async () => {
     if (!factor || !(await proof.request())) return;
     setPending(true);
-    const failure = await attempt([], () => createMfa(auth).unenroll({ factorId: factor.id }));
+    const failure = await runFormAction([], () => createMfa(auth).unenroll({ factorId: factor.id }));
     setPending(false);
     setProblem(failure?.message);
     if (!failure) await onRemoved(name);

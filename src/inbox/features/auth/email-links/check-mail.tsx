@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -13,9 +13,9 @@ import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { mailedEmail } from './mailed-email.ts';
+import { lastMailedEmail } from './last-mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 
 export interface CheckMailProps {
@@ -35,22 +35,22 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   // A sign-up does not reveal whether the address has an account; an existing account gets no mail.
   const isSignup = purpose === 'signup' && isJustSent;
   const form = useForm({
     initial: { code: '' },
     validate: ({ code }) => ({ code: checkCode(code, rules) }),
     submit: ({ code }) =>
-      attempt(['code'], async () => {
+      runFormAction(['code'], async () => {
         const type = purpose === 'recovery' ? 'recovery' : 'email';
         await auth.verifyOtp({ type, email, token: compactCode(code) });
-        mailedEmail.forget();
+        lastMailedEmail.forget();
       }),
   });
   const mail = useMail(purpose);
   const again = useSending(isJustSent);
-  useEffect(() => mailedEmail.set(email), [email]);
+  useEffect(() => lastMailedEmail.set(email), [email]);
   return (
     <AuthPage
       key={purpose}
@@ -73,7 +73,7 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
         <CountdownButton
           pending={again.pending}
           untilMs={again.nextAtMs}
-          onClick={() => void again.send(() => attempt([], () => mail(email, captcha.take())))}
+          onClick={() => void again.send(() => runFormAction([], () => mail(email, captcha.take())))}
         >
           {texts.resend}
         </CountdownButton>
@@ -94,7 +94,7 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
 /** Requests the same mail again. */
 function useMail(purpose: CheckMailProps['purpose']) {
   const { auth } = useClients();
-  const { homeUrl, resetUrl } = useReturn();
+  const { homeUrl, resetUrl } = useReturnUrls();
   return (email: string, captchaToken: string | undefined) => {
     switch (purpose) {
       case 'signup':

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { withoutMailLink, type MailLink } from '../../../shared/mail-link.ts';
-import { paths, type EntranceNotice } from '../../../shared/routes.ts';
+import { paths, type LoginNotice } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
@@ -14,7 +14,7 @@ import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { AuthPage } from '../auth-page.tsx';
 import styles from '../auth-page.module.css';
 import { authTexts } from '../auth-texts.ts';
-import { mailedEmail } from './mailed-email.ts';
+import { lastMailedEmail } from './last-mailed-email.ts';
 import { isSpentLink } from './spent-link.ts';
 
 /**
@@ -30,7 +30,7 @@ export function MailLinkScreen({ link }: { readonly link: MailLink }) {
   const { type, tokenHash } = link;
   const name = user?.email ?? user?.phone;
 
-  const leave = (notice: EntranceNotice | null = null) => {
+  const leave = (notice: LoginNotice | null = null) => {
     // A spent link on a private page leads a signed-out reader to /login, which offers a new mail.
     const isRecovery = type === 'recovery';
     const target =
@@ -41,10 +41,10 @@ export function MailLinkScreen({ link }: { readonly link: MailLink }) {
     initial: {},
     validate: () => ({}),
     submit: () =>
-      attempt([], async () => {
+      runFormAction([], async () => {
         try {
           const { session } = await auth.verifyOtp({ type, tokenHash });
-          mailedEmail.forget();
+          lastMailedEmail.forget();
           if (session === null) return setHalf(true);
           toasts.show(texts.linkNow(session.user.email ?? session.user.phone ?? ''));
           leave();

@@ -1,7 +1,7 @@
 import { useHistoryState } from 'wouter/use-browser-location';
 import type { AuthErrorCode } from 'supabase-protocol-clients/auth-client';
 import { useAuth } from 'supabase-protocol-clients/react';
-import type { EntranceNotice } from '../../../shared/routes.ts';
+import type { LoginNotice } from '../../../shared/routes.ts';
 
 /** Codes of links that are used or expired, or belong to another browser: only a new mail helps. */
 const spentLinkCodes: ReadonlySet<AuthErrorCode> = new Set<AuthErrorCode>([
@@ -20,6 +20,6 @@ export function isSpentLink(code: AuthErrorCode | null): boolean {
 /** Why the link that led to this page failed; null if there was none, or it worked. */
 export function useLinkProblem(): AuthErrorCode | null {
   const { callbackError } = useAuth();
-  const notice = useHistoryState<EntranceNotice | null>();
+  const notice = useHistoryState<LoginNotice | null>();
   return callbackError?.code ?? (notice === 'link-expired' ? 'otp_expired' : null);
 }

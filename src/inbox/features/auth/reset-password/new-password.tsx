@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Session } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
 import { paths } from '../../../shared/routes.ts';
@@ -16,7 +16,7 @@ import styles from '../auth-page.module.css';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkNewPassword } from '../../../ui/form/credential-rules.ts';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 
 /** The second state of /reset-password, with the session of the recovery link or code. */
 export function NewPassword({ session }: { readonly session: Session }) {
@@ -30,7 +30,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
     validate: ({ password }) => ({ password: checkNewPassword(password, rules) }),
     submit: async ({ password }) =>
       (await refuseCommonPassword(password, [email])) ??
-      attempt(['password'], async () => {
+      runFormAction(['password'], async () => {
         await auth.updateUser({ password });
         setSaved(true);
       }),
@@ -53,7 +53,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
 
 function PasswordSaved() {
   const texts = authTexts.use();
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   const clients = useClients();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
     pending: false,
@@ -61,7 +61,7 @@ function PasswordSaved() {
   });
   const signOutOtherDevices = async () => {
     setState({ pending: true, done: false });
-    const failure = await attempt([], () => signOutOthers(clients));
+    const failure = await runFormAction([], () => signOutOthers(clients));
     setState({ pending: false, done: failure === undefined, problem: failure?.message });
   };
   return (

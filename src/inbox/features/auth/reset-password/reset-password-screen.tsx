@@ -1,7 +1,7 @@
 import { startTransition, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link, Redirect } from 'wouter';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
@@ -14,13 +14,13 @@ import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { carriedEmail } from '../email-links/carried-email.ts';
+import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { LinkProblem } from '../email-links/link-problem.tsx';
 import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
-import { mailedEmail } from '../email-links/mailed-email.ts';
+import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import { NewPassword } from './new-password.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
@@ -35,7 +35,7 @@ export function ResetPasswordScreen() {
   const [sentTo, setSentToNow] = useState<string>();
   const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   // Signed out, here or in another tab: the next user has not requested a new password.
   if (!session && !recovery && isSetting) return <Redirect to={links.login({ next })} replace />;
   if (session && isSetting) {
@@ -64,13 +64,13 @@ function AskForMail({ isAgain, onSent }: AskForMailProps) {
   const { auth } = useClients();
   const { user } = useAuth();
   const captcha = useCaptcha();
-  const { next, resetUrl } = useReturn();
+  const { next, resetUrl } = useReturnUrls();
   const form = useForm({
-    initial: { email: user?.email ?? (carriedEmail.get() || (isAgain ? mailedEmail.get() : '')) },
+    initial: { email: user?.email ?? (lastTypedEmail.get() || (isAgain ? lastMailedEmail.get() : '')) },
     validate: ({ email }) => ({ email: checkEmail(email, rules) }),
     submit({ email }) {
-      carriedEmail.set(email);
-      return attempt(['email'], async () => {
+      lastTypedEmail.set(email);
+      return runFormAction(['email'], async () => {
         const request = { email: email.trim(), redirectTo: resetUrl, captchaToken: captcha.take() };
         await auth.resetPasswordForEmail(request);
         onSent(request.email);

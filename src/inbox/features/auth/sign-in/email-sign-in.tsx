@@ -1,4 +1,4 @@
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -8,10 +8,10 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { carriedEmail } from '../email-links/carried-email.ts';
-import { mailedEmail } from '../email-links/mailed-email.ts';
+import { lastTypedEmail } from '../email-links/last-typed-email.ts';
+import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 
 export interface EmailSignInProps {
@@ -27,13 +27,13 @@ export function EmailSignIn({ captcha, isAgain, onSent, onPasswordInstead }: Ema
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const { homeUrl } = useReturn();
+  const { homeUrl } = useReturnUrls();
   const form = useForm({
-    initial: { email: carriedEmail.get() || (isAgain ? mailedEmail.get() : '') },
+    initial: { email: lastTypedEmail.get() || (isAgain ? lastMailedEmail.get() : '') },
     validate: ({ email }) => ({ email: checkEmail(email, rules) }),
     submit: ({ email }) =>
-      attempt(['email'], async () => {
-        carriedEmail.set(email);
+      runFormAction(['email'], async () => {
+        lastTypedEmail.set(email);
         await auth.signInWithOtp({
           email: email.trim(),
           createUser: false,

@@ -7,13 +7,13 @@ import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { carriedEmail } from '../email-links/carried-email.ts';
+import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { LinkProblem } from '../email-links/link-problem.tsx';
 import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
 import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
 const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
@@ -27,7 +27,7 @@ export function LoginScreen() {
   const texts = authTexts.use();
   const { session } = useAuth();
   const isAgain = isSpentLink(useLinkProblem());
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   const captcha = useCaptcha();
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // A transition keeps the current screen until the next one's code is loaded.
@@ -37,7 +37,7 @@ export function LoginScreen() {
     return (
       <CheckMail
         purpose={mode.purpose}
-        email={carriedEmail.get()}
+        email={lastTypedEmail.get()}
         isJustSent={mode.purpose === 'magiclink'}
         isAgain={isAgain}
         onBack={() => setMode({ kind: 'password' })}

@@ -1,12 +1,12 @@
 import { Suspense, useMemo, useState } from 'react';
 import type { Factor, Session } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type Mfa } from 'supabase-protocol-clients/auth-client/mfa';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
-import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { CountdownButton, SubmitButton } from '../../../ui/form/submit-button.tsx';
@@ -21,7 +21,7 @@ import styles from '../auth-page.module.css';
 
 const RecoveryForm = lazyPart(async () => (await import('./recovery-form.tsx')).RecoveryForm);
 
-/** The second step of a sign-in: raises the session to `aal2`, after which the gate redirects. */
+/** The second step of a sign-in: raises the session to `aal2`, after which `App` redirects. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
   const texts = authTexts.use();
   const { auth } = useClients();
@@ -102,7 +102,7 @@ function PhoneCode({ mfa, factorId }: FactorProps) {
         look={challengeId ? 'secondary' : 'primary'}
         pending={sending.pending}
         untilMs={sending.nextAtMs}
-        onClick={() => void sending.send(() => attempt([], challenge))}
+        onClick={() => void sending.send(() => runFormAction([], challenge))}
       >
         {challengeId ? texts.resend : texts.mfaPhoneSend}
       </CountdownButton>
@@ -120,8 +120,8 @@ function CodeForm({ label, onCode }: CodeFormProps) {
   const rules = credentialTexts.use();
   const form = useForm({
     initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
-    submit: ({ code }) => attempt(['code'], () => onCode(compactCode(code))),
+    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
+    submit: ({ code }) => runFormAction(['code'], () => onCode(compactCode(code))),
   });
   return (
     <form {...form.props} className={styles.form}>

@@ -1,6 +1,6 @@
 import { AuthError, type AuthClient, type AuthErrorCode } from 'supabase-protocol-clients/auth-client';
 import type { PasskeySignIn, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
 import { createStore, type Store } from '../../../ui/state/store.ts';
 
@@ -15,7 +15,7 @@ export interface PasskeyState {
   readonly problem: PasskeyProblem | undefined;
 }
 
-/** The sign-in screen's requests for a passkey, one at a time as the browser allows. After a success the gate redirects. */
+/** The sign-in screen's requests for a passkey, one at a time as the browser allows. After a success `App` redirects. */
 export interface PasskeyRequests {
   readonly state: Pick<Store<PasskeyState>, 'subscribe' | 'getSnapshot'>;
   /** Offers passkeys in the autofill of the email field, unless a request runs. Fails silently until one is chosen. */
@@ -61,7 +61,7 @@ export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean)
     running = controller;
     const { signal } = controller;
     let code: AuthErrorCode | undefined;
-    const failure = await attempt([], async () => {
+    const failure = await runFormAction([], async () => {
       try {
         const passkeys = await loadPasskeys(auth);
         await passkeys.signInWithPasskey(request, { signal });

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -12,9 +12,9 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { carriedEmail } from '../email-links/carried-email.ts';
+import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';
 
 export interface PasswordSignInProps {
@@ -24,21 +24,21 @@ export interface PasswordSignInProps {
   readonly onCodeInstead: () => void;
 }
 
-/** Email and password. On success the gate redirects. */
+/** Email and password. On success `App` redirects. */
 export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   const form = useForm({
-    initial: { email: carriedEmail.get(), password: '' },
+    initial: { email: lastTypedEmail.get(), password: '' },
     validate: ({ email, password }) => ({
       email: checkEmail(email, rules),
       password: checkPassword(password, rules),
     }),
     submit({ email, password }) {
-      carriedEmail.set(email);
-      return attempt(['email', 'password'], async () => {
+      lastTypedEmail.set(email);
+      return runFormAction(['email', 'password'], async () => {
         try {
           await auth.signInWithPassword({ email: email.trim(), password, captchaToken: captcha.take() });
         } catch (problem) {
@@ -56,7 +56,7 @@ export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: Passwo
         autoComplete="username webauthn"
         required
         {...form.field('email')}
-        onInput={(event) => carriedEmail.set(event.currentTarget.value)}
+        onInput={(event) => lastTypedEmail.set(event.currentTarget.value)}
       />
       <PasswordField
         label={texts.password}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { createFunctionsClient, FunctionsError } from 'supabase-protocol-clients/functions-client';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients, useConfiguration, type Clients } from '../../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../../shared/clients/env.ts';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
@@ -16,7 +16,7 @@ import { authTexts, type AuthTexts } from '../auth-texts.ts';
 const codeLength = 12;
 const timeoutMs = 20_000;
 
-/** Signs in with a recovery code instead of the second factor. Afterwards the account has no factor, and the gate redirects. */
+/** Signs in with a recovery code instead of the second factor. Afterwards the account has no factor, and `App` redirects. */
 export function RecoveryForm() {
   const texts = authTexts.use().recovery;
   const clients = useClients();
@@ -30,7 +30,7 @@ export function RecoveryForm() {
       const problem = await sendRecoveryCode(recoveryCode, clients, configuration, texts);
       if (problem) return problem;
       // The new session's user has no factor.
-      const failure = await attempt([], () => clients.auth.refreshSession());
+      const failure = await runFormAction([], () => clients.auth.refreshSession());
       if (failure) return failure;
       toasts.show(texts.done, {
         action: { label: texts.setUp, run: () => navigate(`${links.account}#two-step`) },

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -8,7 +8,7 @@ import styles from '../auth-page.module.css';
 import { providerName } from '../../../ui/provider-name.ts';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
 import { ProviderLogo } from './provider-logo.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 
 export interface SocialSignInProps {
   readonly providers: readonly string[];
@@ -20,12 +20,12 @@ export interface SocialSignInProps {
 export function SocialSignIn({ providers, takeCaptcha }: SocialSignInProps) {
   const texts = authTexts.use();
   const { auth } = useClients();
-  const { homeUrl } = useReturn();
+  const { homeUrl } = useReturnUrls();
   const [pending, setPending] = useState<string | null>(null);
   const [problem, setProblem] = useState<string>();
   const signIn = async (provider: string) => {
     setPending(provider);
-    const failure = await attempt([], async () => {
+    const failure = await runFormAction([], async () => {
       const { url } = await auth.signInWithOAuth({ provider, redirectTo: homeUrl });
       location.assign(url);
     });

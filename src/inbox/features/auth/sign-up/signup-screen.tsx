@@ -1,7 +1,7 @@
 import { startTransition, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link } from 'wouter';
-import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
@@ -14,11 +14,11 @@ import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
-import { carriedEmail } from '../email-links/carried-email.ts';
+import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
-import { useReturn } from '../use-return.ts';
+import { useReturnUrls } from '../use-return-urls.ts';
 import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
 
@@ -27,7 +27,7 @@ const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.
 export function SignupScreen() {
   const texts = authTexts.use();
   const { session } = useAuth();
-  const { next } = useReturn();
+  const { next } = useReturnUrls();
   const settings = useAuthSettings();
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (sentTo !== null && session === null) {
@@ -57,24 +57,24 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
   const language = useLanguage();
   const { auth } = useClients();
   const captcha = useCaptcha();
-  const { homeUrl } = useReturn();
+  const { homeUrl } = useReturnUrls();
   const form = useForm({
-    initial: { email: carriedEmail.get(), name: '', password: '' },
+    initial: { email: lastTypedEmail.get(), name: '', password: '' },
     validate: ({ email, password }) => ({
       email: checkEmail(email, rules),
       password: checkNewPassword(password, rules),
     }),
     async submit({ email, name, password }) {
-      carriedEmail.set(email);
+      lastTypedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
       // The language of the mails about the account, and the name that others see.
       const data = name.trim() === '' ? { language } : { language, name: name.trim() };
       const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
-      return attempt(['email', 'password'], async () => {
+      return runFormAction(['email', 'password'], async () => {
         try {
           const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });
-          // With a session the gate redirects; without one the address has to be confirmed.
+          // With a session `App` redirects; without one the address has to be confirmed.
           if (session === null) onSent(credentials.email);
         } catch (problem) {
           throw signupError(problem);

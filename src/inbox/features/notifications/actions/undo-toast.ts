@@ -3,7 +3,7 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 let shownId: number | null = null;
 
 /** An action that can be undone. */
-export interface Undo {
+export interface UndoToastOptions {
   /** The sentence that says what was done. */
   readonly text: string;
   /** The label of the button. */
@@ -19,7 +19,7 @@ export interface Undo {
  *
  * @returns dismisses the toast.
  */
-export function showUndoToast({ text, label, undo, onKept }: Undo): () => void {
+export function showUndoToast({ text, label, undo, onKept }: UndoToastOptions): () => void {
   if (shownId !== null) toasts.dismiss(shownId);
   const id = toasts.show(text, {
     action: { label, run: undo, isUndo: true },

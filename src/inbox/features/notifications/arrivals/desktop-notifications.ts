@@ -1,6 +1,6 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { Notification as InboxNotification } from '../model/notification.ts';
-import { everything, inboxHref } from '../model/notification-filter.ts';
+import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationSnippet, notificationTitle } from '../texts/notification-words.ts';
 
@@ -19,6 +19,6 @@ export async function showDesktopNotifications(arrivals: readonly InboxNotificat
   shown.addEventListener('click', () => {
     window.focus();
     shown.close();
-    navigate(inboxHref(everything, isOne ? newest.id : undefined));
+    navigate(inboxHref(unfiltered, isOne ? newest.id : undefined));
   });
 }

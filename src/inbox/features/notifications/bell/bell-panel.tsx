@@ -5,7 +5,7 @@ import styles from './bell.module.css';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
-import { everything, inboxHref } from '../model/notification-filter.ts';
+import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { NotificationRow } from '../list/notification-row.tsx';
 import type { RowAction } from '../list/notification-row.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -40,7 +40,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
             <NotificationRow
               key={notification.id}
               notification={notification}
-              filter={everything}
+              filter={unfiltered}
               onAction={open}
               isPlain
             />
@@ -52,7 +52,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
         </p>
       )}
       <div className={styles.foot}>
-        <Link className={buttonClass('quiet', true)} href={inboxHref(everything)} onClick={onClose}>
+        <Link className={buttonClass('quiet', true)} href={inboxHref(unfiltered)} onClick={onClose}>
           {texts.seeAll}
         </Link>
       </div>

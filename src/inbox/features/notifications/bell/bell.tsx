@@ -8,7 +8,7 @@ import { BellIcon } from '../../../ui/icons.tsx';
 import { Popover } from '../../../ui/overlay/popover.tsx';
 import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
-import { everything, inboxHref } from '../model/notification-filter.ts';
+import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFailedActionToast } from '../actions/use-failed-action-toast.ts';
 
@@ -38,7 +38,7 @@ export function Bell() {
     <>
       <Link
         className={classNames(buttonClass('quiet'), styles.bell, styles.link)}
-        href={inboxHref(everything)}
+        href={inboxHref(unfiltered)}
         aria-label={name}
       >
         {face}

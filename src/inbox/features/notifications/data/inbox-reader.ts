@@ -1,10 +1,10 @@
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
-import { everything, filterKey } from '../model/notification-filter.ts';
+import { unfiltered, filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationPage, NotificationsApi } from './notifications-api.ts';
-import { covers } from '../model/list-window.ts';
+import { windowCovers } from '../model/list-window.ts';
 import type { Cursor } from '../model/list-window.ts';
 
 export const pageSize = 30;
@@ -72,7 +72,8 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     const { rows } = store.getState();
     const window = store.getState().windows[filterKey(filter)];
     const known =
-      window?.ids?.size ?? (window ? [...rows.values()].filter((row) => covers(window, row)).length : 0);
+      window?.ids?.size ??
+      (window ? [...rows.values()].filter((row) => windowCovers(window, row)).length : 0);
     const longest = filter.query ? longestSearch : longestRead;
     const limit = Math.min(longest, Math.max(1, Math.ceil(known / pageSize)) * pageSize);
     return applyPage(filter, null, begin(filter, null, limit));
@@ -111,9 +112,9 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
       const { filter, windows } = store.getState();
       const key = filterKey(filter);
       const isOwnNeeded =
-        key !== filterKey(everything) &&
+        key !== filterKey(unfiltered) &&
         (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
-      await Promise.all([readHead(everything), isOwnNeeded && readHead(filter)]);
+      await Promise.all([readHead(unfiltered), isOwnNeeded && readHead(filter)]);
       store.patch({ isVerified: true });
       // The filter may have changed during the read.
       await readMissing();

@@ -4,9 +4,9 @@ import type { InboxView } from '../model/inbox-view.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { everything, filterKey } from '../model/notification-filter.ts';
+import { unfiltered, filterKey } from '../model/notification-filter.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
-import { emptyState } from '../model/state-types.ts';
+import { emptyNotificationsState } from '../model/state-types.ts';
 import { step } from '../model/notifications-state.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from '../model/state-types.ts';
 
@@ -49,7 +49,7 @@ export interface InboxStoreOptions {
 /** The one state behind the page, the bell, the title and the badge. */
 export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}): InboxStore {
   const listeners = new Set<() => void>();
-  let state = emptyState;
+  let state = emptyNotificationsState;
   let status: InboxStatus = {
     isVerified: false,
     isReading: false,
@@ -62,7 +62,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
 
   const derive = () => {
     const view = selectView(state, state.filter);
-    const newest = filterKey(view.filter) === filterKey(everything) ? view : selectView(state, everything);
+    const newest = filterKey(view.filter) === filterKey(unfiltered) ? view : selectView(state, unfiltered);
     return { view, newest, counts: selectCounts(state) };
   };
   const emit = () => {

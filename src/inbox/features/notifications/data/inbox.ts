@@ -1,5 +1,5 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { staleMs } from '../../../shared/cache-policy.ts';
+import { staleAfterMs } from '../../../shared/cache-policy.ts';
 import { createStore } from '../../../ui/state/store.ts';
 import type { Store } from '../../../ui/state/store.ts';
 import type { InboxActions, InboxActionsOptions } from '../actions/inbox-actions.ts';
@@ -116,7 +116,7 @@ export function createInbox({
       const { connection, isVerified } = store.getSnapshot();
       if (!isVerified) return;
       // A live channel keeps the lists fresh.
-      if (connection !== 'live' && clock.monotonicMs() - readAtMs > staleMs) void refresh();
+      if (connection !== 'live' && clock.monotonicMs() - readAtMs > staleAfterMs) void refresh();
       else void reader.ensure();
     },
     async refresh() {

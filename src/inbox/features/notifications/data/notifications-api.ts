@@ -8,7 +8,7 @@ import type {
   NotificationKind,
   NotificationStatus,
 } from '../model/notification.ts';
-import { noCounts, parseCounts } from '../model/notification-counts.ts';
+import { zeroCounts, parseCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inIdChunks } from './id-chunks.ts';
@@ -127,7 +127,7 @@ export function createNotificationsApi(
     const [all = 0, unread = 0, archived = 0] = await Promise.all(
       tabs.map((tab) => count({ tab, kind: null })),
     );
-    const totals = { ...noCounts, all, unread, archived };
+    const totals = { ...zeroCounts, all, unread, archived };
     return { asOf: null, isReset: true, changes: [], snoozed: [], totals };
   };
 

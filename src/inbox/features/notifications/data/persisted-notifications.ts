@@ -1,17 +1,21 @@
 import { compareNewestFirst } from '../model/notification.ts';
-import { everything, filterKey } from '../model/notification-filter.ts';
-import { covers } from '../model/list-window.ts';
+import { unfiltered, filterKey } from '../model/notification-filter.ts';
+import { windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
 /** Most rows that are persisted: enough for the first screens of the next visit. */
 const maxRows = 60;
 
 /** Selects what is persisted for the next visit: the head of the whole list, so that its size does not grow with the inbox. */
-export function selectPersisted({ rows, windows, totals }: NotificationsState): PersistedNotifications {
-  const key = filterKey(everything);
+export function selectPersistedNotifications({
+  rows,
+  windows,
+  totals,
+}: NotificationsState): PersistedNotifications {
+  const key = filterKey(unfiltered);
   const window = windows[key];
   if (!window) return { rows: new Map(), windows: {}, totals };
-  const listed = [...rows.values()].filter((row) => covers(window, row)).sort(compareNewestFirst);
+  const listed = [...rows.values()].filter((row) => windowCovers(window, row)).sort(compareNewestFirst);
   const kept = listed.slice(0, maxRows);
   const last = kept.at(-1);
   const isCut = last !== undefined && kept.length < listed.length;
@@ -20,7 +24,7 @@ export function selectPersisted({ rows, windows, totals }: NotificationsState): 
     windows: {
       [key]: isCut
         ? {
-            filter: everything,
+            filter: unfiltered,
             end: { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs },
             isComplete: false,
             ids: null,

@@ -8,7 +8,7 @@ import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../list/relative-time.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import { rowMenuPopup } from '../list/menu-button.ts';
-import { SenderOnline } from '../list/sender-avatar.tsx';
+import { SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../texts/notification-words.ts';
 import type { NotificationLink } from '../texts/notification-words.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
-import { LeavingDialog } from './leaving-dialog.tsx';
+import { ExternalLinkDialog } from './external-link-dialog.tsx';
 import styles from './notification-detail.module.css';
 
 export interface DetailContentProps {
@@ -69,7 +69,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
             <dt>{words.from}</dt>
             <dd dir="auto">
               {sender}
-              <SenderOnline notification={notification} look="text" />
+              <SenderOnlineDot notification={notification} look="text" />
             </dd>
           </div>
         )}
@@ -129,7 +129,7 @@ function FollowLink({ link: { href, foreignHost } }: { readonly link: Notificati
         <Button look="primary" onClick={() => setLeaving(true)}>
           {words.followForeign(foreignHost)}
         </Button>
-        {isLeaving && <LeavingDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
+        {isLeaving && <ExternalLinkDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
       </>
     );
   return href.startsWith('/') ? (

@@ -3,7 +3,7 @@ import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 
 /** One notification by id: from the loaded lists, else from the server. */
-export interface FoundNotification {
+export interface UseNotificationResult {
   /** undefined while the request is in flight; null: it does not exist. */
   readonly notification: Notification | null | undefined;
   readonly hasFailed: boolean;
@@ -15,7 +15,7 @@ export interface FoundNotification {
 /** The shape of an id: the database refuses any other value, such as that of a truncated link. */
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export function useNotification(id: string): FoundNotification {
+export function useNotification(id: string): UseNotificationResult {
   const inbox = useInbox();
   const { view, newest } = useInboxSnapshot();
   const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);

@@ -1,4 +1,4 @@
-import { goBackBelow } from '../../../ui/overlay/close-for-history.ts';
+import { goBackKeepingOverlays } from '../../../ui/overlay/history-navigation.ts';
 import { parseOpenId } from '../model/notification-filter.ts';
 
 /** wouter's function of this name. */
@@ -36,5 +36,5 @@ export function closeDetail(navigate: Navigate, listHref: string): void {
   for (const type of ['popstate', 'pushState'])
     addEventListener(type, () => (isClosing = false), { once: true });
   // Keep open what opens meanwhile, such as the menu of an action that closes the detail.
-  goBackBelow();
+  goBackKeepingOverlays();
 }

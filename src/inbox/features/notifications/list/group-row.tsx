@@ -15,7 +15,7 @@ import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
 import { NotificationTime } from './notification-time.tsx';
 import { RowTitle } from './row-title.tsx';
-import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
+import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
 
 export interface GroupRowProps {
   readonly group: Extract<ListEntry, { type: 'group' }>;
@@ -75,7 +75,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
       >
         <span className={styles.avatar}>
           <SenderAvatar name={notificationActor(newest)} kind={newest.kind} />
-          <SenderOnline notification={newest} />
+          <SenderOnlineDot notification={newest} />
         </span>
         <span className={styles.words}>
           {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}

@@ -21,7 +21,7 @@ export function flattenDays(groups: readonly DayGroup<ListEntry>[]): readonly Li
 }
 
 /** Where the virtualizer places an item. */
-export interface ItemPlace {
+export interface ItemPosition {
   readonly index: number;
   readonly start: number;
   readonly end: number;
@@ -30,7 +30,7 @@ export interface ItemPlace {
 /** The rendered part of one day. */
 export interface DaySection {
   readonly group: DayGroup;
-  readonly heading: ItemPlace;
+  readonly heading: ItemPosition;
   readonly rows: readonly {
     readonly entry: ListEntry;
     readonly position: number;
@@ -41,10 +41,13 @@ export interface DaySection {
 }
 
 /** Gathers the rendered items by day. The heading of the first day must be among them. */
-export function toSections(items: readonly ListItem[], places: readonly ItemPlace[]): readonly DaySection[] {
+export function toSections(
+  items: readonly ListItem[],
+  places: readonly ItemPosition[],
+): readonly DaySection[] {
   const sections: {
     group: DayGroup;
-    heading: ItemPlace;
+    heading: ItemPosition;
     rows: DaySection['rows'][number][];
     skippedPx: number;
   }[] = [];

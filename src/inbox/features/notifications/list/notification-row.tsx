@@ -30,8 +30,8 @@ import {
 import { AnswerButtons } from './answer-buttons.tsx';
 import { rowMenuPopup } from './menu-button.ts';
 import { NotificationTime } from './notification-time.tsx';
-import { FoundText, RowTitle } from './row-title.tsx';
-import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
+import { HighlightedText, RowTitle } from './row-title.tsx';
+import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
 
 /** An action on one notification. */
 export type RowAction =
@@ -121,14 +121,14 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       >
         <span className={styles.avatar}>
           <SenderAvatar name={notificationActor(notification)} kind={kind} />
-          <SenderOnline notification={notification} />
+          <SenderOnlineDot notification={notification} />
         </span>
         <span className={styles.words}>
           {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
           <RowTitle title={title} notification={notification} query={filter.query} />
           {snippet && (
             <span className={styles.snippet} dir="auto">
-              <FoundText text={snippet} query={filter.query} />
+              <HighlightedText text={snippet} query={filter.query} />
             </span>
           )}
         </span>

@@ -19,8 +19,8 @@ import type { Notification } from '../model/notification.ts';
 import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
-import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
-import { rowMenuQuery } from './menu-button.ts';
+import { notificationThread, useSenderCommands } from '../senders/use-sender-commands.ts';
+import { rowMenuMediaQuery } from './menu-button.ts';
 import type { RowAction } from './notification-row.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
@@ -40,7 +40,7 @@ export interface RowMenuProps {
  */
 export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProps) {
   const [button] = useState(() => findMenuButton(rowId));
-  const hasRoom = useMedia(rowMenuQuery);
+  const hasRoom = useMedia(rowMenuMediaQuery);
   const isMenu = hasRoom && button !== null;
   const [notification] = notifications;
   const texts = inboxTexts.use();
@@ -53,7 +53,7 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
   const title = notificationTitle(notification, texts);
   const name = notifications.length > 1 ? texts.several(title, notifications.length) : title;
   const actor = notificationActor(notification) ?? senders.sender;
-  const thread = threadOf(notification);
+  const thread = notificationThread(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
   const item = (icon: ReactNode, word: string, onClick: () => void) => (
     <li role={isMenu ? 'none' : undefined}>

@@ -18,7 +18,7 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
   const { text, isWhole } = listTitle(title, notification);
   return (
     <span className={classNames(styles.title, isWhole && styles.whole)} dir={titleDirection(notification)}>
-      <FoundText text={text} query={query} />
+      <HighlightedText text={text} query={query} />
     </span>
   );
 }
@@ -26,7 +26,13 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
 const Highlight = lazyPart(async () => (await import('../search/highlight.tsx')).Highlight);
 
 /** A text with the words of the query marked, if there is a query. */
-export function FoundText({ text, query }: { readonly text: string; readonly query: string | undefined }) {
+export function HighlightedText({
+  text,
+  query,
+}: {
+  readonly text: string;
+  readonly query: string | undefined;
+}) {
   // An element, since React could not remove a text that a browser's translation has moved.
   const plain = <span>{text}</span>;
   if (!query) return plain;

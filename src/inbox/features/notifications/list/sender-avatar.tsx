@@ -31,7 +31,7 @@ export function SenderAvatar({ name, kind }: SenderAvatarProps) {
 }
 
 /** Whether the sender is online, if that is known. It stands beside the avatar, on its corner or as text. */
-export function SenderOnline({
+export function SenderOnlineDot({
   notification: { senderId },
   look = 'dot',
 }: {

@@ -9,7 +9,7 @@ import type { Notification } from '../model/notification.ts';
 const fewestRows = 20;
 const mostNotifications = 300;
 
-export interface UsedListEntries {
+export interface UseListEntriesResult {
   readonly entries: readonly ListEntry[];
   readonly toggleGroup: (id: string) => void;
 }
@@ -19,7 +19,7 @@ export function useListEntries(
   shown: readonly Notification[],
   { hasMore, readToMs }: Pick<InboxView, 'hasMore' | 'readToMs'>,
   loadMore: () => void,
-): UsedListEntries {
+): UseListEntriesResult {
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
   const entries = useMemo(

@@ -1,8 +1,8 @@
 import { compareListed, compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { combineCounts, countNotifications, noCounts, withoutBulk } from './notification-counts.ts';
+import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { coveringFilters, everything, filterKey, matchesFilter } from './notification-filter.ts';
+import { coveringFilters, unfiltered, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import type { ListWindow } from './list-window.ts';
@@ -82,9 +82,9 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   if (!state.totals) return inside;
   let outside = combineCounts(state.totals, loaded, -1);
   const isFullyLoaded = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
-  if (isFullyLoaded(everything))
-    outside = { ...noCounts, archived: outside.archived, snoozed: outside.snoozed };
-  for (const operation of state.operations) outside = withoutBulk(outside, operation);
+  if (isFullyLoaded(unfiltered))
+    outside = { ...zeroCounts, archived: outside.archived, snoozed: outside.snoozed };
+  for (const operation of state.operations) outside = countsAfterBulk(outside, operation);
   return combineCounts(inside, outside);
 }
 

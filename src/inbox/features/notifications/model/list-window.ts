@@ -23,12 +23,12 @@ export interface ListWindow {
 export type ListWindows = Readonly<Record<string, ListWindow>>;
 
 /** Whether the window contains the row. */
-export function covers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
+export function windowCovers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
   if (!matchesFilter(row, filter)) return false;
   return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
 }
 
 /** The windows of lists, without those of searches. */
-export function withoutSearches(windows: ListWindows): ListWindows {
+export function withoutSearchWindows(windows: ListWindows): ListWindows {
   return Object.fromEntries(Object.entries(windows).filter(([, { ids }]) => ids === null));
 }

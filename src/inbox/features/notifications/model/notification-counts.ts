@@ -13,7 +13,7 @@ export interface NotificationCounts {
   readonly kinds: Readonly<Record<NotificationKind, number>>;
 }
 
-export const noCounts: NotificationCounts = {
+export const zeroCounts: NotificationCounts = {
   all: 0,
   unread: 0,
   archived: 0,
@@ -21,12 +21,12 @@ export const noCounts: NotificationCounts = {
   kinds: { mention: 0, edit: 0, comment: 0, invite: 0, system: 0, other: 0 },
 };
 
-const countedKinds = Object.keys(noCounts.kinds) as readonly NotificationKind[];
+const countedKinds = Object.keys(zeroCounts.kinds) as readonly NotificationKind[];
 
 /** Counts as the server's `notification_counts` has them: every unread kind by its name. */
 export function parseCounts(counts: unknown): NotificationCounts {
   const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts as ServerCounts;
-  const kinds = { ...noCounts.kinds };
+  const kinds = { ...zeroCounts.kinds };
   for (const [name, count] of Object.entries(byKind)) kinds[parseKind(name)] += count;
   return { all: inbox, unread, archived, snoozed, kinds };
 }
@@ -42,7 +42,7 @@ interface ServerCounts {
 export function countNotifications(
   notifications: Iterable<Pick<Notification, 'status' | 'kind' | 'isSnoozed'>>,
 ): NotificationCounts {
-  const kinds = { ...noCounts.kinds };
+  const kinds = { ...zeroCounts.kinds };
   let all = 0;
   let unread = 0;
   let archived = 0;
@@ -83,7 +83,7 @@ export function combineCounts(
  * The counts after a bulk action. Read notifications are not counted by kind, so deleting a kind's whole list subtracts
  * its unread ones only; the server's next totals correct that.
  */
-export function withoutBulk(counts: NotificationCounts, action: NotificationAction): NotificationCounts {
+export function countsAfterBulk(counts: NotificationCounts, action: NotificationAction): NotificationCounts {
   if (action.type === 'read-all') return withoutUnread(counts, action.kind);
   if (action.type !== 'remove-all') return counts;
   const { tab, kind } = action.filter;
@@ -94,7 +94,7 @@ export function withoutBulk(counts: NotificationCounts, action: NotificationActi
 }
 
 function withoutUnread(counts: NotificationCounts, kind: NotificationKind | null): NotificationCounts {
-  if (kind === null) return { ...counts, unread: 0, kinds: noCounts.kinds };
+  if (kind === null) return { ...counts, unread: 0, kinds: zeroCounts.kinds };
   return {
     ...counts,
     unread: counts.unread - counts.kinds[kind],

@@ -13,7 +13,7 @@ export interface NotificationFilter {
   readonly query?: string;
 }
 
-export const everything: NotificationFilter = { tab: 'all', kind: null };
+export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
 
 /** Unknown values fall back to everything. */
 export function parseFilter(search: string): NotificationFilter {

@@ -1,4 +1,4 @@
-import { covers, withoutSearches } from './list-window.ts';
+import { windowCovers, withoutSearchWindows } from './list-window.ts';
 import type { ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
 import { compareNewestFirst } from './notification.ts';
@@ -22,7 +22,7 @@ export function applySync(
     row.snoozedUntilMs !== null ||
     synced.kept.has(row.id) ||
     synced.touched.has(row.id) ||
-    Object.values(synced.windows).some((window) => covers(window, row));
+    Object.values(synced.windows).some((window) => windowCovers(window, row));
   const rows = new Map([...synced.rows].filter(([, row]) => isListed(row)));
   return {
     ...synced,
@@ -44,18 +44,18 @@ export function applyPage(
   const last = page.at(-1) ?? after;
   const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
   const { [filterKey(filter)]: replaced, ...earlier } = state.windows;
-  const others = filter.query ? withoutSearches(earlier) : earlier;
+  const others = filter.query ? withoutSearchWindows(earlier) : earlier;
   const listed = new Set(page.map(({ id }) => id));
   const ids = filter.query ? new Set([...((after && replaced?.ids) ?? []), ...listed]) : null;
   const window: ListWindow = { filter, end, isComplete: isLast, ids, readAt: since };
   const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
-  const isElsewhere = (row: Notification) => Object.values(others).some((other) => covers(other, row));
+  const isElsewhere = (row: Notification) => Object.values(others).some((other) => windowCovers(other, row));
   // The absence of a row from the results of a search does not mean that it was deleted.
   for (const row of ids ? [] : state.rows.values()) {
     const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
     if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
     // Deleted, or older than the loaded window: drop it in both cases. A returned row may be far older.
-    if (covers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
+    if (windowCovers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
   }
   for (const row of page) {
     const known = state.rows.get(row.id);

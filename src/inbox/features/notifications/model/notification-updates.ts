@@ -1,5 +1,5 @@
-import { covers } from './list-window.ts';
-import { combineCounts, countNotifications, withoutBulk } from './notification-counts.ts';
+import { windowCovers } from './list-window.ts';
+import { combineCounts, countNotifications, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { applyOperations, includesId, isBulk } from './notification-operation.ts';
 import type { NotificationOperation } from './notification-operation.ts';
@@ -45,7 +45,7 @@ function isWanted(state: NotificationsState, row: Notification): boolean {
   return (
     row.snoozedUntilMs !== null ||
     state.readsInFlight > 0 ||
-    Object.values(state.windows).some((window) => covers(window, row))
+    Object.values(state.windows).some((window) => windowCovers(window, row))
   );
 }
 
@@ -116,7 +116,7 @@ function adjustToBulk(
 ): NotificationCounts | null {
   if (!totals) return null;
   const outside = combineCounts(totals, countNotifications(rows.values()), -1);
-  return combineCounts(withoutBulk(outside, operation), countNotifications(after));
+  return combineCounts(countsAfterBulk(outside, operation), countNotifications(after));
 }
 
 /** Without versions the row that arrives later wins. */
@@ -125,7 +125,7 @@ export function isOutdated(row: Notification, known: Notification): boolean {
 }
 
 /** Returns the snoozed notifications that are due. */
-export function returnDue(state: NotificationsState, nowMs: number): NotificationsState {
+export function returnDueSnoozed(state: NotificationsState, nowMs: number): NotificationsState {
   const due = [...state.rows.values()].filter(
     ({ isSnoozed, snoozedUntilMs }) => isSnoozed && snoozedUntilMs !== null && snoozedUntilMs <= nowMs,
   );

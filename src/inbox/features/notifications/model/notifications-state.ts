@@ -1,10 +1,10 @@
-import { covers, withoutSearches } from './list-window.ts';
+import { windowCovers, withoutSearchWindows } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
-import { applyChanges, confirmOperation, returnDue } from './notification-updates.ts';
+import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
-import { everything, filterKey } from './notification-filter.ts';
+import { unfiltered, filterKey } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
-import { emptyState } from './state-types.ts';
+import { emptyNotificationsState } from './state-types.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /** Idempotent for what is shown: applying an event twice, or a change that the state already has, alters nothing. */
@@ -21,7 +21,11 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
       return { ...state, readsInFlight: state.readsInFlight + 1 };
     case 'read-ended': {
       const readsInFlight = state.readsInFlight - 1;
-      return { ...state, readsInFlight, touched: readsInFlight > 0 ? state.touched : emptyState.touched };
+      return {
+        ...state,
+        readsInFlight,
+        touched: readsInFlight > 0 ? state.touched : emptyNotificationsState.touched,
+      };
     }
     case 'restored':
       return Object.keys(state.windows).length > 0
@@ -45,12 +49,12 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
         : {
             ...state,
             filter: event.filter,
-            kept: emptyState.kept,
+            kept: emptyNotificationsState.kept,
             // A search keeps the results of the one before until its own arrive.
-            windows: event.filter.query ? state.windows : withoutSearches(state.windows),
+            windows: event.filter.query ? state.windows : withoutSearchWindows(state.windows),
           };
     case 'woken':
-      return returnDue(state, event.nowMs);
+      return returnDueSnoozed(state, event.nowMs);
     case 'gap':
       return markGap(state);
     case 'reset':
@@ -85,9 +89,9 @@ function markGap(state: NotificationsState): NotificationsState {
 
 /** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
 function evictUncovered(state: NotificationsState): NotificationsState {
-  const keys = new Set([filterKey(everything), filterKey(state.filter)]);
+  const keys = new Set([filterKey(unfiltered), filterKey(state.filter)]);
   const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
-  const isCovered = (row: Notification) => Object.values(windows).some((window) => covers(window, row));
+  const isCovered = (row: Notification) => Object.values(windows).some((window) => windowCovers(window, row));
   return {
     ...state,
     rows: new Map([...state.rows].filter(([, row]) => isCovered(row))),

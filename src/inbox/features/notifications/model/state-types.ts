@@ -1,7 +1,7 @@
 import type { Cursor, ListWindows } from './list-window.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { everything } from './notification-filter.ts';
+import { unfiltered } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 
@@ -77,14 +77,14 @@ export type NotificationsEvent =
 /** The part of the state that is persisted for the next visit. */
 export type PersistedNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
 
-export const emptyState: NotificationsState = {
+export const emptyNotificationsState: NotificationsState = {
   rows: new Map(),
   windows: {},
   totals: null,
   totalsAsOf: null,
   areTotalsStale: true,
   operations: [],
-  filter: everything,
+  filter: unfiltered,
   kept: new Set(),
   sequence: 0,
   gapAt: 0,

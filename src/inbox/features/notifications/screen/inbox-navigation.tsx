@@ -7,7 +7,7 @@ import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { everything, inboxHref, inboxTabs } from '../model/notification-filter.ts';
+import { unfiltered, inboxHref, inboxTabs } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
@@ -79,7 +79,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
             <Link
               key={tab}
               className={styles.railLink}
-              href={inboxHref({ ...(isCurrentPage ? filter : everything), tab })}
+              href={inboxHref({ ...(isCurrentPage ? filter : unfiltered), tab })}
               aria-current={isCurrentPage && filter.tab === tab ? 'page' : undefined}
               aria-label={texts.tabName(texts.tabs[tab], counts[tab])}
             >
@@ -95,7 +95,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
         })}
       </nav>
       <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
-      <KindLinks filter={isCurrentPage ? filter : everything} counts={counts} />
+      <KindLinks filter={isCurrentPage ? filter : unfiltered} counts={counts} />
     </div>
   );
 }

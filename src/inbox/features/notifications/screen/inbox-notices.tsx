@@ -59,7 +59,7 @@ export interface InboxFootProps {
 }
 
 /** Below the list: the next page, the empty state, or placeholders while it loads. */
-export function InboxFoot({ snapshot, onInvite }: InboxFootProps) {
+export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const { view, counts, problem, isReading, isReadingMore } = snapshot;

@@ -23,7 +23,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { keepEarlyKeys } from './early-keys.ts';
-import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
+import { InboxFooter, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
@@ -155,7 +155,7 @@ export function InboxScreen() {
           openId={openId}
           onEndNear={onEndNear}
         />
-        <InboxFoot snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
+        <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
         <Suspense>
           {selection && (
             <SelectionBar

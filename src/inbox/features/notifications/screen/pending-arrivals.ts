@@ -10,7 +10,7 @@ export interface PendingArrivals {
 }
 
 /** Splits off the notifications that are newer than `newestSeen`. */
-export function splitPending(
+export function splitPendingArrivals(
   notifications: readonly Notification[],
   newestSeen: Notification | null,
 ): PendingArrivals {
@@ -48,7 +48,7 @@ export function usePendingArrivals(
     return () => observer.disconnect();
   }, []);
   const newestSeen = seen?.listKey === listKey ? seen.newest : null;
-  const split = useMemo(() => splitPending(notifications, newestSeen), [notifications, newestSeen]);
+  const split = useMemo(() => splitPendingArrivals(notifications, newestSeen), [notifications, newestSeen]);
   return {
     ...split,
     top,

@@ -81,7 +81,7 @@ export function useSenderCommands(): SenderCommands {
 }
 
 /** The thread of the notification's entity, which a mute applies to; null: it has no entity. */
-export function threadOf(notification: Notification): Thread | null {
+export function notificationThread(notification: Notification): Thread | null {
   const { entityType, entityId } = notification;
   if (entityId === null) return null;
   return { entityType: entityType ?? '', entityId, entityName: notificationEntity(notification) };

@@ -65,7 +65,7 @@ export function createMailApi(rest: RestClient<Database>): MailApi {
   };
 }
 
-export interface UsedMailStatus {
+export interface UseMailStatusResult {
   /** null: not known, or a project without mail. */
   readonly status: MailStatus | null;
   readonly isSending: boolean;
@@ -80,7 +80,7 @@ export interface MailCallbacks {
 }
 
 /** Reads the status again after each saved change of the preferences. */
-export function useMailStatus(preferences: Preferences, callbacks: MailCallbacks): UsedMailStatus {
+export function useMailStatus(preferences: Preferences, callbacks: MailCallbacks): UseMailStatusResult {
   const { platform } = useClients();
   const rest = useRest();
   const [api] = useState(() => createMailApi(rest));

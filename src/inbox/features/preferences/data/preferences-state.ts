@@ -32,7 +32,7 @@ export type PreferencesEvent =
       readonly nowMs: number;
     };
 
-export function emptyState(restored: Cached<KnownPreferences> | null): PreferencesState {
+export function emptyPreferencesState(restored: Cached<KnownPreferences> | null): PreferencesState {
   return { known: restored, isInvalidated: false, isReading: false, hasReadFailed: false, pending: [] };
 }
 

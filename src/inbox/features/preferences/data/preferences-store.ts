@@ -1,12 +1,12 @@
 import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
-import { discardMs } from '../../../shared/cache-policy.ts';
+import { discardAfterMs } from '../../../shared/cache-policy.ts';
 import { isStale, type Cached } from '../../../shared/cached.ts';
 import { isTemporary, parsePreferences } from '../preferences.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import { isNoRow, loadPreferences } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
-import { emptyState, selectPreferences, step } from './preferences-state.ts';
+import { emptyPreferencesState, selectPreferences, step } from './preferences-state.ts';
 import type { KnownPreferences, PreferencesEvent } from './preferences-state.ts';
 import { createWaitingPreferences } from './waiting-preferences.ts';
 import type { PreferencesTopic } from './waiting-preferences.ts';
@@ -63,7 +63,7 @@ export interface PreferencesStoreOptions {
 export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
   const { api, clock, report, isOnline, openOutbox, createId, restored = null, onRead } = options;
   const listeners = new Set<() => void>();
-  let state = emptyState(restored);
+  let state = emptyPreferencesState(restored);
   let snapshot: PreferencesSnapshot | null = null;
   let saved: Promise<void> = Promise.resolve();
   let discarding: Timer | null = null;
@@ -152,7 +152,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0 || isClosed) return;
-        discarding = clock.setTimer(() => dispatch({ type: 'discarded' }), discardMs);
+        discarding = clock.setTimer(() => dispatch({ type: 'discarded' }), discardAfterMs);
       };
     },
     getSnapshot: () =>

@@ -3,10 +3,11 @@ import type { PreferencesSnapshot, PreferencesStore } from './preferences-store.
 
 export const PreferencesContext = createContext<PreferencesStore | null>(null);
 
-export interface UsedPreferences extends PreferencesSnapshot, Pick<PreferencesStore, 'change' | 'reload'> {}
+export interface UsePreferencesResult
+  extends PreferencesSnapshot, Pick<PreferencesStore, 'change' | 'reload'> {}
 
 /** The user's preferences, read again when the screen opens and they are stale. */
-export function usePreferences(): UsedPreferences {
+export function usePreferences(): UsePreferencesResult {
   const store = useContext(PreferencesContext);
   if (!store) throw new Error('No preferences: render within <PreferencesContext>');
   useEffect(() => store.ensure(), [store]);

@@ -5,7 +5,7 @@ import { useLanguage } from '../../../ui/texts.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import styles from '../preferences.module.css';
 import { preferencesTexts } from '../preferences-texts.ts';
-import { TimeZoneChoice, ZoneOffer } from '../time-zone-choice.tsx';
+import { TimeZoneChoice, BrowserTimeZoneOffer } from '../time-zone-choice.tsx';
 import { defaultQuietHours, weekdays } from './quiet-hours.ts';
 
 export interface QuietSectionProps {
@@ -85,7 +85,7 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
                 onChange={(chosen) => onChange({ time_zone: chosen })}
               />
               {/* New accounts have UTC: a night by its hours is none in most places. */}
-              <ZoneOffer zone={zone} onChange={onChange} />
+              <BrowserTimeZoneOffer zone={zone} onChange={onChange} />
             </>
           )}
         </>

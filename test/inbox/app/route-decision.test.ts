@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideGate, type GateInput } from '../../../src/inbox/app/gate.ts';
+import { decideRoute, type RouteInput } from '../../../src/inbox/app/route-decision.ts';
 
-const signedOut: GateInput = {
+const signedOut: RouteInput = {
   status: 'signed-out',
   needsSecondFactor: false,
   hasLeft: false,
@@ -10,17 +10,17 @@ const signedOut: GateInput = {
   hash: '',
   origin: 'https://inbox.example',
 };
-const signedIn: GateInput = { ...signedOut, status: 'signed-in' };
+const signedIn: RouteInput = { ...signedOut, status: 'signed-in' };
 
 describe('while the session loads', () => {
   test.each(['/login', '/home', '/nowhere'])('%s waits', (path) => {
-    expect(decideGate({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
+    expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
   });
 });
 
 describe('signed out', () => {
   test('sees the public screens', () =>
-    expect(decideGate({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
+    expect(decideRoute({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
 
   test.each([
     ['/home', '', '/login'],
@@ -33,52 +33,52 @@ describe('signed out', () => {
     ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
     ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
   ])('%s%s leads to %s', (path, query, to) => {
-    expect(decideGate({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
+    expect(decideRoute({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
   });
 
   test('tokens of a fragment never reach ?next=', () => {
-    const gate = decideGate({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
-    expect(gate).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
+    const decision = decideRoute({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
+    expect(decision).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
   });
 
   test('does not return to the last page after a sign-out', () => {
-    const gate = decideGate({ ...signedOut, path: '/account', hasLeft: true });
-    expect(gate).toEqual({ kind: 'redirect', to: '/login' });
+    const decision = decideRoute({ ...signedOut, path: '/account', hasLeft: true });
+    expect(decision).toEqual({ kind: 'redirect', to: '/login' });
   });
 });
 
 describe('signed in', () => {
   test.each(['/home', '/', '/_app', '/nowhere'])('may open %s', (path) => {
-    expect(decideGate({ ...signedIn, path }).kind).toBe('private');
+    expect(decideRoute({ ...signedIn, path }).kind).toBe('private');
   });
 
   test.each(['/login', '/signup', '/login/', '/signup/'])('is redirected from %s', (path) => {
-    expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+    expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
       kind: 'redirect',
       to: '/join/x',
     });
-    expect(decideGate({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
+    expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
   });
 
   test('returns to the requested page after a mail link', () => {
     for (const path of ['/home', '/home/'])
-      expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+      expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
         kind: 'redirect',
         to: '/join/x',
       });
   });
 
   test.each(['/reset-password', '/join/x'])('may also see %s', (path) => {
-    expect(decideGate({ ...signedIn, path }).kind).toBe('public');
+    expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
   });
 
   test('shows the second factor before anything else', () => {
-    const half: GateInput = { ...signedIn, needsSecondFactor: true };
-    expect(decideGate({ ...half, path: '/account' })).toEqual({
+    const half: RouteInput = { ...signedIn, needsSecondFactor: true };
+    expect(decideRoute({ ...half, path: '/account' })).toEqual({
       kind: 'redirect',
       to: '/login?next=%2Faccount',
     });
-    expect(decideGate({ ...half, path: '/login' }).kind).toBe('public');
+    expect(decideRoute({ ...half, path: '/login' }).kind).toBe('public');
   });
 });
 
@@ -91,21 +91,21 @@ describe('a mail link', () => {
     ['/home', '?next=%2Fpreferences', '/login?next=%2Fpreferences'],
     ['/account', '', '/login?next=%2Faccount'],
   ])('at %s%s travels to %s when signed out, never in ?next=', (path, query, to) => {
-    expect(decideGate({ ...signedOut, path, query, hash })).toEqual({ kind: 'redirect', to: to + hash });
+    expect(decideRoute({ ...signedOut, path, query, hash })).toEqual({ kind: 'redirect', to: to + hash });
   });
 
   test.each(['/login', '/reset-password'])('is shown at %s when signed out', (path) => {
-    expect(decideGate({ ...signedOut, path, hash })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedOut, path, hash })).toEqual({ kind: 'mail-link', link });
   });
 
   test.each(['/home', '/account', '/login', '/'])('is shown at %s when signed in', (path) => {
-    expect(decideGate({ ...signedIn, path, hash })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedIn, path, hash })).toEqual({ kind: 'mail-link', link });
   });
 
   test('is read from the query too', () => {
     const query = '?next=%2Fx&token_hash=abcdef0123456789abcdef&type=signup';
-    expect(decideGate({ ...signedIn, path: '/home', query })).toEqual({ kind: 'mail-link', link });
-    expect(decideGate({ ...signedOut, path: '/home', query })).toEqual({
+    expect(decideRoute({ ...signedIn, path: '/home', query })).toEqual({ kind: 'mail-link', link });
+    expect(decideRoute({ ...signedOut, path: '/home', query })).toEqual({
       kind: 'redirect',
       to: `/login?next=%2Fx${hash}`,
     });
@@ -116,6 +116,6 @@ describe('a mail link', () => {
     ['/home', '#token_hash=abcdef0123456789abcdef&type=constructor'],
     ['/home', '#token_hash=short&type=signup'],
   ])('is none at %s%s', (path, other) => {
-    expect(decideGate({ ...signedIn, path, hash: other }).kind).toBe('private');
+    expect(decideRoute({ ...signedIn, path, hash: other }).kind).toBe('private');
   });
 });

@@ -1,10 +1,10 @@
 import { useEffectEvent, useLayoutEffect } from 'react';
 
-/** Whether the page itself goes back, by `goBackBelow`. */
+/** Whether the page itself goes back, by `goBackKeepingOverlays`. */
 let isOwnStep = false;
 
 /** Goes back in the history without closing the dialogs and popovers above the page. */
-export function goBackBelow(): void {
+export function goBackKeepingOverlays(): void {
   isOwnStep = true;
   const listening = new AbortController();
   const end = () => {
@@ -22,7 +22,7 @@ export function goBackBelow(): void {
  *
  * @param isOpen whether there is something to close.
  */
-export function useCloseForHistory(isOpen: boolean, onClose: () => void): void {
+export function useCloseOnHistoryNavigation(isOpen: boolean, onClose: () => void): void {
   const close = useEffectEvent(onClose);
   // A layout effect: Back may be pressed as soon as it is visible.
   useLayoutEffect(() => {

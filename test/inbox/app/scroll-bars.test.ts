@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { initialBars, stepBars } from '../../../src/inbox/app/shell/bars.ts';
+import { initialScrollBarsState, stepScrollBars } from '../../../src/inbox/app/shell/scroll-bars.ts';
 
 /** Whether the bars are hidden after the page was at each of these positions. */
 const areHiddenAfter = (...positionsPx: readonly number[]) =>
-  positionsPx.reduce(stepBars, initialBars).areHidden;
+  positionsPx.reduce(stepScrollBars, initialScrollBarsState).areHidden;
 
 describe('the bars of a phone', () => {
   test('leave when the page scrolls down, and return when it scrolls up', () => {

@@ -1,7 +1,7 @@
 import { encodeMailLink, parseMailLink, withoutMailLink, type MailLink } from '../shared/mail-link.ts';
 import { isPublicPath, links, parseNext, paths, plainPath } from '../shared/routes.ts';
 
-export interface GateInput {
+export interface RouteInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';
   /** The session is `aal1` although the account has a verified second factor. */
   readonly needsSecondFactor: boolean;
@@ -14,14 +14,14 @@ export interface GateInput {
   readonly origin: string;
 }
 
-export type Gate =
+export type RouteDecision =
   | { readonly kind: 'loading' | 'public' | 'private' }
   /** A mail link that its reader has to confirm by a button. */
   | { readonly kind: 'mail-link'; readonly link: MailLink }
   | { readonly kind: 'redirect'; readonly to: string };
 
 /** Whether a path is shown, or where it redirects to (conformance/protocol/product.md#routes-of-the-application). */
-export function decideGate(input: GateInput): Gate {
+export function decideRoute(input: RouteInput): RouteDecision {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
   if (status === 'loading') return { kind: 'loading' };
   const isSignedIn = status === 'signed-in' && !needsSecondFactor;
@@ -35,7 +35,7 @@ export function decideGate(input: GateInput): Gate {
   return page.kind === 'redirect' ? { ...page, to: page.to + encodeMailLink(link) } : page;
 }
 
-function decidePage(input: GateInput, isSignedIn: boolean): Gate {
+function decidePage(input: RouteInput, isSignedIn: boolean): RouteDecision {
   const { path, query, hash, origin } = input;
   const route = plainPath(path);
   if (!isPublicPath(path)) {
@@ -49,8 +49,8 @@ function decidePage(input: GateInput, isSignedIn: boolean): Gate {
     const next = input.hasLeft || (isDefault && query === '') ? undefined : withoutSecrets(path, query, hash);
     return { kind: 'redirect', to: links.login({ next }) };
   }
-  const isEntrance = route === paths.login || route === paths.signup;
-  return isSignedIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
+  const isSignInPath = route === paths.login || route === paths.signup;
+  return isSignedIn && isSignInPath ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
 }
 
 /** Names of parameters that sign in; they must not reach ?next=, which stays in the history and in mails. */

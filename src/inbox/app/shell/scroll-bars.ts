@@ -4,16 +4,16 @@ const thresholdPx = 12;
 const topPx = 64;
 
 /** Whether the bars are hidden, and where the page last changed its direction. */
-export interface BarsState {
+export interface ScrollBarsState {
   readonly areHidden: boolean;
   /** The lowest position since the bars were shown, or the highest since they were hidden. */
   readonly turnPx: number;
 }
 
-export const initialBars: BarsState = { areHidden: false, turnPx: 0 };
+export const initialScrollBarsState: ScrollBarsState = { areHidden: false, turnPx: 0 };
 
 /** The bars leave when the page scrolls down and return when it scrolls up. */
-export function stepBars(state: BarsState, scrollPx: number): BarsState {
+export function stepScrollBars(state: ScrollBarsState, scrollPx: number): ScrollBarsState {
   if (scrollPx < topPx) return { areHidden: false, turnPx: scrollPx };
   const { areHidden, turnPx } = state;
   const movedPx = areHidden ? turnPx - scrollPx : scrollPx - turnPx;
@@ -24,11 +24,11 @@ export function stepBars(state: BarsState, scrollPx: number): BarsState {
 /** Writes the state of the bars to the page, whose styles move them. @returns a function that ends it. */
 export function followScroll(): () => void {
   const { dataset } = document.documentElement;
-  let state: BarsState = { ...initialBars, turnPx: window.scrollY };
+  let state: ScrollBarsState = { ...initialScrollBarsState, turnPx: window.scrollY };
   const follow = () => {
     // Some browsers scroll past the end and back.
     const endPx = document.documentElement.scrollHeight - window.innerHeight;
-    state = stepBars(state, Math.min(window.scrollY, endPx));
+    state = stepScrollBars(state, Math.min(window.scrollY, endPx));
     if (state.areHidden) dataset['bars'] = 'hidden';
     else delete dataset['bars'];
   };

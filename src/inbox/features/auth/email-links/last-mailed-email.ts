@@ -3,7 +3,7 @@ const key = 'mailed-to';
 const keptMs = 3_600_000;
 
 /** The address that this browser last requested a mail for; fills the form when its link fails. */
-export const mailedEmail = {
+export const lastMailedEmail = {
   get(nowMs = Date.now()): string {
     const [sentAtMs, email = ''] = read()?.split(' ') ?? [];
     return nowMs - Number(sentAtMs) < keptMs ? email : '';

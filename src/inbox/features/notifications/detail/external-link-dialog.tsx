@@ -11,7 +11,7 @@ export interface LeavingDialogProps {
 }
 
 /** Warns before a link to a host that the sender chose, and shows its whole address. */
-export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
+export function ExternalLinkDialog({ href, host, onClose }: LeavingDialogProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;
   return (

@@ -37,6 +37,7 @@ export type { Factor, UnverifiedUser, User, UserIdentity } from './wire/response
 
 // The session: its state, its events, its place.
 export type { Session } from './session/session.ts';
+export { decodeJwtClaims, type UnverifiedJwtPart } from '../platform/jwt.ts';
 export type {
   AuthSnapshot,
   LoadingSnapshot,

@@ -1,33 +1,23 @@
-import type { Session } from 'supabase-protocol-clients/auth-client';
+import { decodeJwtClaims, type Session } from 'supabase-protocol-clients/auth-client';
 
 /** The assurance level of a session (`aal1`, `aal2`), unverified. */
 export function readAssuranceLevel(session: Session): unknown {
-  return readClaims(session)['aal'];
+  return decodeJwtClaims(session.accessToken)?.['aal'];
 }
 
 /** The id of a session, unverified; empty where the token has none. */
 export function readSessionId(session: Session): string {
-  const id = readClaims(session)['session_id'];
+  const id = decodeJwtClaims(session.accessToken)?.['session_id'];
   return typeof id === 'string' ? id : '';
 }
 
 /** When the user last proved their identity by a password, code or factor, in epoch milliseconds; 0 if unknown. */
 export function readProofTimeMs(session: Session): number {
-  const methods = readClaims(session)['amr'];
+  const methods = decodeJwtClaims(session.accessToken)?.['amr'];
   const times = Array.isArray(methods)
     ? methods.map((method: unknown) => Number(Object(method)['timestamp']))
     : [];
   return Math.max(0, ...times.filter(Number.isFinite)) * 1000;
-}
-
-function readClaims({ accessToken }: Session): Readonly<Record<string, unknown>> {
-  const payload = accessToken.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
-  try {
-    const claims: unknown = JSON.parse(atob(payload));
-    return typeof claims === 'object' && claims !== null ? { ...claims } : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Whether the account has a verified second factor but the session is not `aal2`. The server enforces it; this redirects early. */

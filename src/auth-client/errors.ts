@@ -173,7 +173,7 @@ export interface AuthErrorFields {
 
 /** The one error class of the auth client. */
 export class AuthError extends Error {
-  /** `AuthError`. */
+  /** Always `AuthError`, for code that cannot use `instanceof`. */
   override readonly name = 'AuthError';
   /** The reason, of a closed set. */
   readonly code: AuthErrorCode;

@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client/index.ts';
-import { joinAuth, type SupabaseClientsOptions, type SupabaseConnection } from './shared-auth.ts';
+import { createSharedAuth, type SupabaseClientsOptions, type SupabaseConnection } from './shared-auth.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { createRealtimeClient, RealtimeClient } from '../realtime-client/index.ts';
 import type { createRestClient, RestClient, UnknownDatabase } from '../rest-client/index.ts';
@@ -30,7 +30,7 @@ export interface LazyClients<Database = UnknownDatabase> {
 
 /**
  * Creates the clients of `createSupabaseClients`, with the code of REST and realtime in chunks of their own: for pages that
- * need them late or never, such as the one that signs in.
+ * need them late or never, such as a page to sign in.
  *
  * @throws {AuthError} `invalid-options`
  * @example
@@ -52,7 +52,7 @@ export function createLazyClients<Database = UnknownDatabase>(
   options: LazyClientsOptions,
 ): LazyClients<Database> {
   const { importRest, importRealtime } = options;
-  const { auth, connection, restOptions, realtimeOptions } = joinAuth(options);
+  const { auth, connection, restOptions, realtimeOptions } = createSharedAuth(options);
   let closeRealtime: (() => void) | null = null;
   let isClosed = false;
   return {

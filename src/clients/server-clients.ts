@@ -29,7 +29,7 @@ export { NO_STORE_HEADERS } from '../auth-client/server/server.ts';
 export type { ServerCookies } from '../auth-client/server/server-store.ts';
 export { parseCookieHeader } from '../auth-client/storage/cookie-store.ts';
 
-type JoinedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
+type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
 
 /** The options of `createServerClients`. */
 export interface ServerClientsOptions extends ServiceOptions<HttpLogEvent> {
@@ -45,12 +45,12 @@ export interface ServerClientsOptions extends ServiceOptions<HttpLogEvent> {
   readonly platform?: Platform | undefined;
   /** Further options of the auth client. */
   readonly auth?:
-    | (Omit<Partial<AuthClientOptions>, JoinedOption | 'store' | 'autoRefresh'> &
+    | (Omit<Partial<AuthClientOptions>, SharedOption | 'store' | 'autoRefresh'> &
         ServiceOptions<HttpLogEvent>)
     | undefined;
   /** Further options of the REST client. */
   readonly rest?:
-    | (Omit<RestClientOptions, JoinedOption | 'schema'> & ServiceOptions<HttpLogEvent>)
+    | (Omit<RestClientOptions, SharedOption | 'schema'> & ServiceOptions<HttpLogEvent>)
     | undefined;
 }
 

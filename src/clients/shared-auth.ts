@@ -53,15 +53,15 @@ export interface SupabaseConnection {
 }
 
 /** The auth client, and the options with which the other clients act as its user. */
-export interface JoinedAuth {
+export interface SharedAuth {
   readonly auth: AuthClient;
   readonly connection: SupabaseConnection;
   readonly restOptions: Omit<RestClientOptions, 'schema'>;
   readonly realtimeOptions: RealtimeClientOptions;
 }
 
-/** Creates the auth client, and joins the other clients to it. Sends and reads nothing. @throws {AuthError} `invalid-options` */
-export function joinAuth(options: SupabaseClientsOptions): JoinedAuth {
+/** Creates the auth client, and the options that join the other clients to it. Sends and reads nothing. @throws {AuthError} `invalid-options` */
+export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
   const { url, apiKey, platform = createBrowserPlatform() } = options;
   const optionsOf = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
     url,

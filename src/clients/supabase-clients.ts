@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client/index.ts';
-import { joinAuth, type SupabaseClientsOptions, type SupabaseConnection } from './shared-auth.ts';
+import { createSharedAuth, type SupabaseClientsOptions, type SupabaseConnection } from './shared-auth.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRealtimeClient, type RealtimeClient } from '../realtime-client/index.ts';
 import { createRestClient, type RestClient, type UnknownDatabase } from '../rest-client/index.ts';
@@ -43,7 +43,7 @@ export interface SupabaseClients<Database = UnknownDatabase> {
 export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
-  const { auth, connection, restOptions, realtimeOptions } = joinAuth(options);
+  const { auth, connection, restOptions, realtimeOptions } = createSharedAuth(options);
   const realtime = createRealtimeClient<Database>(realtimeOptions);
   return {
     auth,

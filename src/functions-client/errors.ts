@@ -37,7 +37,7 @@ export interface FunctionsErrorFields {
 
 /** The one error class of the functions client. */
 export class FunctionsError extends Error {
-  /** `FunctionsError`. */
+  /** Always `FunctionsError`, for code that cannot use `instanceof`. */
   override readonly name = 'FunctionsError';
   /** The reason, of a closed set. */
   readonly code: FunctionsErrorCode;

@@ -52,7 +52,7 @@ export interface RealtimeErrorFields {
 
 /** The one error class of the realtime client. */
 export class RealtimeError extends Error {
-  /** `RealtimeError`. */
+  /** Always `RealtimeError`, for code that cannot use `instanceof`. */
   override readonly name = 'RealtimeError';
   /** The reason, of a closed set. */
   readonly code: RealtimeErrorCode;

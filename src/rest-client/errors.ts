@@ -46,7 +46,7 @@ export interface RestErrorFields {
   readonly serverCode?: string | null;
   /** The server's details: a text, or a list of candidates for an ambiguous embedding. Default null. */
   readonly details?: unknown;
-  /** The server's hint. Default null. */
+  /** PostgREST's advice on how to correct the request. Default null. */
   readonly hint?: string | null;
   /** The server's Retry-After, in seconds. Default null. */
   readonly retryAfterSeconds?: number | null;
@@ -56,7 +56,7 @@ export interface RestErrorFields {
 
 /** The one error class of the REST client: what the server answered, or why there is no answer. */
 export class RestError extends Error {
-  /** `RestError`. */
+  /** Always `RestError`, for code that cannot use `instanceof`. */
   override readonly name = 'RestError';
   /** The reason, of a closed set. */
   readonly code: RestErrorCode;

@@ -39,7 +39,7 @@ export interface Bucket {
   pages(folder?: string, options?: ListOptions): AsyncGenerator<readonly ListedObject[], void, undefined>;
   /** One page of the objects below a prefix, by cursor. */
   listV2(options?: ListV2Options): Promise<ListV2Page>;
-  /** Describes an object. */
+  /** Reads the size, media type, times and metadata of an object. */
   info(path: string, options?: CallOptions): Promise<ObjectInfo>;
   /** Whether the object exists and may be read; asks twice where the first answer is ambiguous. */
   exists(path: string, options?: CallOptions): Promise<boolean>;

@@ -46,7 +46,7 @@ export interface StorageErrorFields {
 
 /** The one error class of the storage client. */
 export class StorageError extends Error {
-  /** `StorageError`. */
+  /** Always `StorageError`, for code that cannot use `instanceof`. */
   override readonly name = 'StorageError';
   /** The reason, of a closed set. */
   readonly code: StorageErrorCode;

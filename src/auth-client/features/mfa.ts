@@ -63,7 +63,7 @@ export type FactorProof =
   /** The credential that the browser created or requested. */
   | { readonly webauthn: { readonly type: 'create' | 'request'; readonly credential: unknown } };
 
-/** The factors of the user. */
+/** The user's second factors, as the server listed them. */
 export interface FactorList {
   /** All factors, also unverified ones. */
   readonly all: readonly Factor[];

@@ -11,7 +11,7 @@ export interface CookieAttributes {
   readonly httpOnly: boolean;
   /** `Max-Age` in seconds; 0 removes the cookie. */
   readonly maxAge: number;
-  /** `Secure`. Default: not secure. */
+  /** The `Secure` attribute: browsers send the cookie over https only. Default false. */
   readonly secure?: boolean;
   /** `Domain`. Default: the host alone. */
   readonly domain?: string;

@@ -127,7 +127,7 @@ export function tickMs({ record }: ActiveSession): number {
   return Math.max(1000, Math.min(TICK_MS, lifetimeMs(record) / 8));
 }
 
-/** Whether the background check refreshes: `ticks` whole ticks are left, or fewer. */
+/** Whether at most `ticks` whole ticks of the token's life are left, so that the background check refreshes it. */
 export function isDueAtTick(active: ActiveSession, at: ClockReading, ticks = REFRESH_TICKS): boolean {
   return Math.floor(remainingMs(active, at) / tickMs(active)) <= ticks;
 }

@@ -15,7 +15,7 @@ export interface LiveQueryHeal {
   readonly removed: number;
 }
 
-/** Counts the differences that a read repaired and that no change announced in time. */
+/** Counts lost changes that a re-read repaired. */
 export interface HealWatch<Row> {
   compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReconcileCause): void;
   /** Changes of these rows arrived: their differences were not lost. */

@@ -184,7 +184,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       );
       return { count: state.rows.size, newestVersion };
     },
-    onSuspicion(cause) {
+    onReadAgain(cause) {
       suspicion = cause;
       refresh();
     },

@@ -37,8 +37,8 @@ export interface ReconcilerOptions {
   readonly localSummary: () => LiveQuerySummary;
   /** Without it every comparison reads the list. */
   readonly summarize: ((signal: AbortSignal) => Promise<LiveQuerySummary>) | undefined;
-  /** Reads the list, because it differs from the table or because there is no summary. */
-  readonly onSuspicion: (cause: ReconcileCause) => void;
+  /** Called when the list must be read again: it differs from the table, or there is no summary. */
+  readonly onReadAgain: (cause: ReconcileCause) => void;
 }
 
 /** How long a change may be on its way before it counts as lost. In milliseconds. */
@@ -49,7 +49,7 @@ const echoMs = 5_000;
 const suspiciousRate = 0.8;
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { platform, intervalMs, maxEventsPerSecond, isCurrent, localSummary, summarize, onSuspicion } =
+  const { platform, intervalMs, maxEventsPerSecond, isCurrent, localSummary, summarize, onReadAgain } =
     options;
   const { clock, page, report } = platform;
   let intervalTimer: Timer | undefined;
@@ -80,7 +80,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   /** A difference counts only if a second comparison finds it too: its change may still be on its way. */
   const check = async (cause: ReconcileCause, isSecond: boolean) => {
     if (!isRunning || !isCurrent() || !(await differs()) || !isCurrent()) return;
-    if (isSecond || !summarize) onSuspicion(cause);
+    if (isSecond || !summarize) onReadAgain(cause);
     else checkLater(cause, true);
   };
   const checkLater = (cause: ReconcileCause, isSecond: boolean) => {

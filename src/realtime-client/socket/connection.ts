@@ -40,7 +40,7 @@ export type GetAccessToken = (options?: { readonly rejectedToken?: string }) => 
 /** Subscribes to new access tokens; null after a sign-out. */
 export type OnTokenChange = (listener: (token: string | null) => void) => Unsubscribe;
 
-/** The state of the connection. */
+/** Whether the websocket is open, as a client's `getSnapshot()` returns it. */
 export interface ConnectionSnapshot {
   /** `lost`: interrupted for longer than the grace period (`lostAfterMs`); shorter interruptions are not shown. */
   readonly status: 'idle' | 'connecting' | 'connected' | 'lost' | 'closed';

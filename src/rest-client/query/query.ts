@@ -177,7 +177,7 @@ export interface FunctionRowQuery<M extends Model, Item> extends Query<Item> {
 export interface FunctionRowsQuery<M extends Model>
   extends RowsQuery<M, M['Row'], M['Row'][]>, Selectable<M> {}
 
-/** The direction of an order. */
+/** How `order()` sorts by a column, and where it puts nulls. */
 export interface OrderOptions {
   /** Smallest first. Default true. */
   readonly ascending?: boolean;

@@ -182,7 +182,7 @@ function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[
       typeof inner === 'string' ? encodeSelect(inner) : encodeShape(inner as Shape, own, params, below);
     if (!spread && below.length) steps.push([key, decoderOf(below)]);
     const target = `${of === name ? '' : `${encodeName(name)}:`}${encodeName(of)}`;
-    // The server reads a hint that begins like a join as one.
+    // Quotes a hint such as `inner_…`, which the server would read as a kind of join.
     const follow = hint ? `!${encodeName(hint).replace(/^(inner|left).*/, '"$&"')}` : '';
     return `${spread}${target}${follow}${options.inner ? '!inner' : ''}(${castPositionAtEnd(list)})`;
   };

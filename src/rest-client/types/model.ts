@@ -3,7 +3,7 @@
  * `Database` type that `supabase gen types typescript` prints, or spelled out by a table definition.
  */
 export interface Model {
-  /** A row. */
+  /** The columns of a row that is read, by name. */
   readonly Row: object;
   /** What an insert takes. */
   readonly Insert: unknown;

@@ -22,25 +22,6 @@ describe('an embedded Supabase in a folder', () => {
     await supabase.close();
   });
 
-  it('applies missing migrations', async () => {
-    const first = await createLocalSupabase({ dataDir: folder });
-    await first.database.exec(
-      `drop publication supabase_realtime;
-       delete from supabase_migrations.schema_migrations where name = 'realtime'`,
-    );
-    await first.close();
-    const second = await createLocalSupabase({ dataDir: folder });
-    const published = await second.database.query(
-      `select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by 1`,
-    );
-    expect(published.map(({ tablename }) => tablename)).toEqual([
-      'notification_bulk_changes',
-      'notification_preferences',
-      'notifications',
-    ]);
-    await second.close();
-  });
-
   it('reports in one line that the keys or the database are corrupt', async () => {
     await (await createLocalSupabase({ dataDir: folder })).close();
     const keys = await readFile(join(folder, 'keys.json'));

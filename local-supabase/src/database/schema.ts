@@ -1,14 +1,15 @@
 import type { PGliteInterface } from '@electric-sql/pglite';
 import type { Migration, ProjectSql } from './project-sql.ts';
 
-/** SQL of the project that PostgreSQL refused. */
+/** PostgreSQL refused the project's SQL, or the database was made from other migrations. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
-  constructor(part: string, cause: unknown) {
-    super(`${part} could not be applied: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
+}
+
+interface AppliedMigration {
+  readonly version: string;
+  readonly name: string;
+  readonly statements: readonly string[];
 }
 
 /** Builds the whole schema in an empty database. */
@@ -20,8 +21,31 @@ export async function buildSchema(pglite: PGliteInterface, sql: ProjectSql, seed
 
 /** Brings an existing database to the present schema: the services' parts that changed, and new migrations. */
 export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Promise<void> {
+  await requireSameHistory(pglite, sql.migrations);
   await applyPlatform(pglite, sql);
   await applyMigrations(pglite, sql.migrations);
+}
+
+/**
+ * Refuses a database whose applied migrations have other SQL now, because the new SQL would never be applied. A change of
+ * comments or spaces is no other SQL.
+ */
+async function requireSameHistory(pglite: PGliteInterface, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await pglite.query<AppliedMigration>(
+    'select version, name, statements from supabase_migrations.schema_migrations order by version',
+  );
+  const current = new Map(migrations.map(({ version, sql }) => [version, sql]));
+  for (const { version, name, statements } of rows) {
+    const sql = current.get(version);
+    if (sql !== undefined && withoutComments(sql) === withoutComments(statements.join('\n'))) continue;
+    throw new SchemaError(
+      `its migration ${version}_${name} was ${sql === undefined ? 'deleted' : 'edited'} after it was applied`,
+    );
+  }
+}
+
+function withoutComments(sql: string): string {
+  return sql.replaceAll(/\/\*.*?\*\/|--[^\n]*|\s+/gs, '');
 }
 
 /** The hashes of the applied parts are stored in the comment of a schema. */
@@ -62,6 +86,7 @@ async function attempt(part: string, task: () => Promise<unknown>): Promise<void
   try {
     await task();
   } catch (problem) {
-    throw new SchemaError(part, problem);
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    throw new SchemaError(`${part} could not be applied: ${reason}`, { cause: problem });
   }
 }

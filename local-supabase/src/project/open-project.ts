@@ -46,7 +46,10 @@ async function open(
   } catch (problem) {
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     if (problem instanceof SchemaError) {
-      throw new StartError(`The data folder was made by another version: ${reason}. ${ADVICE}`, problem);
+      throw new StartError(
+        `The data folder ${dataDir} is from another version: ${reason}. Start that version to use its data, or empty the folder with: npm run reset`,
+        problem,
+      );
     }
     throw new StartError(
       `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. ${ADVICE}`,

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { LocalSupabaseOptions } from './project/options.ts';
 import { readProjectConfig } from './project/project-config.ts';
-import { StartError } from './project/start-error.ts';
-import { supabaseFolder } from './project-folder.ts';
+import { StartError } from './http/start-error.ts';
+import { supabaseFolder } from './project/project-folder.ts';
 import { realisticTiming } from './realtime/settings.ts';
-import { createLocalSupabase, type LocalSupabase, type LocalSupabaseOptions } from './server.ts';
+import { createLocalSupabase, type LocalSupabase } from './server.ts';
 
 const usage = `local-supabase start [options]
 

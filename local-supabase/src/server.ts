@@ -1,15 +1,12 @@
 import { resolve } from 'node:path';
-import type { MailTemplates } from './auth/auth-service.ts';
-import type { AuthSettings } from './auth/settings.ts';
 import { openDataFolder } from './project/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { createExpirableKeys } from './keys/expirable-keys.ts';
-import { createFaultGate } from './fault-gate.ts';
-import { createFaults, createSkewedClock } from './faults.ts';
-import type { Faults } from './faults.ts';
-import { createFrontDoor } from './http/front-door.ts';
+import { createFaultInjection } from './faults/fault-injection.ts';
+import { createFaults, createSkewedClock } from './faults/faults.ts';
+import type { Faults } from './faults/faults.ts';
+import { createRequestTracker } from './http/request-tracker.ts';
 import { createFunctionFetch } from './functions/function-runtime.ts';
-import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createInProcessFetch } from './http/in-process.ts';
@@ -19,54 +16,14 @@ import type { MailRun } from './functions/mail-timer.ts';
 import type { PushRun } from './functions/push-timer.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
-import { createSmtpDoor, type SmtpDoor } from './mailbox/smtp-door.ts';
+import { createSmtpServer, type SmtpServer } from './mailbox/smtp-server.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
+import type { LocalSupabaseOptions } from './project/options.ts';
 import { openProject } from './project/open-project.ts';
-import { supabaseFolder } from './project-folder.ts';
-import { StartError } from './project/start-error.ts';
+import { supabaseFolder } from './project/project-folder.ts';
+import { StartError } from './http/start-error.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
-import type { RealtimeSettings } from './realtime/settings.ts';
 import { createServices } from './services.ts';
-import type { ApiSettings, StorageSettings } from './services.ts';
-
-export interface LocalSupabaseOptions {
-  /**
-   * The folder that contains the project's `supabase/`: migrations, seed, functions and templates are read from there.
-   * Default: the working directory.
-   */
-  readonly project?: string | URL;
-  /** The gateway's port on 127.0.0.1. 0 selects any free port; null, the default, means in-process only. */
-  readonly port?: number | null;
-  /** The mailbox's port on 127.0.0.1, with the same meaning of 0 and null. */
-  readonly mailboxPort?: number | null;
-  /** The port at which the mailbox takes mails by SMTP. Default: any free one, opened when a function first runs. */
-  readonly smtpPort?: number;
-  /** The folder that keeps the data. Default: in memory. */
-  readonly dataDir?: string;
-  /** The default target of links in mails. Default `http://localhost:5173`. */
-  readonly siteUrl?: string;
-  /** Patterns of further URLs to which a link may lead. Default: any port of localhost and 127.0.0.1. */
-  readonly redirectUrls?: readonly string[];
-  readonly auth?: Partial<AuthSettings>;
-  /** Subjects and files of mails. Default: the files in `supabase/templates`. */
-  readonly mailTemplates?: MailTemplates;
-  /** Sends mails by SMTP instead of keeping them in the mailbox. */
-  readonly smtp?: SmtpSettings;
-  readonly rest?: ApiSettings;
-  readonly storage?: StorageSettings;
-  readonly realtime?: Partial<RealtimeSettings>;
-  /** Handlers under /functions/v1/<name>, besides the modules in the project's `supabase/functions`. */
-  readonly functions?: Readonly<Record<string, FunctionHandler>>;
-  readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
-  /** Secrets of the functions; they override the variables that the server sets. */
-  readonly functionEnv?: Readonly<Record<string, string>>;
-  /** Receives internal errors. Default: the console. */
-  readonly report?: (problem: unknown) => void;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** Whether a new database gets `supabase/seed.sql`. Default true. */
-  readonly seed?: boolean;
-}
 
 /** A Supabase project in this process. */
 export interface LocalSupabase {
@@ -132,12 +89,12 @@ async function start(
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);
-  const door = createFrontDoor();
+  const door = createRequestTracker();
   const { report = console.error } = options;
   let url = IN_PROCESS_URL;
-  const smtpDoor = createSmtpDoor(mailbox, options.smtpPort ?? 0);
-  onClose(smtpDoor.close);
-  if (options.smtpPort !== undefined) await smtpDoor.port();
+  const smtpServer = createSmtpServer(mailbox, options.smtpPort ?? 0);
+  onClose(smtpServer.close);
+  if (options.smtpPort !== undefined) await smtpServer.port();
   const services = await createServices({
     ...options,
     ...project,
@@ -155,7 +112,7 @@ async function start(
         SUPABASE_ANON_KEY: keys.anonKey,
         SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
         APP_URL: options.siteUrl ?? 'http://localhost:5173',
-        ...(await mailVariables(options.smtp, smtpDoor)),
+        ...(await mailVariables(options.smtp, smtpServer)),
         ...options.functionEnv,
       },
       fetch: createFunctionFetch(
@@ -166,7 +123,7 @@ async function start(
     }),
   });
   onClose(services.close);
-  const gate = createFaultGate();
+  const gate = createFaultInjection();
   const gateway = createGateway({ keys, ...services });
   const handle = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
 
@@ -212,7 +169,7 @@ async function start(
 /** Functions send to the mailbox, or by the SMTP server of the project. */
 async function mailVariables(
   smtp: SmtpSettings | undefined,
-  door: SmtpDoor,
+  door: SmtpServer,
 ): Promise<Readonly<Record<string, string>>> {
   if (!smtp) {
     const port = String(await door.port());

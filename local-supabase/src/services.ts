@@ -13,6 +13,7 @@ import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
 import type { RestService } from './rest/rest-service.ts';
+import type { ApiSettings, StorageSettings } from './project/options.ts';
 import type { OpenProject } from './project/open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
@@ -21,27 +22,9 @@ import { createSmsBox } from './mailbox/mail.ts';
 import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import { saveBuckets } from './storage/buckets.ts';
-import type { BucketSettings } from './storage/buckets.ts';
 import { createObjectStore } from './storage/object-store.ts';
 import { createStorageService } from './storage/storage-service.ts';
 import type { StorageService } from './storage/storage-service.ts';
-
-/** The settings of the REST service, from `[api]`. */
-export interface ApiSettings {
-  /** The exposed schemas; requests without a schema use the first. Default `public`. */
-  readonly schemas?: readonly string[];
-  /** Default `public, extensions`. */
-  readonly extraSearchPath?: readonly string[];
-  /** The maximum number of rows of one response. Default 1000. */
-  readonly maxRows?: number;
-}
-
-/** The settings of storage, from `[storage]`. */
-export interface StorageSettings {
-  readonly fileSizeLimitBytes?: number;
-  /** By name. */
-  readonly buckets?: Readonly<Record<string, BucketSettings>>;
-}
 
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   /** The project's `supabase/` folder. */

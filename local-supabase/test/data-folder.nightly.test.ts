@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalSupabase } from '../src/server.ts';
-import { StartError } from '../src/project/start-error.ts';
+import { StartError } from '../src/http/start-error.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,7 +4,6 @@ import { Hono } from 'hono';
 
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
-import { supabaseFolder } from '../project-folder.ts';
 import { createCall } from './http/call.ts';
 import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
@@ -30,8 +29,8 @@ export interface AuthServiceOptions {
   readonly redirectUrls?: readonly string[];
   /** The project's URL, as clients reach it. Default: the origin of each request. */
   readonly url?: () => string;
-  /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). Default: the project's `supabase/templates`. */
-  readonly templates?: URL;
+  /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). */
+  readonly templates: URL;
   /** Subjects and files of single mails; they replace the file of the folder. */
   readonly mailTemplates?: MailTemplates;
   /** Receives errors that the protocol does not define; clients get 500. */
@@ -64,7 +63,7 @@ function createTemplateReader(folder: URL, own: MailTemplates = {}): AuthContext
 function createContext(options: AuthServiceOptions): AuthContext {
   const { mailer, now = Date.now } = options;
   const settings = completeAuthSettings(options.settings);
-  const templates = options.templates ?? new URL('templates/', supabaseFolder());
+  const { templates } = options;
   return {
     database: options.database,
     keys: options.keys,

@@ -6,7 +6,7 @@ import { deletePasskeyAsAdmin, listPasskeysAsAdmin } from './admin/passkeys.ts';
 import { updateUserAsAdmin } from './admin/update-user.ts';
 import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
 import type { Call } from './http/call.ts';
-import { checkCaptcha } from './http/captcha.ts';
+import { checkCaptcha } from './sessions/captcha.ts';
 import type { AuthContext } from './context.ts';
 import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './http/discovery.ts';
 import { notFound } from './http/errors.ts';
@@ -24,7 +24,7 @@ import { deletePasskey, listPasskeys, renamePasskey, requirePasskeysEnabled } fr
 import { createRegistrationOptions, verifyPasskeyRegistration } from './passkeys/registration.ts';
 import { readOwnUser, updateOwnUser } from './users/own-user.ts';
 import type { RateLimitName } from './http/rate-limiter.ts';
-import { reauthenticate } from './users/reauthenticate.ts';
+import { reauthenticate } from './verification/reauthenticate.ts';
 import { recover } from './verification/recover.ts';
 import { resend } from './verification/resend.ts';
 import { signUp } from './users/sign-up.ts';
@@ -37,7 +37,7 @@ import {
   showProvider,
   submitProvider,
 } from './test-provider/provider-routes.ts';
-import { token } from './sessions/token.ts';
+import { token } from './grants/token.ts';
 import { verifyByLink, verifyByPost } from './verification/verify.ts';
 
 export type Handler = (context: AuthContext, call: Call) => Promise<Response>;

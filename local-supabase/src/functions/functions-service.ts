@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
-import { supabaseFolder } from '../project-folder.ts';
 import type { FunctionRuntime } from './function-runtime.ts';
 
 /** The settings of one function, from `[functions.<name>]`. */
@@ -23,7 +22,7 @@ export interface FunctionsServiceOptions {
   readonly handlers?: Readonly<Record<string, FunctionHandler>>;
   readonly settings?: Readonly<Record<string, FunctionSettings>>;
   /** A folder with `<name>/index.ts` that exports a handler, or `{ fetch }`, by default. */
-  readonly folder?: URL;
+  readonly folder: URL;
   readonly report?: (problem: unknown) => void;
   /** Environment, clock and network of the functions. */
   readonly runtime: () => Promise<FunctionRuntime>;
@@ -31,14 +30,7 @@ export interface FunctionsServiceOptions {
 
 /** Serves the functions under /functions/v1/<name>. */
 export function createFunctionsService(options: FunctionsServiceOptions): Service {
-  const {
-    keys,
-    handlers = {},
-    settings = {},
-    folder = new URL('functions/', supabaseFolder()),
-    report = console.error,
-    runtime,
-  } = options;
+  const { keys, handlers = {}, settings = {}, folder, report = console.error, runtime } = options;
   return {
     async handle(request) {
       if (request.method === 'OPTIONS') return new Response('ok');

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { ConnectionLost } from '../fault-gate.ts';
-import { StartError } from '../project/start-error.ts';
+import { ConnectionLost } from '../faults/fault-injection.ts';
+import { StartError } from './start-error.ts';
 import { setRequestLine } from './request-line.ts';
 
 /** A port on 127.0.0.1. */

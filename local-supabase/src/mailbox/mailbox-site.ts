@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { readFile } from 'node:fs/promises';
 import { streamSSE } from 'hono/streaming';
-import type { Faults } from '../faults.ts';
-import { createFaultsApi } from '../faults-api.ts';
+import type { Faults } from '../faults/faults.ts';
+import { createFaultsApi } from '../faults/faults-api.ts';
 import type { Mailbox } from './mailbox.ts';
 import { createMailpitApi } from './mailpit-api.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { dirname, join } from 'node:path';
 import type { SavedKeys } from '../keys/keys.ts';
 import type { ReceivedMail } from '../mailbox/mail.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../http/start-error.ts';
 
 /** The folder in which a server keeps its data. One server at a time owns it. */
 export interface DataFolder {

@@ -1,4 +1,4 @@
-import type { LocalSupabaseOptions } from '../server.ts';
+import type { LocalSupabaseOptions } from './options.ts';
 
 /** The settings that name the application's origin. */
 type OriginOptions = Pick<LocalSupabaseOptions, 'siteUrl' | 'auth'>;

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import type { DataFolder } from './data-folder.ts';
-import { openDatabase } from '../database/open-database.ts';
-import type { OpenDatabase } from '../database/open-database.ts';
-import { SchemaError } from '../database/schema.ts';
+import { openDatabase } from './open-database.ts';
+import type { OpenDatabase } from './open-database.ts';
+import { SchemaError } from './schema.ts';
 import { createTokenKeys } from '../keys/keys.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { createMailbox } from '../mailbox/mailbox.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../http/start-error.ts';
 
 /** The parts of a project, restored from its folder, or new and in memory without a folder. */
 export interface OpenProject extends OpenDatabase {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
-import { supabaseFolder } from '../project-folder.ts';
-import type { LocalSupabaseOptions } from '../server.ts';
+import { supabaseFolder } from './project-folder.ts';
+import type { LocalSupabaseOptions } from './options.ts';
 import { readAuthSettings } from './auth-settings.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 

@@ -9,7 +9,7 @@ import { handleHttp } from './http-routes.ts';
 import { loadMessage } from './channel/replay.ts';
 import { watchPublication } from './changes/publication.ts';
 import { createRateCounter } from './rate-counter.ts';
-import { createRelations } from './changes/relations.ts';
+import { createRelations } from './subscription/relations.ts';
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
 import { createPermissions } from './channel/permissions.ts';
 import { createRooms, roomName } from './channel/rooms.ts';
@@ -19,7 +19,7 @@ import type { RealtimeSettings } from './settings.ts';
 import { createSocketServer } from './socket/socket-server.ts';
 import { nodeTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
-import { createTokenCheck } from './channel/tokens.ts';
+import { createTokenCheck } from './subscription/tokens.ts';
 
 export interface RealtimeServiceOptions {
   readonly database: Database;

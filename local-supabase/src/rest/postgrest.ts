@@ -4,7 +4,7 @@ import type { Claims } from '../keys/keys.ts';
 import { answerError, answerOptions, answerRequest } from './answer/answer.ts';
 import type { Answer } from './answer/answer.ts';
 import { answerDescription } from './answer/describe-schema.ts';
-import { RestError } from './answer/errors.ts';
+import { RestError } from './request/errors.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { planRequest } from './plan/plan-request.ts';

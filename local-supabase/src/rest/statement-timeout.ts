@@ -1,6 +1,6 @@
 import type { Catalog, Routine } from './catalog/catalog.ts';
 import { LOGIN_ROLE } from './catalog/routine-queries.ts';
-import { RestError } from './answer/errors.ts';
+import { RestError } from './request/errors.ts';
 
 type Settings = readonly (readonly [string, string])[];
 

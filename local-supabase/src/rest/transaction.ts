@@ -4,7 +4,7 @@ import type { TextRow } from '../database/pipeline.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { Claims } from '../keys/keys.ts';
 import { fromDatabaseError } from './answer/database-errors.ts';
-import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './answer/errors.ts';
+import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './request/errors.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { DatabasePlan } from './plan/plan-request.ts';
 import type { ReadNode } from './plan/read-plan.ts';

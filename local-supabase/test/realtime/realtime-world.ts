@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgliteDatabase } from '../../src/database/pglite-database.ts';
-import { loadSnapshot } from '../../src/database/snapshot.ts';
+import { loadSnapshot } from '../../src/project/snapshot.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
 import type { TokenKeys } from '../../src/keys/keys.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/project/open-database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/http/http-server.ts';

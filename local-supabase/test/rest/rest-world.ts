@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/project/open-database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { Claims } from '../../src/keys/keys.ts';
 import { createRestService } from '../../src/rest/rest-service.ts';

@@ -1,19 +1,19 @@
-import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
-import { createIdentity, ownIdentityData } from '../users/identity.ts';
-import { createPassword, hashPassword, isPasswordHash } from '../users/password.ts';
-import { encodeUser, type User } from '../users/user.ts';
+import { createIdentity, ownIdentityData } from '../rows/identity.ts';
+import { createPassword, hashPassword, isPasswordHash } from '../rows/password.ts';
+import { encodeUser, type User } from '../rows/user.ts';
 import {
   createUser,
   findUserByPhone,
   findOtherUserByEmail,
   mergeAppMetadata,
   updateUser,
-} from '../users/users.ts';
-import { isUuid } from '../rows.ts';
+} from '../rows/users.ts';
+import { isUuid } from '../rows/rows.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';

@@ -1,9 +1,9 @@
-import { parsePhone } from '../users/address.ts';
+import { parsePhone } from '../rows/address.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
-import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../factors/factor.ts';
+import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../rows/factor.ts';
 import { requireFactor } from '../factors/factor-caller.ts';
-import { updateRow } from '../rows.ts';
+import { updateRow } from '../rows/rows.ts';
 import { requireUserAsAdmin } from './users.ts';
 
 /** GET /admin/users/:user_id/factors. */

@@ -1,20 +1,15 @@
-import { parseEmail } from '../users/address.ts';
-import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { parseEmail } from '../rows/address.ts';
+import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { invalid, notFound, unprocessable } from '../http/errors.ts';
 import { createActionLink } from '../mail/mail.ts';
-import {
-  createCode,
-  hashCode,
-  type OneTimeTokenType,
-  storeOneTimeToken,
-} from '../verification/one-time-token.ts';
-import { checkPasswordStrength, createPassword, hashPassword } from '../users/password.ts';
+import { createCode, hashCode, type OneTimeTokenType, storeOneTimeToken } from '../rows/one-time-token.ts';
+import { checkPasswordStrength, createPassword, hashPassword } from '../rows/password.ts';
 import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
-import type { Values } from '../rows.ts';
-import { encodeUser, type User } from '../users/user.ts';
-import { findUserByEmail, findOtherUserByEmail, mergeUserMetadata, updateUser } from '../users/users.ts';
+import type { Values } from '../rows/rows.ts';
+import { encodeUser, type User } from '../rows/user.ts';
+import { findUserByEmail, findOtherUserByEmail, mergeUserMetadata, updateUser } from '../rows/users.ts';
 import { createEmailUser } from './invite.ts';
 
 const linkTypes = [

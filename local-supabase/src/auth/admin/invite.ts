@@ -1,12 +1,12 @@
-import { parseEmail } from '../users/address.ts';
-import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { parseEmail } from '../rows/address.ts';
+import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
-import { createIdentity, ownIdentityData } from '../users/identity.ts';
+import { createIdentity, ownIdentityData } from '../rows/identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
-import { encodeUser, type Metadata, type User } from '../users/user.ts';
-import { createUser, findUserByEmail, updateUser } from '../users/users.ts';
+import { encodeUser, type Metadata, type User } from '../rows/user.ts';
+import { createUser, findUserByEmail, updateUser } from '../rows/users.ts';
 
 /** Creates an unconfirmed account by email, with or without a password. */
 export async function createEmailUser(

@@ -2,11 +2,11 @@ import { type Call, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, setPassword } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { internal } from '../http/errors.ts';
-import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../users/identity.ts';
-import { checkPasswordStrength, hashPassword } from '../users/password.ts';
-import { isUniqueViolation } from '../rows.ts';
-import { encodeUser, type User } from '../users/user.ts';
-import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../users/users.ts';
+import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../rows/identity.ts';
+import { checkPasswordStrength, hashPassword } from '../rows/password.ts';
+import { isUniqueViolation } from '../rows/rows.ts';
+import { encodeUser, type User } from '../rows/user.ts';
+import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../rows/users.ts';
 import { requireUserAsAdmin } from './users.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 

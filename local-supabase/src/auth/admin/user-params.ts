@@ -1,7 +1,7 @@
-import { parseEmail, parsePhone } from '../users/address.ts';
+import { parseEmail, parsePhone } from '../rows/address.ts';
 import { type JsonObject, readFlag, readObject, readOptionalText, readText } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import type { Metadata } from '../users/user.ts';
+import type { Metadata } from '../rows/user.ts';
 import { parseDuration } from './duration.ts';
 
 /** The fields that an administrator sets on a user. An absent string is ''. */

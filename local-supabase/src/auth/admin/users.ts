@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readFlag, sendJson } from '../http/call.ts';
 import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { internal, invalid, notFound } from '../http/errors.ts';
-import { clearOneTimeTokens } from '../verification/one-time-token.ts';
-import { isUuid, updateRow } from '../rows.ts';
-import { deleteSessions } from '../sessions/session.ts';
-import { encodeUser, type User, type UserRow } from '../users/user.ts';
-import { deleteUser, findUserById, updateUser } from '../users/users.ts';
+import { clearOneTimeTokens } from '../rows/one-time-token.ts';
+import { isUuid, updateRow } from '../rows/rows.ts';
+import { deleteSessions } from '../rows/session.ts';
+import { encodeUser, type User, type UserRow } from '../rows/user.ts';
+import { deleteUser, findUserById, updateUser } from '../rows/users.ts';
 
 const usualPageSize = 50;
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-import { checkChannel } from '../users/address.ts';
-import { requireNonAnonymousCaller } from '../http/authentication.ts';
+import { checkChannel } from '../rows/address.ts';
+import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
 import { badRequest, CommitThenThrow, unprocessable } from '../http/errors.ts';
 import { checkFrequency } from '../mail/mail.ts';
-import { createCode } from '../verification/one-time-token.ts';
-import { insertRow, updateRow } from '../rows.ts';
-import { isUuid } from '../rows.ts';
-import type { User } from '../users/user.ts';
-import type { Factor } from './factor.ts';
+import { createCode } from '../rows/one-time-token.ts';
+import { insertRow, updateRow } from '../rows/rows.ts';
+import { isUuid } from '../rows/rows.ts';
+import type { User } from '../rows/user.ts';
+import type { Factor } from '../rows/factor.ts';
 import type { WebAuthnSession } from '../webauthn/session.ts';
 import { createCeremony, type WebAuthnCeremony } from './webauthn-ceremony.ts';
 import { requireFactor } from './factor-caller.ts';

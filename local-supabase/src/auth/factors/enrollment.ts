@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { toString as renderQrCode } from 'qrcode';
 
-import { parsePhone } from '../users/address.ts';
-import { type Caller, requireNonAnonymousCaller } from '../http/authentication.ts';
+import { parsePhone } from '../rows/address.ts';
+import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
-import { insertRow } from '../rows.ts';
-import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from './factor.ts';
+import { insertRow } from '../rows/rows.ts';
+import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from '../rows/factor.ts';
 import { requireFactor } from './factor-caller.ts';
 
 const secretBytes = 20;

@@ -1,8 +1,8 @@
 import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { notFound } from '../http/errors.ts';
-import { isUuid } from '../rows.ts';
-import { type Factor, findFactor } from './factor.ts';
+import { isUuid } from '../rows/rows.ts';
+import { type Factor, findFactor } from '../rows/factor.ts';
 
 /** Returns the factor that the path names; it must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
 export async function requireFactor(context: AuthContext, call: Call, userId: string): Promise<Factor> {

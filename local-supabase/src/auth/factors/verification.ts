@@ -2,20 +2,20 @@ import { timingSafeEqual } from 'node:crypto';
 
 import { Secret, TOTP } from 'otpauth';
 
-import { requireNonAnonymousCaller } from '../http/authentication.ts';
+import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { encodeCounterToken } from '../sessions/counter-token.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
 import { findActiveRefreshToken, rotateRefreshToken } from '../sessions/refresh-token.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
-import { updateRow } from '../rows.ts';
-import { addMethod, findSession, readMethods, type Session, updateSession } from '../sessions/session.ts';
+import { updateRow } from '../rows/rows.ts';
+import { addMethod, findSession, readMethods, type Session, updateSession } from '../rows/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
-import type { User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
+import type { User } from '../rows/user.ts';
+import { findUserById } from '../rows/users.ts';
 import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
-import { type Factor, methodOfFactor } from './factor.ts';
+import { type Factor, methodOfFactor } from '../rows/factor.ts';
 import { requireFactor } from './factor-caller.ts';
 import { readWebAuthnProof, verifyWebAuthnProof, type WebAuthnProof } from './webauthn-ceremony.ts';
 

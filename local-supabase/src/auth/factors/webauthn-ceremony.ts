@@ -2,13 +2,13 @@ import type { AuthContext } from '../context.ts';
 import { type JsonObject, readMember, readObject, readText } from '../http/call.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
 import { AuthHttpError, internal, invalid } from '../http/errors.ts';
-import type { User } from '../users/user.ts';
+import type { User } from '../rows/user.ts';
 import { parseAssertionResponse, parseRegistrationResponse } from '../webauthn/credential-response.ts';
 import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
 import { relyingPartyOf } from '../webauthn/relying-party.ts';
 import { createWebAuthnSession, type WebAuthnSession } from '../webauthn/session.ts';
 import { verifyAssertion, verifyRegistration } from '../webauthn/verification.ts';
-import type { Factor, WebAuthnCredential } from './factor.ts';
+import type { Factor, WebAuthnCredential } from '../rows/factor.ts';
 
 /** The options for the browser, and the state to store with the challenge. */
 export interface WebAuthnCeremony {

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 
 import type { JWTPayload } from 'jose';
 
-import { requireCaller } from '../http/authentication.ts';
+import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
 import { signInByProvider, linkToUser } from '../oauth/external-account.ts';
-import { type Profile, profileOfClaims } from '../oauth/profile.ts';
+import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
-import type { User } from '../users/user.ts';
+import type { User } from '../rows/user.ts';
 
 /** The providers whose ID tokens GoTrue accepts. */
 const idTokenProviders: ReadonlySet<string> = new Set([

@@ -1,12 +1,12 @@
-import { formatPhone } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { formatPhone } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, unprocessable, WeakPasswordError } from '../http/errors.ts';
-import { checkPasswordStrength, isPasswordOf } from '../users/password.ts';
+import { checkPasswordStrength, isPasswordOf } from '../rows/password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
-import { hasPassword, isBanned, type User } from '../users/user.ts';
-import { findUserByEmail, findUserByPhone } from '../users/users.ts';
+import { hasPassword, isBanned, type User } from '../rows/user.ts';
+import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
 /** The weakness of a correct password, reported with the session; undefined when it satisfies the project's rules. */
 function weaknessOf(

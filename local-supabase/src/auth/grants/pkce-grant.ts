@@ -6,9 +6,9 @@ import {
   deleteFlowState,
   findFlowStateByCode,
   isFlowExpired,
-} from '../verification/flow-state.ts';
+} from '../rows/flow-state.ts';
 import { signIn } from '../sessions/session-tokens.ts';
-import { findUserById } from '../users/users.ts';
+import { findUserById } from '../rows/users.ts';
 
 /** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. Only a successful exchange consumes the code. */
 export async function pkceGrant(context: AuthContext, call: Call): Promise<Response> {

@@ -12,10 +12,10 @@ import {
   listSessions,
   type Session,
   updateSession,
-} from '../sessions/session.ts';
+} from '../rows/session.ts';
 import { createSessionTokens } from '../sessions/session-tokens.ts';
-import { isBanned, type User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
+import { isBanned, type User } from '../rows/user.ts';
+import { findUserById } from '../rows/users.ts';
 
 interface Presented {
   readonly user: User;

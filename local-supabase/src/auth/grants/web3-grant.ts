@@ -2,7 +2,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
 import { signInByProvider } from '../oauth/external-account.ts';
-import type { Profile } from '../oauth/profile.ts';
+import type { Profile } from '../rows/provider-profile.ts';
 import { isRedirectAllowed } from '../http/redirect-url.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { isSignedByEthereum } from '../web3/ethereum.ts';

@@ -1,6 +1,6 @@
 import type { AuthContext } from '../context.ts';
 import { AuthHttpError } from '../http/errors.ts';
-import type { User } from '../users/user.ts';
+import type { User } from '../rows/user.ts';
 import { deliver } from './deliver.ts';
 import type { AccountChange, MailFields } from './mail-template.ts';
 

@@ -3,10 +3,10 @@ import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
 import { deliver } from './deliver.ts';
 import type { CodeMailKind } from './mail-template.ts';
-import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../verification/one-time-token.ts';
+import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../rows/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
-import type { User } from '../users/user.ts';
-import { updateUser } from '../users/users.ts';
+import type { User } from '../rows/user.ts';
+import { updateUser } from '../rows/users.ts';
 
 /** Whether the redirect of a mail's link carries a code to exchange (RFC 7636) or tokens. */
 export type LinkFlow = 'pkce' | 'implicit';

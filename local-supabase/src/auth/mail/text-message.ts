@@ -1,14 +1,9 @@
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
 import { checkFrequency } from './mail.ts';
-import {
-  createCode,
-  hashCode,
-  storeOneTimeToken,
-  type OneTimeTokenType,
-} from '../verification/one-time-token.ts';
-import type { User } from '../users/user.ts';
-import { updateUser } from '../users/users.ts';
+import { createCode, hashCode, storeOneTimeToken, type OneTimeTokenType } from '../rows/one-time-token.ts';
+import type { User } from '../rows/user.ts';
+import { updateUser } from '../rows/users.ts';
 
 /** The purpose of a code sent by text message. */
 export type SmsPurpose = 'confirmation' | 'phone_change' | 'reauthentication';

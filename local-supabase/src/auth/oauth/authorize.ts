@@ -1,10 +1,10 @@
-import { requireCaller } from '../http/authentication.ts';
+import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson, sendRedirect } from '../http/call.ts';
 import { nowDate, type AuthContext } from '../context.ts';
 import { knownProviders } from '../http/discovery.ts';
 import { invalid, notFound } from '../http/errors.ts';
-import { createFlowState, isKnownMethod, parseCodeChallenge } from '../verification/flow-state.ts';
-import { findUserByOneTimeToken } from '../verification/one-time-token.ts';
+import { createFlowState, isKnownMethod, parseCodeChallenge } from '../rows/flow-state.ts';
+import { findUserByOneTimeToken } from '../rows/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';

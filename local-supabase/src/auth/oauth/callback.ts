@@ -2,21 +2,16 @@ import { type Call, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { flowErrorParams, redirectWithFlowError } from '../http/error-redirect.ts';
 import { badRequest, internal, OAuthError, unprocessable } from '../http/errors.ts';
-import {
-  deleteFlowState,
-  findFlowStateById,
-  type FlowState,
-  isFlowExpired,
-} from '../verification/flow-state.ts';
+import { deleteFlowState, findFlowStateById, type FlowState, isFlowExpired } from '../rows/flow-state.ts';
 import { addToQuery, encodeParams } from '../http/redirect-url.ts';
-import { updateRow } from '../rows.ts';
+import { updateRow } from '../rows/rows.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import type { ProviderGrant } from '../test-provider/test-provider.ts';
-import type { User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
-import { isUuid } from '../rows.ts';
+import type { User } from '../rows/user.ts';
+import { findUserById } from '../rows/users.ts';
+import { isUuid } from '../rows/rows.ts';
 import { acceptInvite, signInByProvider, linkToUser } from './external-account.ts';
-import { type Profile, profileOfClaims } from './profile.ts';
+import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 
 /** Finds the flow that `state` names. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
 async function loadFlow(context: AuthContext, state: string): Promise<FlowState> {

@@ -1,18 +1,18 @@
-import { audienceOf } from '../http/authentication.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import type { Call } from '../http/call.ts';
 import { confirmEmail, removeUnconfirmed } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../http/errors.ts';
-import { createIdentity, findIdentity, type Identity } from '../users/identity.ts';
+import { createIdentity, findIdentity, type Identity } from '../rows/identity.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { sendConfirmation } from '../mail/mail.ts';
-import { findUserByOneTimeToken } from '../verification/one-time-token.ts';
-import { updateRow } from '../rows.ts';
-import { isBanned, type User } from '../users/user.ts';
-import { createUser, findUserById, mergeUserMetadata, refreshProviders } from '../users/users.ts';
+import { findUserByOneTimeToken } from '../rows/one-time-token.ts';
+import { updateRow } from '../rows/rows.ts';
+import { isBanned, type User } from '../rows/user.ts';
+import { createUser, findUserById, mergeUserMetadata, refreshProviders } from '../rows/users.ts';
 import { type Decision, decideLinking } from './linking.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from '../rows/provider-profile.ts';
 
 interface Account {
   readonly user: User;

@@ -1,10 +1,10 @@
 import type { AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
 import { internal } from '../http/errors.ts';
-import { findIdentity, type Identity } from '../users/identity.ts';
-import type { User } from '../users/user.ts';
-import { findUserByEmail, findUserById, findOtherUserByEmail } from '../users/users.ts';
-import type { Profile } from './profile.ts';
+import { findIdentity, type Identity } from '../rows/identity.ts';
+import type { User } from '../rows/user.ts';
+import { findUserByEmail, findUserById, findOtherUserByEmail } from '../rows/users.ts';
+import type { Profile } from '../rows/provider-profile.ts';
 
 /** The account decision for a sign-in at a provider. `email` is the address that the account gets. */
 export type Decision =

@@ -1,9 +1,9 @@
 import { noPendingTokens } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
-import type { Identity } from '../users/identity.ts';
-import { clearOneTimeTokens } from '../verification/one-time-token.ts';
-import type { User } from '../users/user.ts';
-import { findUserByEmail, mergeUserMetadata, updateUser } from '../users/users.ts';
+import type { Identity } from '../rows/identity.ts';
+import { clearOneTimeTokens } from '../rows/one-time-token.ts';
+import type { User } from '../rows/user.ts';
+import { findUserByEmail, mergeUserMetadata, updateUser } from '../rows/users.ts';
 
 const isVerified = (identity: Identity): boolean => identity.identity_data['email_verified'] === true;
 

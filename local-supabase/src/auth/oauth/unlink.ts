@@ -1,11 +1,11 @@
-import { audienceOf, requireCaller } from '../http/authentication.ts';
+import { audienceOf, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
-import { deleteIdentity } from '../users/identity.ts';
-import { findUserById, refreshProviders, updateUser } from '../users/users.ts';
-import { isUuid } from '../rows.ts';
+import { deleteIdentity } from '../rows/identity.ts';
+import { findUserById, refreshProviders, updateUser } from '../rows/users.ts';
+import { isUuid } from '../rows/rows.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
 
 const emailConflict = (): Error =>

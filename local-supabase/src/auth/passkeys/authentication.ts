@@ -1,10 +1,10 @@
 import { type Call, sendJson } from '../http/call.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { forbidden } from '../http/errors.ts';
-import { isUuid } from '../rows.ts';
+import { isUuid } from '../rows/rows.ts';
 import { signIn } from '../sessions/session-tokens.ts';
-import { isBanned, type User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
+import { isBanned, type User } from '../rows/user.ts';
+import { findUserById } from '../rows/users.ts';
 import { promptTimeoutMs } from '../webauthn/options.ts';
 import { verifyCredential } from './ceremony.ts';
 import { createChallenge } from './challenge.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type AuthContext, nowDate } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
-import { insertRow, isUuid } from '../rows.ts';
+import { insertRow, isUuid } from '../rows/rows.ts';
 import { createWebAuthnSession, type WebAuthnSession } from '../webauthn/session.ts';
 
 export type Ceremony = 'registration' | 'authentication';

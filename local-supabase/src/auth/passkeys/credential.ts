@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
 import { unprocessable } from '../http/errors.ts';
-import { insertRow, isUniqueViolation, isUuid, updateRow } from '../rows.ts';
+import { insertRow, isUniqueViolation, isUuid, updateRow } from '../rows/rows.ts';
 import { nameOfAuthenticator } from './authenticator-names.ts';
 import type { RegisteredKey, VerifiedRegistration } from '../webauthn/verification.ts';
 

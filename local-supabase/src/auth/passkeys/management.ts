@@ -1,9 +1,9 @@
-import { type Caller, requireCaller } from '../http/authentication.ts';
+import { type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { forbidden, invalid, notFound } from '../http/errors.ts';
-import { isUuid } from '../rows.ts';
-import { hasVerifiedFactor, type User } from '../users/user.ts';
+import { isUuid } from '../rows/rows.ts';
+import { hasVerifiedFactor, type User } from '../rows/user.ts';
 import {
   type Credential,
   deleteCredential,

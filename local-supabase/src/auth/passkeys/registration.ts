@@ -1,8 +1,8 @@
-import { type Caller, requireNonAnonymousCaller } from '../http/authentication.ts';
+import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
-import type { User } from '../users/user.ts';
+import type { User } from '../rows/user.ts';
 import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
 import { verifyCredential } from './ceremony.ts';
 import { createChallenge } from './challenge.ts';

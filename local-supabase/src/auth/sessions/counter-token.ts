@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-import type { Session } from './session.ts';
+import type { Session } from '../rows/session.ts';
 
 /** A parsed refresh token of version 2, not yet verified. */
 export interface CounterToken {

@@ -1,8 +1,8 @@
-import { requireCaller } from '../http/authentication.ts';
+import { requireCaller } from './authentication.ts';
 import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { invalid } from '../http/errors.ts';
-import { deleteSessions } from './session.ts';
+import { deleteSessions } from '../rows/session.ts';
 
 /** POST /logout?scope=global|local|others: 204. */
 export async function logout(context: AuthContext, call: Call): Promise<Response> {

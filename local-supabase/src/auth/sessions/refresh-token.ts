@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
-import { insertRow, updateRow } from '../rows.ts';
+import { insertRow, updateRow } from '../rows/rows.ts';
 
 /** A row of auth.refresh_tokens: a token of version 1. */
 export interface RefreshToken {

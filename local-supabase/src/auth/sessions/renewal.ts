@@ -10,7 +10,13 @@ import {
   revokeTokenFamily,
   rotateRefreshToken,
 } from './refresh-token.ts';
-import { deleteSessions, lastRefreshedAtMs, newCounter, type Session, updateSession } from './session.ts';
+import {
+  deleteSessions,
+  lastRefreshedAtMs,
+  newCounter,
+  type Session,
+  updateSession,
+} from '../rows/session.ts';
 
 const alreadyUsed = (): CommitThenThrow =>
   new CommitThenThrow(badRequest('refresh_token_already_used', 'Invalid Refresh Token: Already Used'));

@@ -4,9 +4,9 @@ import { nowDate } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
 import { encodeCounterToken } from './counter-token.ts';
 import { createRefreshToken } from './refresh-token.ts';
-import { addMethod, createSession, readMethods, type Session } from './session.ts';
-import { encodeUser, hasVerifiedFactor, type User } from '../users/user.ts';
-import { updateUser } from '../users/users.ts';
+import { addMethod, createSession, readMethods, type Session } from '../rows/session.ts';
+import { encodeUser, hasVerifiedFactor, type User } from '../rows/user.ts';
+import { updateUser } from '../rows/users.ts';
 
 /** The response of a sign-in or a refresh. */
 export interface SessionTokens {

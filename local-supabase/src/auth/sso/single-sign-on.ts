@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type Call, type JsonObject, readFlag, readText, sendJson, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { badRequest, invalid, notFound } from '../http/errors.ts';
-import { createFlowState, isKnownMethod, parseCodeChallenge } from '../verification/flow-state.ts';
-import { insertRow } from '../rows.ts';
-import { isUuid } from '../rows.ts';
+import { createFlowState, isKnownMethod, parseCodeChallenge } from '../rows/flow-state.ts';
+import { insertRow } from '../rows/rows.ts';
+import { isUuid } from '../rows/rows.ts';
 import { type Connection, findConnectionByDomain, findConnectionById } from './connection.ts';
 
 /** Throws 404 saml_provider_disabled when the project has no single sign-on. */

@@ -10,7 +10,7 @@ import {
   type JWTPayload,
 } from 'jose';
 
-import type { ProviderClaims } from '../oauth/profile.ts';
+import type { ProviderClaims } from '../rows/provider-profile.ts';
 
 /** A person who signs in at the test provider. */
 export interface Person {

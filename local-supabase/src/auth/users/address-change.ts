@@ -1,10 +1,10 @@
 import { type AuthContext, nowDate, type Transaction } from '../context.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
-import { clearOneTimeTokens } from '../verification/one-time-token.ts';
+import { clearOneTimeTokens } from '../rows/one-time-token.ts';
 import { confirmEmail } from './confirmation.ts';
-import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from './identity.ts';
-import type { User } from './user.ts';
-import { updateUser } from './users.ts';
+import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../rows/identity.ts';
+import type { User } from '../rows/user.ts';
+import { updateUser } from '../rows/users.ts';
 
 /** Adds the user's own identity of `provider`, or changes the data of the existing one. Returns whether it is new. */
 async function saveOwnIdentity(

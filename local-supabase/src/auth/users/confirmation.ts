@@ -1,9 +1,9 @@
 import type { Sql } from '../../database/database.ts';
-import { deleteIdentity, type Identity } from './identity.ts';
-import { clearOneTimeTokens } from '../verification/one-time-token.ts';
-import { deleteSessions } from '../sessions/session.ts';
-import type { User } from './user.ts';
-import { mergeUserMetadata, refreshProviders, updateUser } from './users.ts';
+import { deleteIdentity, type Identity } from '../rows/identity.ts';
+import { clearOneTimeTokens } from '../rows/one-time-token.ts';
+import { deleteSessions } from '../rows/session.ts';
+import type { User } from '../rows/user.ts';
+import { mergeUserMetadata, refreshProviders, updateUser } from '../rows/users.ts';
 
 /** Marks the user's email as confirmed and deletes all codes. */
 export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<User> {

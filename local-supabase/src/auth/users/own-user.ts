@@ -1,24 +1,24 @@
-import { audienceOf, type Caller, requireCaller } from '../http/authentication.ts';
+import { audienceOf, type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { applyEmailChange, applyPhoneChange } from './address-change.ts';
 import { setPassword } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, invalid, unauthorized, unprocessable } from '../http/errors.ts';
-import { createFlowState } from '../verification/flow-state.ts';
+import { createFlowState } from '../rows/flow-state.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { sendEmailChange } from '../mail/mail.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from '../rows/password.ts';
 import { checkPasswordChange } from './password-change.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import { parseUserChanges, type UserChanges } from './user-changes.ts';
-import { encodeUser, hasVerifiedFactor, type User } from './user.ts';
+import { encodeUser, hasVerifiedFactor, type User } from '../rows/user.ts';
 import {
   findUserByPhone,
   findOtherUserByEmail,
   mergeAppMetadata,
   mergeUserMetadata,
   updateUser,
-} from './users.ts';
+} from '../rows/users.ts';
 
 /** GET /user. */
 export async function readOwnUser(context: AuthContext, call: Call): Promise<Response> {

@@ -1,11 +1,11 @@
-import type { Caller } from '../http/authentication.ts';
+import type { Caller } from '../sessions/authentication.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, unprocessable } from '../http/errors.ts';
-import { isPasswordOf } from './password.ts';
-import { checkNonce } from './reauthenticate.ts';
-import { isRecovery, readMethods } from '../sessions/session.ts';
+import { isPasswordOf } from '../rows/password.ts';
+import { checkNonce } from './reauthentication-code.ts';
+import { isRecovery, readMethods } from '../rows/session.ts';
 import type { UserChanges } from './user-changes.ts';
-import { hasPassword } from './user.ts';
+import { hasPassword } from '../rows/user.ts';
 
 const recentMs = 24 * 3_600_000;
 

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
-import { checkChannel, parseEmail, parsePhone } from './address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, invalid, unprocessable } from '../http/errors.ts';
-import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../verification/flow-state.ts';
-import { createIdentity, encodeIdentity, findIdentity, ownIdentityData } from './identity.ts';
+import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
+import { createIdentity, encodeIdentity, findIdentity, ownIdentityData } from '../rows/identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
-import { checkPasswordStrength, hashPassword } from './password.ts';
+import { checkPasswordStrength, hashPassword } from '../rows/password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
-import { encodeUser, type Metadata, type User } from './user.ts';
-import { createUser, findUserById, findUserByPhone, findOtherUserByEmail } from './users.ts';
+import { encodeUser, type Metadata, type User } from '../rows/user.ts';
+import { createUser, findUserById, findUserByPhone, findOtherUserByEmail } from '../rows/users.ts';
 
 /** The body of a sign-up, by email or by phone. */
 export interface SignUp {

@@ -1,9 +1,9 @@
-import { checkChannel, parseEmail, parsePhone } from './address.ts';
+import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
 import { type JsonObject, readObject, readOptionalText, readText } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import type { CodeChallenge } from '../verification/flow-state.ts';
-import { checkPasswordStrength } from './password.ts';
-import type { Metadata } from './user.ts';
+import type { CodeChallenge } from '../rows/flow-state.ts';
+import { checkPasswordStrength } from '../rows/password.ts';
+import type { Metadata } from '../rows/user.ts';
 
 /** The body of `PUT /user`. A string that stays unchanged is ''. */
 export interface UserChanges {

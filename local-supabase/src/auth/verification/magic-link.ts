@@ -1,13 +1,13 @@
-import { parseEmail } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { parseEmail } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
-import { createFlowState, parseCodeChallenge } from './flow-state.ts';
+import { createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { sendRecovery } from '../mail/mail.ts';
-import { createPassword } from '../users/password.ts';
+import { createPassword } from '../rows/password.ts';
 import { signUpWith } from '../users/sign-up.ts';
-import { findUserByEmail } from '../users/users.ts';
+import { findUserByEmail } from '../rows/users.ts';
 
 /** POST /magiclink, and POST /otp with an email: a link and code to sign in; unknown addresses are signed up. */
 export async function magicLink(context: AuthContext, call: Call): Promise<Response> {

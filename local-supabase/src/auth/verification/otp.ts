@@ -1,14 +1,14 @@
-import { checkChannel, parseEmail, parsePhone } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, unprocessable } from '../http/errors.ts';
-import { parseCodeChallenge } from './flow-state.ts';
+import { parseCodeChallenge } from '../rows/flow-state.ts';
 import { magicLink } from './magic-link.ts';
-import { createPassword } from '../users/password.ts';
+import { createPassword } from '../rows/password.ts';
 import { signUpWith } from '../users/sign-up.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
-import { findUserByEmail, findUserByPhone } from '../users/users.ts';
+import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
 /** The response to a request for a message: the message's id, if it has one. */
 export const messageAnswer = (messageId: string): Record<string, string> =>

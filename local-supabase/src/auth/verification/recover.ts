@@ -1,11 +1,11 @@
-import { parseEmail } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { parseEmail } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
-import { createFlowState, parseCodeChallenge } from './flow-state.ts';
+import { createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { sendRecovery } from '../mail/mail.ts';
-import { findUserByEmail } from '../users/users.ts';
+import { findUserByEmail } from '../rows/users.ts';
 
 /** POST /recover: a link and code to set a new password. Unknown addresses get the same answer and no mail. */
 export async function recover(context: AuthContext, call: Call): Promise<Response> {

@@ -1,14 +1,14 @@
-import { parseEmail, parsePhone } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { parseEmail, parsePhone } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
-import { type CodeChallenge, createFlowState, parseCodeChallenge } from './flow-state.ts';
+import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { sendConfirmation, sendEmailChange } from '../mail/mail.ts';
 import { messageAnswer } from './otp.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
-import type { User } from '../users/user.ts';
-import { findUserByEmail, findUserByPhone } from '../users/users.ts';
+import type { User } from '../rows/user.ts';
+import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
 type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change';
 

@@ -2,7 +2,7 @@ import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { applyEmailChange, applyPhoneChange } from '../users/address-change.ts';
 import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
 import { forbidden, invalid } from '../http/errors.ts';
-import { mergeIdentityData } from '../users/identity.ts';
+import { mergeIdentityData } from '../rows/identity.ts';
 import {
   clearOneTimeTokens,
   findUserByOneTimeToken,
@@ -10,9 +10,9 @@ import {
   isSameToken,
   pkcePrefix,
   type OneTimeTokenType,
-} from './one-time-token.ts';
-import { createPassword, hashPassword } from '../users/password.ts';
-import { hasPassword, isBanned, type User } from '../users/user.ts';
+} from '../rows/one-time-token.ts';
+import { createPassword, hashPassword } from '../rows/password.ts';
+import { hasPassword, isBanned, type User } from '../rows/user.ts';
 import {
   findUserByEmail,
   findUserById,
@@ -20,7 +20,7 @@ import {
   findUserByPhoneChange,
   refreshProviders,
   updateUser,
-} from '../users/users.ts';
+} from '../rows/users.ts';
 
 /** The proof to verify: a token's hash, or a code together with an address. */
 export interface Proof {

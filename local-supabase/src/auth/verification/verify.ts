@@ -1,12 +1,12 @@
-import { parseEmail, parsePhone } from '../users/address.ts';
-import { audienceOf } from '../http/authentication.ts';
+import { parseEmail, parsePhone } from '../rows/address.ts';
+import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
 import { AuthHttpError, badRequest, internal, invalid, unprocessable } from '../http/errors.ts';
 import { redirectWithError } from '../http/error-redirect.ts';
-import { issueAuthCode } from './flow-state.ts';
-import { hashCode, pkcePrefix } from './one-time-token.ts';
+import { issueAuthCode } from '../rows/flow-state.ts';
+import { hashCode, pkcePrefix } from '../rows/one-time-token.ts';
 import { addToQuery, encodeParams, redirectTargetOf, setFragment } from '../http/redirect-url.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { acceptProof, type Proof, verifyByCode, verifyByHash } from './verification.ts';

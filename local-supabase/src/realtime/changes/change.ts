@@ -1,6 +1,6 @@
 import type { ChangeAction } from '../subscription/bindings.ts';
 import type { CapturedChange, RowText } from './outbox.ts';
-import type { Relation } from './relations.ts';
+import type { Relation } from '../subscription/relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /** A captured change in the form of logical decoding: the replica identity instead of the whole old row. */

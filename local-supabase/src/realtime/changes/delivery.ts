@@ -9,7 +9,7 @@ import { createOutbox, endOfTransaction } from './outbox.ts';
 import type { CapturedChange, Place } from './outbox.ts';
 import { nextPollDelayMs, retryDelayMs } from './poll-schedule.ts';
 import type { PollOutcome } from './poll-schedule.ts';
-import type { Relations } from './relations.ts';
+import type { Relations } from '../subscription/relations.ts';
 import { createReplicationSlot } from './replication-slot.ts';
 import type { SlotFault } from './replication-slot.ts';
 import { createSubscribers } from './subscribers.ts';

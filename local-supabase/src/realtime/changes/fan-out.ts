@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { createChange, renderChange, renderRefusal } from './change.ts';
 import type { Change } from './change.ts';
 import type { CapturedChange } from './outbox.ts';
-import type { Relations } from './relations.ts';
+import type { Relations } from '../subscription/relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Subscribed, Subscriber } from './subscribers.ts';
 import { checkRows, passFilters } from './visibility.ts';

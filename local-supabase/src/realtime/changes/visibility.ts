@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Change } from './change.ts';
 import type { RowText } from './outbox.ts';
-import type { Relation } from './relations.ts';
+import type { Relation } from '../subscription/relations.ts';
 import { quoteIdentifier, quoteLiteral } from '../subscription/predicate.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 

@@ -3,8 +3,8 @@ import type { Delivery } from '../changes/delivery.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
 import type { RateCounter } from '../rate-counter.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { isRecord } from '../socket/wire.ts';
-import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from '../socket/wire.ts';
+import { isRecord } from './wire.ts';
+import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
 import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
 import { prepareSubscriptions } from '../subscription/subscription.ts';
 import type { SubscriptionContext } from '../subscription/subscription.ts';
@@ -18,8 +18,8 @@ import { replayPayload } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
 import type { Member, Rooms } from './rooms.ts';
-import { expiredMessage } from './tokens.ts';
-import type { ChannelClaims, CheckToken, TokenRefusal } from './tokens.ts';
+import { expiredMessage } from '../subscription/tokens.ts';
+import type { ChannelClaims, CheckToken, TokenRefusal } from '../subscription/tokens.ts';
 
 /** The dependencies that all channels share. */
 export interface ChannelServices {

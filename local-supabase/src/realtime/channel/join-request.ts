@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '../socket/wire.ts';
+import { isRecord } from './wire.ts';
 
 /** The settings of a channel, from its `phx_join`. */
 export interface JoinRequest {

@@ -1,6 +1,6 @@
 import type { RateCounter } from '../rate-counter.ts';
-import { isRecord } from '../socket/wire.ts';
-import type { InboundFrame } from '../socket/wire.ts';
+import { isRecord } from './wire.ts';
+import type { InboundFrame } from './wire.ts';
 import { inspectTerm } from '../subscription/term.ts';
 import { createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../socket/wire.ts';
+import { isRecord } from './wire.ts';
 
 /**
  * The size of a payload as the real server measures it: the bytes of Erlang's external term format (version 131).

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import type { ChannelClaims } from './tokens.ts';
+import type { ChannelClaims } from '../subscription/tokens.ts';
 
 /** The permissions of a token in a topic. */
 export interface TopicPermissions {

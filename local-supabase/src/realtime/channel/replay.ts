@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts';
-import type { UserBroadcast } from '../socket/wire.ts';
+import type { UserBroadcast } from './wire.ts';
 import type { ReplayRequest } from './join-request.ts';
 
 /** A stored broadcast. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UserBroadcast } from '../socket/wire.ts';
+import type { UserBroadcast } from './wire.ts';
 
 /** A broadcast: the JSON text of its payload, or the parts of a user's broadcast frame. */
 export interface BroadcastMessage {

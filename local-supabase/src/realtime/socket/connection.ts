@@ -2,8 +2,8 @@ import type { WebSocket } from 'ws';
 import type { Channel, ChannelServices } from '../channel/channel.ts';
 import { admitJoin } from '../channel/join.ts';
 import type { JoinLimits, JoiningSocket } from '../channel/join.ts';
-import { encodeFrame, encodeUserBroadcast, parseBinaryFrame, parseTextFrame } from './wire.ts';
-import type { InboundFrame, OutboundFrame, WireVersion } from './wire.ts';
+import { encodeFrame, encodeUserBroadcast, parseBinaryFrame, parseTextFrame } from '../channel/wire.ts';
+import type { InboundFrame, OutboundFrame, WireVersion } from '../channel/wire.ts';
 
 /** One open WebSocket and its channels. */
 export interface Connection extends JoiningSocket {

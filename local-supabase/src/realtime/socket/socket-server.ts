@@ -8,9 +8,9 @@ import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { JoinLimits } from '../channel/join.ts';
 import { createRateCounter } from '../rate-counter.ts';
-import { legacyToken } from '../channel/tokens.ts';
-import { parseVersion } from './wire.ts';
-import type { WireVersion } from './wire.ts';
+import { legacyToken } from '../subscription/tokens.ts';
+import { parseVersion } from '../channel/wire.ts';
+import type { WireVersion } from '../channel/wire.ts';
 
 const PATH = '/realtime/v1/websocket';
 /** The interval of the check for idle sockets and sockets without a channel. */

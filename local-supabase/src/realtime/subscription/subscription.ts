@@ -4,9 +4,9 @@ import type { Binding } from './bindings.ts';
 import type { Filter } from './filters.ts';
 import { createPredicate, quoteLiteral } from './predicate.ts';
 import type { Predicate } from './predicate.ts';
-import type { Column, Relations } from '../changes/relations.ts';
+import type { Column, Relations } from './relations.ts';
 import { Tuple, prettyTerm } from './term.ts';
-import type { ChannelClaims } from '../channel/tokens.ts';
+import type { ChannelClaims } from './tokens.ts';
 
 /** One binding on one table, for the role and claims of one token. */
 export interface Subscription {

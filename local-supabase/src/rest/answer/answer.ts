@@ -5,8 +5,13 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { contentTypeOf } from '../request/media-type.ts';
 import { preferenceApplied } from '../request/preferences.ts';
 import type { Preferences } from '../request/preferences.ts';
-import { errorText, invalidResponseHeaders, invalidResponseStatus, offsetOutOfBounds } from './errors.ts';
-import type { RestError } from './errors.ts';
+import {
+  errorText,
+  invalidResponseHeaders,
+  invalidResponseStatus,
+  offsetOutOfBounds,
+} from '../request/errors.ts';
+import type { RestError } from '../request/errors.ts';
 
 type Header = readonly [name: string, value: string];
 

@@ -1,5 +1,5 @@
 import type { DatabaseError } from '../../database/database-error.ts';
-import { RestError, invalidRaise } from './errors.ts';
+import { RestError, invalidRaise } from '../request/errors.ts';
 
 /** By whole code or by class; what is not here is 400. */
 const STATUS: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 import { isToOne } from '../catalog/catalog.ts';
-import { notEmbedded, notImplemented, relatedOrderNotToOne } from '../answer/errors.ts';
+import { notEmbedded, notImplemented, relatedOrderNotToOne } from '../request/errors.ts';
 import { shownName, unknownField } from './read-plan.ts';
 import type {
   PlannedLogic,

@@ -1,6 +1,6 @@
 import { keyOf } from '../catalog/catalog.ts';
 import type { Cardinality, Catalog, KeyRelationship, Relationship } from '../catalog/catalog.ts';
-import { ambiguousRelationship, relationshipNotFound } from '../catalog/lookup-errors.ts';
+import { ambiguousRelationship, relationshipNotFound } from './lookup-errors.ts';
 
 /**
  * The relationship that an embedding means. Its target is a relation, a constraint or a column; its hint is a

@@ -1,4 +1,4 @@
-import { noMediaType } from '../answer/errors.ts';
+import { noMediaType } from '../request/errors.ts';
 import { isSameName } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { ApiRequest } from '../request/api-request.ts';

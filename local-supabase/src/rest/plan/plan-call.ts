@@ -1,6 +1,6 @@
 import { keyOf, returnsScalar, returnsSetOfScalars } from '../catalog/catalog.ts';
 import type { Catalog, Parameter, QualifiedName, Routine } from '../catalog/catalog.ts';
-import { ambiguousFunction, compareText, functionNotFound } from '../catalog/lookup-errors.ts';
+import { ambiguousFunction, compareText, functionNotFound } from './lookup-errors.ts';
 import { isKnown } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
 import type { ApiRequest } from '../request/api-request.ts';

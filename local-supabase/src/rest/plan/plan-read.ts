@@ -1,6 +1,6 @@
 import { isToOne } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName, Relationship } from '../catalog/catalog.ts';
-import { aggregatesNotAllowed, negativeLimit, notEmbedded } from '../answer/errors.ts';
+import { aggregatesNotAllowed, negativeLimit, notEmbedded } from '../request/errors.ts';
 import type { EmbedPath, SelectItem, SelectedRelation } from '../grammar/syntax.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseTreePath } from '../request/query-params.ts';

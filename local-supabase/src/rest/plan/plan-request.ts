@@ -1,7 +1,7 @@
-import { invalidPreferences, maxAffectedOnSingle, noMediaType } from '../answer/errors.ts';
+import { invalidPreferences, maxAffectedOnSingle, noMediaType } from '../request/errors.ts';
 import { keyOf } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName, Routine, Table } from '../catalog/catalog.ts';
-import { tableNotFound } from '../catalog/lookup-errors.ts';
+import { tableNotFound } from './lookup-errors.ts';
 import type { ApiRequest, Mutation } from '../request/api-request.ts';
 import { isKnown } from '../request/media-type.ts';
 import { negotiate } from './negotiate.ts';

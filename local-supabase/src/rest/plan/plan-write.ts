@@ -1,6 +1,6 @@
-import { columnNotFound, invalidPutFilters } from '../answer/errors.ts';
+import { columnNotFound, invalidPutFilters } from '../request/errors.ts';
 import type { Catalog, QualifiedName, Table } from '../catalog/catalog.ts';
-import { compareText } from '../catalog/lookup-errors.ts';
+import { compareText } from './lookup-errors.ts';
 import type { ApiRequest, Mutation } from '../request/api-request.ts';
 import type { Resolution } from '../request/preferences.ts';
 import { resolveFilter, resolveInput, resolveLogic } from './fields.ts';

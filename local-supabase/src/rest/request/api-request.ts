@@ -6,7 +6,7 @@ import {
   negativeLimit,
   unacceptableSchema,
   unsupportedMethod,
-} from '../answer/errors.ts';
+} from './errors.ts';
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { JSON_TYPE, parseAccept, parseMediaType } from './media-type.ts';
 import type { MediaType } from './media-type.ts';

@@ -1,4 +1,4 @@
-import { invalidBody } from '../answer/errors.ts';
+import { invalidBody } from './errors.ts';
 import { parseCsv } from './csv.ts';
 import { isKnown, mimeOf } from './media-type.ts';
 import type { MediaType } from './media-type.ts';

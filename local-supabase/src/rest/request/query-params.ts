@@ -6,7 +6,7 @@ import { runParser } from '../grammar/run-parser.ts';
 import type { Parsed } from '../grammar/run-parser.ts';
 import { selectItems } from '../grammar/select.ts';
 import type { EmbedPath, Filter, LogicTree, OrderTerm, SelectItem } from '../grammar/syntax.ts';
-import { queryParamError } from '../answer/errors.ts';
+import { queryParamError } from './errors.ts';
 import { ALL_ROWS, limitOf, readInteger, restrict } from './row-range.ts';
 import type { RowRange } from './row-range.ts';
 import { canonicalQuery } from './query-string.ts';

@@ -1,5 +1,5 @@
 import type { Parameter } from '../catalog/catalog.ts';
-import { compareText } from '../catalog/lookup-errors.ts';
+import { compareText } from '../plan/lookup-errors.ts';
 import type { ArgumentValue, CallPlan } from '../plan/plan-call.ts';
 import { unknownField } from '../plan/read-plan.ts';
 import { bodySql } from './body-sql.ts';

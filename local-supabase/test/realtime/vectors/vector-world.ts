@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { openDatabase } from '../../../src/database/open-database.ts';
+import { openDatabase } from '../../../src/project/open-database.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createTokenKeys } from '../../../src/keys/keys.ts';
 import { createRealtimeService } from '../../../src/realtime/realtime-service.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
-import { insertRow, updateRow } from '../rows.ts';
+import { insertRow, updateRow } from './rows.ts';
 
 /** A row of auth.identities. */
 export interface Identity {

@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from '../grammar/run-parser.ts';
-import { mimeOf } from '../request/media-type.ts';
-import type { MediaType } from '../request/media-type.ts';
+import { mimeOf } from './media-type.ts';
+import type { MediaType } from './media-type.ts';
 
 export interface RestErrorBody {
   readonly code: string;

@@ -1,10 +1,10 @@
-import type { Call } from './call.ts';
+import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { forbidden, unauthorized, badRequest } from './errors.ts';
-import { isUuid } from '../rows.ts';
-import { checkSession, findSession, type Session } from '../sessions/session.ts';
-import { isBanned, type User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
+import { forbidden, unauthorized, badRequest } from '../http/errors.ts';
+import { isUuid } from '../rows/rows.ts';
+import { checkSession, findSession, type Session } from '../rows/session.ts';
+import { isBanned, type User } from '../rows/user.ts';
+import { findUserById } from '../rows/users.ts';
 import type { Claims } from '../../keys/keys.ts';
 
 /** The signed-in caller of a request. A token without a session was not issued by this service. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
-import { listFactors } from '../factors/factor.ts';
+import { listFactors } from './factor.ts';
 import { internal } from '../http/errors.ts';
 import { listIdentities } from './identity.ts';
-import { insertRow, updateRow, type Values } from '../rows.ts';
+import { insertRow, updateRow, type Values } from './rows.ts';
 import type { Metadata, User, UserRow } from './user.ts';
 
 const noInstance = '00000000-0000-0000-0000-000000000000';

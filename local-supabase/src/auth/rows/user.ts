@@ -1,5 +1,5 @@
-import type { Factor } from '../factors/factor.ts';
-import { encodeFactor } from '../factors/factor.ts';
+import type { Factor } from './factor.ts';
+import { encodeFactor } from './factor.ts';
 import { encodeIdentity, type Identity } from './identity.ts';
 
 /** A JSON object in a row of users or identities. */

@@ -4,11 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import type { Address, Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { StartError } from '../project/start-error.ts';
+import { StartError } from '../http/start-error.ts';
 import type { Mailer } from './mail.ts';
 
 /** The SMTP server of the mailbox. */
-export interface SmtpDoor {
+export interface SmtpServer {
   /** Opens the port on the first call. */
   port(): Promise<number>;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export interface SmtpDoor {
 const bouncingDomain = /@bounce\.test$/i;
 
 /** @param wantedPort 0 takes any free one. */
-export function createSmtpDoor(mailbox: Mailer, wantedPort: number): SmtpDoor {
+export function createSmtpServer(mailbox: Mailer, wantedPort: number): SmtpServer {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],

@@ -1,9 +1,9 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
-import { insertRow } from '../rows.ts';
-import type { User } from '../users/user.ts';
-import { findUserById } from '../users/users.ts';
+import { insertRow } from './rows.ts';
+import type { User } from './user.ts';
+import { findUserById } from './users.ts';
 
 export type OneTimeTokenType =
   | 'confirmation_token'

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import type { Call } from '../http/call.ts';
 import type { Sql } from '../../database/database.ts';
-import { insertRow, updateRow, type Values } from '../rows.ts';
+import { insertRow, updateRow, type Values } from './rows.ts';
 import type { AuthSettings } from '../settings.ts';
-import { hasVerifiedFactor, type User } from '../users/user.ts';
+import { hasVerifiedFactor, type User } from './user.ts';
 
 export type Level = 'aal1' | 'aal2' | 'aal3';
 

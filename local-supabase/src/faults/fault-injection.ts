@@ -9,7 +9,7 @@ export class ConnectionLost extends TypeError {
 }
 
 /** The part of the faults that every request passes through. */
-export interface FaultGate {
+export interface FaultInjection {
   add(rule: FaultRule): () => void;
   list(): readonly FaultRule[];
   removeAll(): void;
@@ -23,7 +23,7 @@ interface ActiveRule {
   applied: number;
 }
 
-export function createFaultGate(random: () => number = Math.random): FaultGate {
+export function createFaultInjection(random: () => number = Math.random): FaultInjection {
   const active = new Set<ActiveRule>();
   const takeRule = (request: Request): FaultRule | undefined => {
     for (const entry of active) {

@@ -1,7 +1,7 @@
 import { isAdmin } from './authentication.ts';
-import { type Call, readObject, readText } from './call.ts';
+import { type Call, readObject, readText } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { badRequest } from './errors.ts';
+import { badRequest } from '../http/errors.ts';
 
 const freeGrants = new Set(['pkce', 'refresh_token', 'id_token']);
 /** Only POST /token has grants; other routes ignore `grant_type`. */

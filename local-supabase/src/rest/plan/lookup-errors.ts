@@ -1,9 +1,9 @@
-import { RestError } from '../answer/errors.ts';
+import { RestError } from '../request/errors.ts';
 import { isKnown } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
-import { isSameName, keyOf } from './catalog.ts';
-import type { Catalog, QualifiedName, Relationship, Routine } from './catalog.ts';
-import { bestMatch, fuzzySearch } from './fuzzy-set.ts';
+import { isSameName, keyOf } from '../catalog/catalog.ts';
+import type { Catalog, QualifiedName, Relationship, Routine } from '../catalog/catalog.ts';
+import { bestMatch, fuzzySearch } from '../catalog/fuzzy-set.ts';
 
 /** Names of relations and functions are only suggested if they are this similar. */
 const NAME_SIMILARITY = 0.75;

@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database.ts';
+import type { Sql } from '../../database/database.ts';
 
 /** Column values by name. Dates and plain objects (jsonb) are encoded before they are written; bytes (bytea) are written as they are. */
 export type Values = Readonly<Record<string, unknown>>;

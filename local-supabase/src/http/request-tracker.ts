@@ -1,5 +1,5 @@
 /** Admits requests until it is closed, and drains those in flight. */
-export interface FrontDoor {
+export interface RequestTracker {
   /** Runs `answer`; after `close` the response is 503. */
   pass(answer: () => Promise<Response>): Promise<Response>;
   /** Refuses new requests and waits a bounded time for those in flight. */
@@ -11,7 +11,7 @@ export interface FrontDoor {
 /** Longer requests, for example with a fault's latency, are answered with 503. */
 const DRAIN_TIMEOUT_MS = 500;
 
-export function createFrontDoor(): FrontDoor {
+export function createRequestTracker(): RequestTracker {
   const inside = new Set<Promise<unknown>>();
   let isClosing = false;
   let isClosed = false;

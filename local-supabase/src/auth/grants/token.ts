@@ -1,11 +1,11 @@
 import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { badRequest } from '../http/errors.ts';
-import { idTokenGrant } from '../grants/id-token-grant.ts';
-import { passwordGrant } from '../grants/password-grant.ts';
-import { pkceGrant } from '../grants/pkce-grant.ts';
-import { refreshTokenGrant } from '../grants/refresh-token-grant.ts';
-import { web3Grant } from '../grants/web3-grant.ts';
+import { idTokenGrant } from './id-token-grant.ts';
+import { passwordGrant } from './password-grant.ts';
+import { pkceGrant } from './pkce-grant.ts';
+import { refreshTokenGrant } from './refresh-token-grant.ts';
+import { web3Grant } from './web3-grant.ts';
 
 /** POST /token: one of the five grants. Throws 400 invalid_credentials for any other. */
 export async function token(context: AuthContext, call: Call): Promise<Response> {

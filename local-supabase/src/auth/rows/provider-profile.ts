@@ -1,4 +1,4 @@
-import type { IdentityData } from '../users/identity.ts';
+import type { IdentityData } from './identity.ts';
 
 /** The profile that a provider returns for a signed-in person. */
 export interface Profile {

@@ -1,9 +1,9 @@
 import { databaseFailureRules } from './database-failure.ts';
-import type { ExpirableKeys } from './keys/expirable-keys.ts';
-import type { FaultGate } from './fault-gate.ts';
+import type { ExpirableKeys } from '../keys/expirable-keys.ts';
+import type { FaultInjection } from './fault-injection.ts';
 import type { FaultRule } from './fault-rule.ts';
-import type { SlotFault } from './realtime/changes/replication-slot.ts';
-import type { RealtimeFaults } from './realtime/faults.ts';
+import type { SlotFault } from '../realtime/changes/replication-slot.ts';
+import type { RealtimeFaults } from '../realtime/faults.ts';
 
 /** Failures on command. */
 export interface Faults {
@@ -55,7 +55,7 @@ export interface Faults {
 export type PollerState = 'running' | 'ended' | 'slot-refused' | 'slot-waiting';
 
 export interface FaultTargets {
-  readonly gate: FaultGate;
+  readonly gate: FaultInjection;
   readonly clock: SkewedClock;
   readonly keys: ExpirableKeys;
   readonly realtime: RealtimeFaults;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { supabaseFolder } from '../project-folder.ts';
+import { supabaseFolder } from './project-folder.ts';
 
 export interface Migration {
   /** The timestamp that begins the file's name. */
@@ -31,7 +31,7 @@ export interface ProjectSql {
 
 const SERVICES = new URL('../', import.meta.url);
 const PLATFORM_FILES = [
-  'database/platform.sql',
+  'project/platform.sql',
   'auth/schema.sql',
   'realtime/schema.sql',
   'storage/schema.sql',

@@ -2,8 +2,8 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
 import { badRequest, invalid } from '../http/errors.ts';
-import { insertRow, updateRow } from '../rows.ts';
-import { isUuid } from '../rows.ts';
+import { insertRow, updateRow } from './rows.ts';
+import { isUuid } from './rows.ts';
 
 /** The method that a flow began with: a mail, a provider or single sign-on. */
 export type FlowMethod =

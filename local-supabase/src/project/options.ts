@@ -1,0 +1,62 @@
+import type { MailTemplates } from '../auth/auth-service.ts';
+import type { AuthSettings } from '../auth/settings.ts';
+import type { FunctionHandler, FunctionSettings } from '../functions/functions-service.ts';
+import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
+import type { RealtimeSettings } from '../realtime/settings.ts';
+import type { BucketSettings } from '../storage/buckets.ts';
+
+/** The settings of the REST service, from `[api]`. */
+export interface ApiSettings {
+  /** The exposed schemas; requests without a schema use the first. Default `public`. */
+  readonly schemas?: readonly string[];
+  /** Default `public, extensions`. */
+  readonly extraSearchPath?: readonly string[];
+  /** The maximum number of rows of one response. Default 1000. */
+  readonly maxRows?: number;
+}
+
+/** The settings of storage, from `[storage]`. */
+export interface StorageSettings {
+  readonly fileSizeLimitBytes?: number;
+  /** By name. */
+  readonly buckets?: Readonly<Record<string, BucketSettings>>;
+}
+
+export interface LocalSupabaseOptions {
+  /**
+   * The folder that contains the project's `supabase/`: migrations, seed, functions and templates are read from there.
+   * Default: the working directory.
+   */
+  readonly project?: string | URL;
+  /** The gateway's port on 127.0.0.1. 0 selects any free port; null, the default, means in-process only. */
+  readonly port?: number | null;
+  /** The mailbox's port on 127.0.0.1, with the same meaning of 0 and null. */
+  readonly mailboxPort?: number | null;
+  /** The port at which the mailbox takes mails by SMTP. Default: any free one, opened when a function first runs. */
+  readonly smtpPort?: number;
+  /** The folder that keeps the data. Default: in memory. */
+  readonly dataDir?: string;
+  /** The default target of links in mails. Default `http://localhost:5173`. */
+  readonly siteUrl?: string;
+  /** Patterns of further URLs to which a link may lead. Default: any port of localhost and 127.0.0.1. */
+  readonly redirectUrls?: readonly string[];
+  readonly auth?: Partial<AuthSettings>;
+  /** Subjects and files of mails. Default: the files in `supabase/templates`. */
+  readonly mailTemplates?: MailTemplates;
+  /** Sends mails by SMTP instead of keeping them in the mailbox. */
+  readonly smtp?: SmtpSettings;
+  readonly rest?: ApiSettings;
+  readonly storage?: StorageSettings;
+  readonly realtime?: Partial<RealtimeSettings>;
+  /** Handlers under /functions/v1/<name>, besides the modules in the project's `supabase/functions`. */
+  readonly functions?: Readonly<Record<string, FunctionHandler>>;
+  readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
+  /** Secrets of the functions; they override the variables that the server sets. */
+  readonly functionEnv?: Readonly<Record<string, string>>;
+  /** Receives internal errors. Default: the console. */
+  readonly report?: (problem: unknown) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Whether a new database gets `supabase/seed.sql`. Default true. */
+  readonly seed?: boolean;
+}

@@ -7,6 +7,12 @@ const roomsInOrder = {
   'src/auth-client': 'features server calls callback refresh session storage webauthn wire',
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
+  'local-supabase/src':
+    'project functions gateway storage rest auth mailbox http faults realtime keys go-template database',
+  'local-supabase/src/auth':
+    'verification sso grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail rows http',
+  'local-supabase/src/rest': 'sql answer plan request grammar catalog',
+  'local-supabase/src/realtime': 'socket channel changes subscription',
 };
 
 /** The rooms to the left of each room are forbidden to it, and so is a room that the table lacks. */

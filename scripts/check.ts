@@ -7,7 +7,7 @@ const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 const steps: readonly (readonly [name: string, command: string])[] = [
   [
     'imports',
-    'npx depcruise --config .dependency-cruiser.cjs src local-supabase conformance examples test/consumers',
+    'npx depcruise --config .dependency-cruiser.cjs src local-supabase conformance examples test scripts',
   ],
   ['unused', 'npx knip'],
   ['types: src', `${tsc} tsconfig.json`],

@@ -1,6 +1,6 @@
-import { createRestService } from '../../local-supabase/src/rest/rest-service.ts';
-import { openProject } from '../../local-supabase/src/project/open-project.ts';
-import type { PgliteDatabase } from '../../local-supabase/src/database/pglite-database.ts';
+import { createRestService } from 'local-supabase/testing';
+import { openProject } from 'local-supabase/testing';
+import type { PgliteDatabase } from 'local-supabase/testing';
 import type { Database } from '../../src/inbox/database.types.ts';
 import { createAccountApi } from '../../src/inbox/features/account/account-api.ts';
 import { createWaitingActionSender } from '../../src/inbox/features/notifications/actions/waiting-action-sender.ts';

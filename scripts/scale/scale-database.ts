@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { readProjectSql } from '../../local-supabase/src/project/project-sql.ts';
+import { readProjectSql } from 'local-supabase/testing';
 import { startCluster } from './postgres-cluster.ts';
 
 /** One session of a database with the project's migrations. */

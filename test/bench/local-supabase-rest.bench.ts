@@ -1,5 +1,5 @@
-import { createPostgRest } from '../../local-supabase/src/rest/postgrest.ts';
-import { createReplayWorld } from '../../local-supabase/test/rest/replay-world.ts';
+import { createPostgRest } from 'local-supabase/testing';
+import { createReplayWorld } from 'local-supabase/testing';
 import { reportMetric } from './report.ts';
 
 /**

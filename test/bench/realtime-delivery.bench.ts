@@ -12,7 +12,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
-import { ADA, createRealtimeWorld } from '../../local-supabase/test/realtime/realtime-world.ts';
+import { ADA, createRealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
 import { reportMetric } from './report.ts';
 

@@ -3,11 +3,7 @@ import type { RealtimeFaults } from 'local-supabase';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
-import {
-  ADA,
-  createRealtimeWorld,
-  type RealtimeWorld,
-} from '../../local-supabase/test/realtime/realtime-world.ts';
+import { ADA, createRealtimeWorld, type RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 interface Note {

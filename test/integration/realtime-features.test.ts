@@ -11,12 +11,7 @@ import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadca
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
-import {
-  ADA,
-  BOB,
-  createRealtimeWorld,
-  type RealtimeWorld,
-} from '../../local-supabase/test/realtime/realtime-world.ts';
+import { ADA, BOB, createRealtimeWorld, type RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 interface Events extends Record<string, unknown> {

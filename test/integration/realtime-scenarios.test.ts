@@ -6,8 +6,8 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
 import { realisticTiming } from 'local-supabase';
-import { ADA, BOB, createRealtimeWorld } from '../../local-supabase/test/realtime/realtime-world.ts';
-import type { RealtimeWorld } from '../../local-supabase/test/realtime/realtime-world.ts';
+import { ADA, BOB, createRealtimeWorld } from 'local-supabase/testing';
+import type { RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 /** A client's observable events, in a form common to both clients. */

@@ -3,7 +3,7 @@
  * have too: against those every attack here succeeds. The tests beside this file hold the rules in detail.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { connectRawClient } from '../../local-supabase/test/realtime/raw-client.ts';
+import { connectRawClient } from 'local-supabase/testing';
 import { createUser, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connectRawClient } from '../../local-supabase/test/realtime/raw-client.ts';
-import type { RawClient } from '../../local-supabase/test/realtime/raw-client.ts';
+import { connectRawClient } from 'local-supabase/testing';
+import type { RawClient } from 'local-supabase/testing';
 import { createUser, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 

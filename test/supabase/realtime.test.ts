@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectRawClient } from '../../local-supabase/test/realtime/raw-client.ts';
-import type { RawClient } from '../../local-supabase/test/realtime/raw-client.ts';
+import { connectRawClient } from 'local-supabase/testing';
+import type { RawClient } from 'local-supabase/testing';
 import { ada, grace, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { Frame } from '../support/wire/frames.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runRetention } from '../../local-supabase/src/database/upkeep.ts';
+import { runRetention } from 'local-supabase/testing';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();

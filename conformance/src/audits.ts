@@ -30,7 +30,12 @@ import { clientReplayAudits } from './realtime-client/replay.audits.ts';
 import { clientStorageAudits } from './storage-client/storage.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
-import { realtimeFeatureAudits } from './realtime/features.audits.ts';
+import { realtimeBindingAudits } from './realtime/bindings.audits.ts';
+import { realtimeBroadcastAudits } from './realtime/broadcast.audits.ts';
+import { realtimeFilterAudits } from './realtime/change-filters.audits.ts';
+import { realtimeDatabaseAudits } from './realtime/database-broadcasts.audits.ts';
+import { realtimePresenceAudits } from './realtime/presence.audits.ts';
+import { restRefusalAudits } from './rest/refused-queries.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
@@ -64,6 +69,7 @@ const serverAudits: readonly Audit[] = [
   ...restProductAudits,
   ...restAccessAudits,
   ...restFilterAudits,
+  ...restRefusalAudits,
   ...restReadingAudits,
   ...restInsertingAudits,
   ...restChangingAudits,
@@ -73,9 +79,13 @@ const serverAudits: readonly Audit[] = [
   ...restRollbackAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,
+  ...realtimeFilterAudits,
+  ...realtimeBindingAudits,
   ...realtimeChannelAudits,
+  ...realtimeBroadcastAudits,
   ...realtimeRuleAudits,
-  ...realtimeFeatureAudits,
+  ...realtimeDatabaseAudits,
+  ...realtimePresenceAudits,
   ...storageAudits,
 ];
 

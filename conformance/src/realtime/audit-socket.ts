@@ -34,6 +34,24 @@ export async function withSocket(
   }
 }
 
+/** Joins a channel by its name without `realtime:`, and returns the payload of the reply. */
+export async function join(
+  socket: FrameSocket,
+  name: string,
+  { accessToken }: Pick<AuditUser, 'accessToken'>,
+  config: object,
+  ref = '1',
+): Promise<Frame['payload']> {
+  socket.send(ref, ref, `realtime:${name}`, 'phx_join', { config, access_token: accessToken });
+  return (await socket.expect('the reply to the join', isReply(ref))).payload;
+}
+
+/** Joins a channel as `join` does; a refusal fails the audit. */
+export async function joinOk(...[socket, name, user, config, ref]: Parameters<typeof join>): Promise<void> {
+  const reply = await join(socket, name, user, config, ref);
+  assert.equal(at(reply, 'status'), 'ok', JSON.stringify(reply));
+}
+
 /** Joins and waits for the system message that the subscription is live. */
 export async function joinLive(
   socket: FrameSocket,

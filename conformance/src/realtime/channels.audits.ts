@@ -3,17 +3,10 @@ import { WebSocket } from 'ws';
 import type { Frame } from './frames.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
-import { assertStatus, at, createWire } from '../wire.ts';
+import { at } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 import { inboxOf, joinLive, settle, topic, withPair, withSocket } from './audit-socket.ts';
-import {
-  isChange,
-  isReply,
-  isSystem,
-  joinPayload,
-  openFrameSocket,
-  type FrameSocket,
-} from './frame-socket.ts';
+import { isChange, isReply, isSystem, joinPayload, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#tokens-of-channels';
@@ -275,138 +268,5 @@ const older: readonly Audit[] = [
   ),
 ];
 
-async function joinRoom(socket: FrameSocket, name: string, token: string, config: object): Promise<void> {
-  const payload = { config: { private: false, postgres_changes: [], ...config }, access_token: token };
-  socket.send('1', '1', `realtime:${name}`, 'phx_join', payload);
-  assert.equal(at((await socket.expect('the reply', isReply('1'))).payload, 'status'), 'ok');
-}
-
-const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
-const isShout = (frame: Frame) => frame.event === 'broadcast' && at(frame.payload, 'event') === 'shout';
-
-/** Two sockets that have joined the same new topic. */
-async function withRoom(
-  context: AuditContext,
-  config: object,
-  task: (one: FrameSocket, two: FrameSocket, room: string) => Promise<void>,
-) {
-  const user = await context.newUser();
-  const room = `room-${user.id}`;
-  await withSocket(context, async (one) => {
-    const two = await openFrameSocket(context);
-    try {
-      await joinRoom(one, room, user.accessToken, config);
-      await joinRoom(two, room, user.accessToken, config);
-      await task(one, two, `realtime:${room}`);
-    } finally {
-      two.close();
-    }
-  });
-}
-
-const rooms: readonly Audit[] = [
-  audit(
-    'RT-181',
-    'a broadcast reaches the other channels of the topic, and not its sender',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
-        one.send('1', '5', room, 'broadcast', shout);
-        assert.deepEqual(at((await two.expect('the broadcast', isShout)).payload, 'payload'), {
-          text: 'hello',
-        });
-        await settle(one, '79');
-        assert.equal(indexOf(one, isShout), -1);
-      }),
-  ),
-  audit(
-    'RT-182',
-    'with self a broadcast reaches its sender too',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
-        one.send('1', '5', room, 'broadcast', shout);
-        await one.expect('the broadcast', isShout);
-      }),
-  ),
-  audit(
-    'RT-183',
-    'with ack a broadcast gets a reply',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
-        one.send('1', '5', room, 'broadcast', shout);
-        assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
-      }),
-  ),
-  audit(
-    'RT-184',
-    'a broadcast by HTTP is answered with 202 and delivered',
-    { source: 'protocol/realtime.md#broadcast', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, {}, async (one, _two, room) => {
-        const { target } = context;
-        const url = String(target.realtimeUrl)
-          .replace(/^ws/, 'http')
-          .replace(/\/websocket$/, '');
-        const messages = [
-          { topic: room.replace('realtime:', ''), event: 'shout', payload: { text: 'hello' } },
-        ];
-        const token = target.anonKey.startsWith('sb_') ? {} : { token: target.anonKey };
-        const sent = await createWire(url, target.anonKey, target.fetch).send('POST', '/api/broadcast', {
-          body: { messages },
-          ...token,
-        });
-        assertStatus(sent, 202);
-        await one.expect('the broadcast', isShout);
-      }),
-  ),
-  audit(
-    'RT-185',
-    'a join is followed by the presence state',
-    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
-        await one.expect('presence_state', isEvent('presence_state'));
-      }),
-  ),
-  audit(
-    'RT-186',
-    'a join and a leave of presence reach the other channels',
-    { source: 'protocol/realtime.md#presence', level: 'SHOULD' },
-    (context) =>
-      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
-        two.send('1', '6', room, 'presence', {
-          type: 'presence',
-          event: 'track',
-          payload: { mood: 'well' },
-        });
-        const joined = (frame: Frame) =>
-          frame.event === 'presence_diff' && at(frame.payload, 'joins', 'p', 'metas', 0, 'mood') === 'well';
-        await one.expect('the arrival', joined);
-        two.send('1', '7', room, 'phx_leave', {});
-        await one.expect(
-          'the leaving',
-          (frame) => frame.event === 'presence_diff' && at(frame.payload, 'leaves', 'p') !== undefined,
-        );
-      }),
-  ),
-  audit(
-    'RT-187',
-    'a private channel without a policy for reading is refused as Unauthorized',
-    { source: 'protocol/realtime.md#refused-joins' },
-    async (context) => {
-      const { id, accessToken } = await context.newUser();
-      await withSocket(context, async (socket) => {
-        const payload = { config: { private: true }, access_token: accessToken };
-        socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
-        const { payload: reply } = await socket.expect('the reply', isReply('1'));
-        assert.equal(at(reply, 'status'), 'error');
-        assert.match(String(at(reply, 'response', 'reason')), /Unauthorized/);
-      });
-    },
-  ),
-];
-
-/** Sockets, channels, tokens, broadcast and presence. */
-export const realtimeChannelAudits: readonly Audit[] = [...life, ...tokens, ...older, ...rooms];
+/** Sockets, channels and tokens. */
+export const realtimeChannelAudits: readonly Audit[] = [...life, ...tokens, ...older];

@@ -4,20 +4,14 @@ import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, at, createWire, type Wire } from '../wire.ts';
 import { NotRunError } from '../target.ts';
-import { settle, topic, withSocket } from './audit-socket.ts';
+import { joinOk, settle, topic, withSocket } from './audit-socket.ts';
 import type { Frame } from './frames.ts';
 import { isReply, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'protocol/realtime.md#joins';
 
-/** Joins a channel whose broadcasts are acknowledged. */
-async function joinAcknowledged(socket: FrameSocket, accessToken: string, ref: string): Promise<void> {
-  const config = { broadcast: { ack: true }, private: false, postgres_changes: [] };
-  socket.send(ref, ref, topic, 'phx_join', { config, access_token: accessToken });
-  assert.equal(at((await socket.expect('the reply', isReply(ref))).payload, 'status'), 'ok');
-}
-
+const acknowledged = { broadcast: { ack: true } };
 const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
 
 async function statusOf(socket: FrameSocket, ref: string): Promise<unknown> {
@@ -30,7 +24,7 @@ const frames: readonly Audit[] = [
   audit('RT-188', 'a leave without the join_ref of the channel is ignored', { source }, async (context) => {
     const { accessToken } = await context.newUser();
     await withSocket(context, async (socket) => {
-      await joinAcknowledged(socket, accessToken, '1');
+      await joinOk(socket, 'audit', { accessToken }, acknowledged, '1');
       socket.send(null, '2', topic, 'phx_leave', {});
       socket.send('7', '3', topic, 'phx_leave', {});
       socket.send('1', '4', topic, 'broadcast', shout);
@@ -45,8 +39,8 @@ const frames: readonly Audit[] = [
     async (context) => {
       const { accessToken } = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinAcknowledged(socket, accessToken, '1');
-        await joinAcknowledged(socket, accessToken, '2');
+        await joinOk(socket, 'audit', { accessToken }, acknowledged, '1');
+        await joinOk(socket, 'audit', { accessToken }, acknowledged, '2');
         socket.send('1', '3', topic, 'broadcast', shout);
         const reply = await socket.expect('the reply', isReply('3'));
         assert.deepEqual([reply.joinRef, at(reply.payload, 'status')], ['2', 'ok']);
@@ -84,7 +78,7 @@ const frames: readonly Audit[] = [
     async (context) => {
       const { accessToken } = await context.newUser();
       await withSocket(context, async (socket) => {
-        await joinAcknowledged(socket, accessToken, '1');
+        await joinOk(socket, 'audit', { accessToken }, acknowledged, '1');
         socket.send('1', '2', topic, 'presence', {});
         socket.send('1', '3', topic, 'presence', { event: 'unknown' });
         assert.deepEqual([await statusOf(socket, '2'), await statusOf(socket, '3')], ['ok', 'error']);

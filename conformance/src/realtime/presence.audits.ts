@@ -4,7 +4,7 @@ import type { Frame } from './frames.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { at } from '../wire.ts';
-import { settle, withSocket } from './audit-socket.ts';
+import { joinOk, withSocket } from './audit-socket.ts';
 import { isReply, isSystem, openFrameSocket, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
@@ -12,165 +12,9 @@ const source = 'protocol/realtime.md#presence';
 
 const isBroadcast = (frame: Frame) => frame.event === 'broadcast';
 const isDiff = (frame: Frame) => frame.event === 'presence_diff';
-const fieldsOf = (frames: readonly Frame[], ...path: string[]) =>
-  frames.map(({ payload }) => at(payload, 'payload', ...path));
-
-/** Joins and returns the payload of the reply. */
-async function join(
-  socket: FrameSocket,
-  name: string,
-  user: AuditUser,
-  config: object,
-): Promise<Frame['payload']> {
-  const payload = { config, access_token: user.accessToken };
-  socket.send('1', '1', `realtime:${name}`, 'phx_join', payload);
-  return (await socket.expect('the reply', isReply('1'))).payload;
-}
-
-async function joinOk(socket: FrameSocket, name: string, user: AuditUser, config: object): Promise<void> {
-  const reply = await join(socket, name, user, config);
-  assert.equal(at(reply, 'status'), 'ok', JSON.stringify(reply));
-}
 
 /** The user's own private channel, which she may read and not write. */
 const inboxOf = ({ id }: AuditUser) => `user:${id}`;
-const replaying = (since: unknown, limit: unknown) => ({
-  private: true,
-  broadcast: { replay: { since, limit } },
-});
-
-/** Broadcasts from the database to a private topic, each in a transaction of its own. */
-async function sendFromDatabase({ query }: AuditContext, name: string, from: number, to: number) {
-  for (let n = from; n <= to; n += 1)
-    await query("select realtime.send(jsonb_build_object('n', $1::int), 'note', $2, true)", [n, name]);
-}
-
-const database: readonly Audit[] = [
-  audit(
-    'RT-201',
-    'a broadcast of the database reaches the private channel of its topic with an id',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
-    async (context) => {
-      const ada = await context.newUser();
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true });
-        await sendFromDatabase(context, inboxOf(ada), 1, 2);
-        await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
-        const notes = socket.received.filter(isBroadcast);
-        assert.deepEqual(fieldsOf(notes, 'n'), [1, 2]);
-        const ids = notes.map(({ payload }) => at(payload, 'meta', 'id'));
-        assert.ok(ids.every((id) => typeof id === 'string') && new Set(ids).size === 2, 'an id each');
-      });
-    },
-  ),
-  audit(
-    'RT-202',
-    'realtime.broadcast_changes sends the operation, the table and both records',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
-    async (context) => {
-      const ada = await context.newUser();
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, { private: true });
-        await context.query(
-          `select realtime.broadcast_changes($1, 'UPDATE', 'UPDATE', 'users', 'auth', u, u)
-           from (select id, email::text from auth.users where id = $2::uuid) u`,
-          [inboxOf(ada), ada.id],
-        );
-        const { payload } = await socket.expect('the change', isBroadcast);
-        assert.equal(at(payload, 'event'), 'UPDATE');
-        const change = at(payload, 'payload');
-        const row = { id: ada.id, email: ada.email };
-        assert.deepEqual(
-          ['operation', 'schema', 'table', 'record', 'old_record'].map((field) => at(change, field)),
-          ['UPDATE', 'auth', 'users', row, row],
-        );
-      });
-    },
-  ),
-  audit(
-    'RT-203',
-    'a join with replay delivers the stored broadcasts since a time after the reply, oldest first, marked as replayed',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
-    async (context) => {
-      const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 3);
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() - 60_000, 10));
-        await socket.expect('three', () => socket.received.filter(isBroadcast).length === 3);
-        const notes = socket.received.filter(isBroadcast);
-        assert.deepEqual(fieldsOf(notes, 'n'), [1, 2, 3]);
-        assert.ok(notes.every(({ payload }) => at(payload, 'meta', 'replayed') === true));
-        assert.equal(socket.received[0]?.event, 'phx_reply');
-      });
-    },
-  ),
-  audit(
-    'RT-204',
-    'replay delivers the latest broadcasts up to its limit, and at most 25',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
-    async (context) => {
-      const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 27);
-      const replayed = async (limit: number) => {
-        let numbers: readonly unknown[] = [];
-        await withSocket(context, async (socket) => {
-          await joinOk(socket, inboxOf(ada), ada, replaying(0, limit));
-          await settle(socket, '9');
-          numbers = fieldsOf(socket.received.filter(isBroadcast), 'n');
-        });
-        return numbers;
-      };
-      assert.deepEqual(await replayed(2), [26, 27]);
-      assert.deepEqual(
-        await replayed(1_000),
-        Array.from({ length: 25 }, (_, index) => index + 3),
-      );
-    },
-  ),
-  audit(
-    'RT-205',
-    'replay delivers nothing from before its time',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database', needs: ['database'] },
-    async (context) => {
-      const ada = await context.newUser();
-      await sendFromDatabase(context, inboxOf(ada), 1, 1);
-      await withSocket(context, async (socket) => {
-        await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() + 60_000, 10));
-        await settle(socket, '9');
-        assert.equal(socket.received.filter(isBroadcast).length, 0);
-      });
-    },
-  ),
-];
-
-const replay: readonly Audit[] = [
-  audit(
-    'RT-206',
-    'replay on a public channel is refused',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database' },
-    async (context) => {
-      const ada = await context.newUser();
-      await withSocket(context, async (socket) => {
-        const reply = await join(socket, `public-${ada.id}`, ada, { ...replaying(0, 10), private: false });
-        assert.equal(at(reply, 'status'), 'error');
-        assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages.*public channels/);
-      });
-    },
-  ),
-  audit(
-    'RT-207',
-    'replay with a time that is not valid is refused',
-    { source: 'protocol/realtime.md#broadcasts-of-the-database' },
-    async (context) => {
-      const ada = await context.newUser();
-      await withSocket(context, async (socket) => {
-        const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
-        assert.equal(at(reply, 'status'), 'error');
-        assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages/);
-      });
-    },
-  ),
-];
 
 const rights: readonly Audit[] = [
   audit(
@@ -336,5 +180,5 @@ const presence: readonly Audit[] = [
   ),
 ];
 
-/** Replay, broadcasts of the database, rights to send and track, entries of presence. */
-export const realtimeFeatureAudits: readonly Audit[] = [...database, ...replay, ...rights, ...presence];
+/** The right to send and to track, and entries of presence. */
+export const realtimePresenceAudits: readonly Audit[] = [...rights, ...presence];

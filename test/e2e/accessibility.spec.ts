@@ -6,7 +6,10 @@ test.setTimeout(120_000);
 
 const expired = 'error=access_denied&error_code=otp_expired&error_description=expired&sb=';
 
-test('sign-in: the screen, errors, sign-in by mail, a used link, offline', async ({ page, world }) => {
+test('sign-in is accessible: the screen, errors, sign-in by mail, a used link, offline', async ({
+  page,
+  world,
+}) => {
   await page.goto(`${world.appUrl}/login`);
   await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
   await expectAccessible(page, 'login');
@@ -40,7 +43,7 @@ test('sign-in: the screen, errors, sign-in by mail, a used link, offline', async
 });
 
 test(
-  'signing up and resetting the password, to the last step',
+  'signing up and resetting the password are accessible to the last step',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const person = await world.newUser();
@@ -67,7 +70,7 @@ test(
   },
 );
 
-test('the inbox: empty, filled, with a selection', async ({ page, world }) => {
+test('the inbox is accessible: empty, filled, with a selection', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await expect(page.getByText('No notifications yet.')).toBeVisible();
@@ -83,57 +86,65 @@ test('the inbox: empty, filled, with a selection', async ({ page, world }) => {
   await expectAccessible(page, 'inbox selecting');
 });
 
-test('the dialogs, panels and messages of the inbox', { tag: '@nightly' }, async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 2 });
-  await world.enter(page, ada);
-  await page.locator('main [data-id]').first().hover();
-  await page
-    .getByRole('button', { name: /^Delete/ })
-    .first()
-    .click();
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await expectAccessible(page, 'inbox with a message');
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByRole('button', { name: /^Notifications/ }).click();
-  await expect(page.getByRole('dialog', { name: 'Inbox' }).locator('[data-id]').first()).toBeVisible();
-  await expectAccessible(page, 'bell', { only: 'desktop' });
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Inbox options' }).click();
-  await expect(page.getByRole('dialog', { name: 'Inbox options' })).toBeVisible();
-  await expectAccessible(page, 'inbox options');
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /^Account menu/ }).click();
-  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
-  await expectAccessible(page, 'account menu');
-  await page.keyboard.press('Escape');
-  // A phone's toolbar has no room for this button; the options have it there.
-  await page.getByRole('button', { name: 'Inbox options' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
-  await page.getByLabel('Email address').fill(grace.email);
-  await expectAccessible(page, 'invite');
-  await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
-  await expect(page.getByLabel('Invitation link')).toBeVisible();
-  await expectAccessible(page, 'invited');
-});
+test(
+  'the dialogs, panels and messages of the inbox are accessible',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 2 });
+    await world.enter(page, ada);
+    await page.locator('main [data-id]').first().hover();
+    await page
+      .getByRole('button', { name: /^Delete/ })
+      .first()
+      .click();
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+    await expectAccessible(page, 'inbox with a message');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    await expect(page.getByRole('dialog', { name: 'Inbox' }).locator('[data-id]').first()).toBeVisible();
+    await expectAccessible(page, 'bell', { only: 'desktop' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Inbox options' }).click();
+    await expect(page.getByRole('dialog', { name: 'Inbox options' })).toBeVisible();
+    await expectAccessible(page, 'inbox options');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Account menu/ }).click();
+    await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
+    await expectAccessible(page, 'account menu');
+    await page.keyboard.press('Escape');
+    // A phone's toolbar has no room for this button; the options have it there.
+    await page.getByRole('button', { name: 'Inbox options' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByLabel('Email address').fill(grace.email);
+    await expectAccessible(page, 'invite');
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
+    await expect(page.getByLabel('Invitation link')).toBeVisible();
+    await expectAccessible(page, 'invited');
+  },
+);
 
 test.describe('on a touch screen', () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test('a row opens its actions in a sheet', { tag: '@nightly' }, async ({ page, world }) => {
-    const [ada, grace] = await world.newPair();
-    await world.notify(grace, ada);
-    await world.enter(page, ada);
-    await page.getByRole('button', { name: /^More actions/ }).tap();
-    await expect(page.getByRole('dialog').getByRole('button', { name: 'Archive' })).toBeVisible();
-    await expectAccessible(page, 'row menu', { only: 'phone' });
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).tap();
-    await expect(page.locator('main [data-id]')).toHaveCount(0);
-  });
+  test(
+    'a row opens its actions in a sheet on a touch screen',
+    { tag: '@nightly' },
+    async ({ page, world }) => {
+      const [ada, grace] = await world.newPair();
+      await world.notify(grace, ada);
+      await world.enter(page, ada);
+      await page.getByRole('button', { name: /^More actions/ }).tap();
+      await expect(page.getByRole('dialog').getByRole('button', { name: 'Archive' })).toBeVisible();
+      await expectAccessible(page, 'row menu', { only: 'phone' });
+      await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).tap();
+      await expect(page.locator('main [data-id]')).toHaveCount(0);
+    },
+  );
 });
 
 test(
-  'preferences and account, with their dialogs and panels',
+  'preferences and account are accessible with their dialogs and panels',
   { tag: '@nightly' },
   async ({ page, world }) => {
     await world.enter(page, await world.newUser(), '/preferences');
@@ -164,7 +175,7 @@ test(
 );
 
 test(
-  'invitations, what is not found, the shell, and the page that clears cookies',
+  'invitations, missing pages, the shell, and the page that clears cookies are accessible',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();

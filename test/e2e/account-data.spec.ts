@@ -23,7 +23,7 @@ test('a device is listed and signed out, and its requests are refused afterwards
   await context.close();
 });
 
-test('downloads all data, and deletes the account after reauthentication', async ({ page, world }) => {
+test('a user downloads all data, and deletes the account after reauthentication', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Plan' });
   await world.enter(page, ada, '/account');

@@ -63,7 +63,7 @@ async function askForChange(page: Page, world: World): Promise<{ person: Person;
   return { person, next };
 }
 
-test('a new email address, confirmed by the links in both mailboxes', async ({ page, world }) => {
+test('a new email address is confirmed by the links in both mailboxes', async ({ page, world }) => {
   const { person, next } = await askForChange(page, world);
   await world.followLink(page, person.email);
   await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
@@ -73,7 +73,7 @@ test('a new email address, confirmed by the links in both mailboxes', async ({ p
 });
 
 test(
-  'a new email address, confirmed by the codes of both mails',
+  'a new email address is confirmed by the codes of both emails',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const { person, next } = await askForChange(page, world);
@@ -154,7 +154,7 @@ test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ p
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
 });
 
-test('signs out this device, all other devices, or every device', async ({ page, world }) => {
+test('a user signs out this device, all other devices, or every device', async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/account');
   const other = await openElsewhere(page, world, person);

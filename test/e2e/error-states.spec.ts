@@ -166,7 +166,7 @@ for (const language of ['en', 'de'] satisfies Language[]) {
       }
     });
 
-    test('the page that unsubscribes says so too', async ({ page, world }) => {
+    test('the page that unsubscribes says that it waits', async ({ page, world }) => {
       await answer(page, '/functions/v1/unsubscribe', hang);
       await page.goto(`${world.appUrl}/unsubscribe.html#token=unknown&kind=mention`);
       await expect(page.getByRole('status')).toHaveText(say.slowForm, { timeout: 5_000 });

@@ -100,7 +100,7 @@ test('a search typed while its code is loading is run @nightly', async ({ page, 
   await expect(page).toHaveURL(/\?q=Eng$/);
 });
 
-test('searches by words, snoozes until tomorrow, blocks and unblocks', async ({ page, world }) => {
+test('a user searches by words, snoozes until tomorrow, blocks and unblocks', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Engine plan' });
   await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });

@@ -9,7 +9,7 @@ async function act(page: Page, title: string, action: string): Promise<void> {
   await row(page, title).getByRole('button', { name: action }).click();
 }
 
-test('archives and restores; tab and type stay in the URL over actions, reload and Back', async ({
+test('a user archives and restores; tab and type stay in the URL over actions, reload and Back', async ({
   page,
   world,
 }) => {
@@ -43,7 +43,7 @@ test('archives and restores; tab and type stay in the URL over actions, reload a
   await expect(rows(page)).toHaveCount(2);
 });
 
-test('archives several selected notifications at once', { tag: '@nightly' }, async ({ page, world }) => {
+test('several selected notifications are archived at once', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });
   await world.enter(page, ada);
@@ -170,7 +170,7 @@ test('J steps past the first page', { tag: '@nightly' }, async ({ page, world })
 });
 
 test(
-  'more than a hundred come page by page, with few rows in the document, and the counts are right at once',
+  'more than a hundred notifications come page by page, with few rows in the document, and the counts are right at once',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
@@ -360,7 +360,10 @@ test('Shift selects a range, and Escape ends the selection', { tag: '@nightly' }
   await expect(page.getByRole('region', { name: 'Select' })).toBeHidden();
 });
 
-test('shows that it is offline, keeps the list, and catches up when online', async ({ page, world }) => {
+test('the inbox shows that it is offline, keeps the list, and catches up when online', async ({
+  page,
+  world,
+}) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Before' });
   await world.enter(page, ada);

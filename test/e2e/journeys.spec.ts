@@ -55,7 +55,7 @@ test("a notification sent in one window appears in the recipient's window withou
   await gracesContext.close();
 });
 
-test('marks all as read; deletes a notification and undoes it', async ({ page, world }) => {
+test('a user marks all as read, deletes a notification and undoes it', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });
   await world.enter(page, ada);

@@ -34,7 +34,10 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     return `/join/${(json as [{ token: string }])[0].token}`;
   }
 
-  test('signs up, confirms, signs out, and signs in with a new password', async ({ page, world }) => {
+  test('by keyboard a user signs up, confirms, signs out, and signs in with a new password', async ({
+    page,
+    world,
+  }) => {
     const keys = await createKeyboard(page);
     const person = { email: world.newEmail(), password: 'Correct-horse-12' };
     await page.goto(`${world.appUrl}/login`);
@@ -69,7 +72,10 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
-  test('filters, opens, steps, archives, undoes, searches and snoozes', async ({ page, world }) => {
+  test('by keyboard a user filters, opens, steps, archives, undoes, searches and snoozes', async ({
+    page,
+    world,
+  }) => {
     const keys = await createKeyboard(page);
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });
@@ -165,7 +171,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
-  test('selects rows, acts on all of them, and invites', async ({ page, world }) => {
+  test('by keyboard a user selects rows, acts on all of them, and invites', async ({ page, world }) => {
     const keys = await createKeyboard(page);
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { count: 4 });
@@ -229,7 +235,10 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
-  test('selects a list beyond its loaded page, marks it as read and deletes it', async ({ page, world }) => {
+  test('by keyboard a user selects a list beyond its loaded page, marks it as read and deletes it', async ({
+    page,
+    world,
+  }) => {
     const keys = await createKeyboard(page);
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { count: 64 });
@@ -279,7 +288,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
-  test('chooses preferences and quiet hours', async ({ page, world }) => {
+  test('by keyboard a user chooses preferences and quiet hours', async ({ page, world }) => {
     const keys = await createKeyboard(page);
     await world.enter(page, await world.newUser());
     await keys.press(
@@ -312,7 +321,11 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
-  test('sets a name and a second factor, and ends another device', async ({ page, browser, world }) => {
+  test('by keyboard a user sets a name and a second factor, and ends another device', async ({
+    page,
+    browser,
+    world,
+  }) => {
     const keys = await createKeyboard(page);
     const person = await world.newUser();
     const other = await browser.newContext();
@@ -350,7 +363,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await other.close();
   });
 
-  test('answers invitations', async ({ page, world }) => {
+  test('by keyboard a user answers invitations', async ({ page, world }) => {
     const keys = await createKeyboard(page);
     const [ada, grace] = await world.newPair();
     const path = await invite(world, ada, grace.email, 'the garden plan');

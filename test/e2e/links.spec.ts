@@ -185,7 +185,7 @@ test('an expired link shows that it expired', { tag: '@nightly' }, async ({ page
   await expect(page.getByRole('button', { name: 'Send a new email' })).toBeVisible();
 });
 
-test('signs in without a password by code and by link, and opens the requested page', async ({
+test('a user signs in without a password by code and by link, and opens the requested page', async ({
   page,
   world,
 }) => {

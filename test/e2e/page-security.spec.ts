@@ -61,7 +61,7 @@ test('stored data of an ended session is deleted at the next start', async ({ pa
 test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('the application opens offline', async ({ page, world }) => {
+  test('the application opens offline with the service worker', async ({ page, world }) => {
     const violations: string[] = [];
     page.on('console', (message) => {
       if (/Content Security Policy|TrustedScriptURL/.test(message.text())) violations.push(message.text());

@@ -87,7 +87,7 @@ test('five tabs refresh exactly ten times over ten expiries and stay signed in',
 });
 
 test(
-  'five tabs over ten expiries, one of them without a network: the same',
+  'five tabs refresh exactly ten times over ten expiries while one of them has no network',
   { tag: '@nightly' },
   async ({ browser, world }) => {
     test.setTimeout(180_000);

@@ -16,7 +16,7 @@ for (const network of Object.keys(slowNetworks) as (keyof typeof slowNetworks)[]
   test.describe(`on ${network}, with a quarter of the processor`, { tag: '@nightly' }, () => {
     test.setTimeout(300_000);
 
-    test('signs up, and sets another password', async ({ browser, world }) => {
+    test('a user signs up, and sets another password', async ({ browser, world }) => {
       await withSlowPage(browser, world, network, async (slow) => {
         const { page, url, act } = slow;
         const email = world.newEmail();
@@ -46,7 +46,7 @@ for (const network of Object.keys(slowNetworks) as (keyof typeof slowNetworks)[]
       });
     });
 
-    test('signs in, and uses the inbox and the settings', async ({ browser, world }) => {
+    test('a user signs in, and uses the inbox and the settings', async ({ browser, world }) => {
       const [ada, grace] = await world.newPair();
       await world.notify(grace, ada, { count: 3 });
       await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });

@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  'while the session is looked up the page says Loading..., and what went wrong where its code cannot come',
+  'the page says Loading... while the session is looked up, and names the failure if its code cannot load',
   { tag: '@nightly' },
   async ({ page, world }) => {
     await page.route('**/assets/*.js', (route) => route.abort());
@@ -122,7 +122,7 @@ test(
   },
 );
 
-test('clears corrupt session cookies and offers to sign in', async ({ page, world }) => {
+test('a visit with corrupt session cookies clears them and offers to sign in', async ({ page, world }) => {
   const name = 'sb-127-auth-token';
   await page.context().addCookies(
     [`${name}.0`, `${name}.1`, `${name}.7`].map((chunk) => ({

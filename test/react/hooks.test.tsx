@@ -73,7 +73,7 @@ function Unread() {
 afterEach(cleanup);
 
 describe('SupabaseProvider', () => {
-  it('restores the stored session once, also under StrictMode', async () => {
+  it('SupabaseProvider restores the stored session once, also under StrictMode', async () => {
     const store = createMemoryStore();
     const before = createClients({}, store);
     await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -89,7 +89,7 @@ describe('SupabaseProvider', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('is required, with an error that says so', () => {
+  it('SupabaseProvider is required, with an error that says so', () => {
     const silence = createSilence();
     expect(() => render(<Status />)).toThrow('There is no SupabaseProvider above this component');
     silence.end();
@@ -97,7 +97,7 @@ describe('SupabaseProvider', () => {
 });
 
 describe('useAuth, useSession, useUser', () => {
-  it('follow a sign-in and a sign-out', async () => {
+  it('useAuth, useSession and useUser follow a sign-in and a sign-out', async () => {
     const clients = createClients();
     renderWith(clients, <Status />);
     await screen.findByText('signed-out no-user none');
@@ -109,7 +109,7 @@ describe('useAuth, useSession, useUser', () => {
 });
 
 describe('useQuery', () => {
-  it('waits for the session before it reads', async () => {
+  it('useQuery waits for the session before it reads', async () => {
     const store = createMemoryStore();
     const before = createClients({}, store);
     await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -121,7 +121,7 @@ describe('useQuery', () => {
     expect(reads.length).toBe(1);
   });
 
-  it('never shows one user the rows of another', async () => {
+  it('useQuery never shows one user the rows of another', async () => {
     const clients = createClients();
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -140,7 +140,7 @@ describe('useQuery', () => {
     expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
   });
 
-  it('is a new query when its request differs, without the previous answer', async () => {
+  it('useQuery is a new query when its request differs, without the previous answer', async () => {
     const clients = createClients();
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -167,7 +167,7 @@ describe('useQuery', () => {
     expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
   });
 
-  it('keeps the last answer during a reload and after its failure', async () => {
+  it('useQuery keeps the last answer during a reload and after its failure', async () => {
     const backend = createBreakableFetch(supabase);
     const clients = createClients({ fetch: backend.fetch });
     await clients.auth.start();
@@ -187,7 +187,7 @@ describe('useQuery', () => {
     expect(new Set(states)).toContain('stale 1 fine');
   });
 
-  it('aborts a read without listeners', async () => {
+  it('useQuery aborts a read without listeners', async () => {
     const signals: AbortSignal[] = [];
     const { fetch } = supabase();
     const clients = createClients({
@@ -208,7 +208,7 @@ describe('useQuery', () => {
 });
 
 describe('useLiveList', () => {
-  it('shows rows and their changes in StrictMode, and leaves on unmount', async () => {
+  it('useLiveList shows rows and their changes in StrictMode, and leaves on unmount', async () => {
     const clients = createClients();
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: grace.email, password: seedPassword });
@@ -240,7 +240,7 @@ describe('useLiveList', () => {
 });
 
 describe('usePresence', () => {
-  it('shows the present users and tracks an entry while mounted, in StrictMode', async () => {
+  it('usePresence shows the present users and tracks an entry while mounted, in StrictMode', async () => {
     const [here, elsewhere] = [createClients(), createClients()];
     const open = ({ realtime }: ReturnType<typeof createClients>, key: string) => {
       const channel = realtime.channel('lobby');

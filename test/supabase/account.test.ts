@@ -40,14 +40,14 @@ describe('deleting the account', () => {
     ['missing', {}],
     ['no list', { amr: 'password' }],
     ['a refresh', amr(0, 'token_refresh')],
-  ])('needs a fresh proof: %s', async (_, claims) => {
+  ])('deleting the account needs a fresh proof: %s', async (_, claims) => {
     await expect(run({ ...leaving, claims }, 'select delete_account()')).rejects.toMatchObject({
       code: 'PT403',
       message: 'reauthentication_needed',
     });
   });
 
-  it('removes every row that refers to the user, in every schema', async () => {
+  it('deleting the account removes every row that refers to the user, in every schema', async () => {
     const { database } = supabase();
     await run(leaving, 'select delete_account()');
     const columns = await database.query<{ schema: string; table: string; column: string }>(
@@ -72,7 +72,7 @@ describe('deleting the account', () => {
     expect(left?.content).not.toContain('Leaving');
   });
 
-  it('refuses while storage has files of the user', async () => {
+  it('deleting the account refuses while storage has files of the user', async () => {
     const { database } = supabase();
     await database.query(`insert into storage.buckets (id, name) values ('b', 'b') on conflict do nothing`);
     await database.query(`insert into storage.objects (bucket_id, name, owner_id) values ('b', 'x', $1)`, [
@@ -85,7 +85,7 @@ describe('deleting the account', () => {
     await database.exec('delete from storage.objects');
   });
 
-  it('ends every session at once: its access tokens can neither read nor send', async () => {
+  it('deleting the account ends every session at once: its access tokens can neither read nor send', async () => {
     const user = await createUser(supabase(), 'goes@example.com');
     const elsewhere = await signIn(supabase(), 'goes@example.com');
     const remove = await requestApi(supabase(), '/rest/v1/rpc/delete_account', {
@@ -106,7 +106,7 @@ describe('deleting the account', () => {
 });
 
 describe('the download of all data', () => {
-  it('contains every part of the account, and no secret', async () => {
+  it('the download of all data contains every part of the account, and no secret', async () => {
     const [row] = await run<{ data: Record<string, unknown> }>(
       leaving,
       'select export_account_data() as data',
@@ -126,7 +126,7 @@ describe('the download of all data', () => {
 });
 
 describe('the sessions', () => {
-  it('are listed for their user, and each can be ended', async () => {
+  it('the sessions are listed for their user, and each can be ended', async () => {
     const user = await createUser(supabase(), `sessions-${crypto.randomUUID()}@example.com`);
     await signIn(supabase(), user.email);
     const call = async (name: string, body: unknown, token = user.token) =>

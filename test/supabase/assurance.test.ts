@@ -65,7 +65,7 @@ describe('an account with a verified second factor', () => {
     ['muted_threads'],
     ['storage.objects'],
     ['storage.buckets'],
-  ])('reads %s with aal2 only', async (table) => {
+  ])('an account with a verified second factor reads %s with aal2 only', async (table) => {
     expect(await query(withPassword, `select * from ${table}`)).toEqual([]);
     expect(await query({ ...withPassword, claims: {} }, `select * from ${table}`)).toEqual([]);
     expect((await query(withFactor, `select * from ${table}`)).length).toBeGreaterThan(0);
@@ -79,7 +79,7 @@ describe('an account with a verified second factor', () => {
     ['delete from blocked_senders returning sender_id'],
     ['delete from muted_threads returning entity_id'],
     [`update storage.objects set name = 'changed' returning id`],
-  ])('changes nothing with aal1: %s', async (statement) => {
+  ])('an account with a verified second factor changes nothing with aal1: %s', async (statement) => {
     expect(await attempt(withPassword, statement)).toEqual([]);
     expect((await attempt(withFactor, statement)).length).toBeGreaterThan(0);
   });
@@ -104,20 +104,20 @@ describe('an account with a verified second factor', () => {
     [`select end_other_sessions()`],
     [`select create_recovery_codes()`],
     [`select recovery_code_status()`],
-  ])('is refused with aal1: %s', async (statement) => {
+  ])('an account with a verified second factor is refused with aal1: %s', async (statement) => {
     await expect(attempt(withPassword, statement)).rejects.toMatchObject({
       code: 'PT403',
       message: 'insufficient_aal',
     });
   });
 
-  it('has no counts with aal1', async () => {
+  it('an account with a verified second factor has no counts with aal1', async () => {
     expect(await query(withPassword, 'select * from notification_counts()')).toEqual([
       { inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} },
     ]);
   });
 
-  it('receives in its private channel with aal2 only', async () => {
+  it('an account with a verified second factor receives in its private channel with aal2 only', async () => {
     const permissions = async (aal: string, topic: string) => {
       const [row] = await supabase().database.query<{ read: boolean; write: boolean }>(
         `select (p -> 'broadcast' ->> 'read')::boolean as read, (p -> 'broadcast' ->> 'write')::boolean as write
@@ -135,14 +135,14 @@ describe('an account with a verified second factor', () => {
 describe('a token of a deleted or banned account', () => {
   const gone: Caller = { role: 'authenticated', userId: crypto.randomUUID() };
 
-  it('sends nothing', async () => {
+  it('a token of a deleted or banned account sends nothing', async () => {
     await expect(
       attempt(gone, `insert into notifications (recipient_id, content) values ('${ada.id}', '{}')`),
     ).rejects.toMatchObject({ code: 'PT401', message: 'account_not_found' });
   });
 
   it.each([['select * from notifications'], ['select * from notification_preferences']])(
-    'reads nothing while the account is banned: %s',
+    'a token of a deleted or banned account reads nothing while the account is banned: %s',
     async (statement) => {
       const { database } = supabase();
       await database.query(`update auth.users set banned_until = now() + interval '1 day' where id = $1`, [
@@ -159,7 +159,7 @@ describe('a token of a deleted or banned account', () => {
 });
 
 describe('every table of the API', () => {
-  it('has row-level security and the restrictive policy, or no privileges for users', async () => {
+  it('every table of the API has row-level security and the restrictive policy, or no privileges for users', async () => {
     for (const { name, oid } of await tables()) {
       const [state] = await supabase().database.query<{
         rls: boolean;
@@ -177,7 +177,7 @@ describe('every table of the API', () => {
     }
   });
 
-  it('gives callers without a session no privilege', async () => {
+  it('every table of the API gives callers without a session no privilege', async () => {
     const [anonymous] = await supabase().database.query<{ tables: string[]; functions: string[] }>(
       `select
          array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'

@@ -45,7 +45,7 @@ const insert = (content: unknown, recipient = victim.id) =>
 const rpc = (name: string, body: unknown, token = attacker.token) =>
   requestApi(supabase(), `/rest/v1/rpc/${name}`, { method: 'POST', token, body });
 
-describe('a thief of a password, without the second factor', () => {
+describe('a thief of a password without the second factor', () => {
   let stolen: string;
   beforeEach(async () => {
     await insert({ type: 'comment', data: { text: 'a secret' } });
@@ -53,12 +53,12 @@ describe('a thief of a password, without the second factor', () => {
     stolen = await signIn(supabase(), victim.email);
   });
 
-  it('reads no notification', async () => {
+  it('a thief of a password without the second factor reads no notification', async () => {
     const response = await requestApi(supabase(), '/rest/v1/notifications?select=content', { token: stolen });
     expect(await response.json()).toEqual([]);
   });
 
-  it('deletes no notification', async () => {
+  it('a thief of a password without the second factor deletes no notification', async () => {
     await requestApi(supabase(), '/rest/v1/notifications?id=not.is.null', {
       method: 'DELETE',
       token: stolen,
@@ -66,34 +66,34 @@ describe('a thief of a password, without the second factor', () => {
     expect(await received()).toHaveLength(1);
   });
 
-  it('sends no notification as the victim', async () => {
+  it('a thief of a password without the second factor sends no notification as the victim', async () => {
     expect((await send({ token: stolen })).status).toBe(403);
   });
 
-  it('invites no address as the victim', async () => {
+  it('a thief of a password without the second factor invites no address as the victim', async () => {
     expect((await rpc('create_invitation', { invitee_email: 'x@example.com' }, stolen)).status).toBe(403);
   });
 });
 
 describe('a forger', () => {
-  it('does not send as a service', async () => {
+  it('a forger does not send as a service', async () => {
     await send({ content: { type: 'system', data: { title: 'Your account was suspended' } } });
     const [row] = await received();
     expect(row?.kind).toBe('message');
     expect(row?.content).not.toContain('suspended');
   });
 
-  it('does not send under another name', async () => {
+  it('a forger does not send under another name', async () => {
     await send({ content: { type: 'mention', data: { actor_name: 'Grace Hopper' } } });
     expect((await received())[0]?.content).not.toContain('Grace Hopper');
   });
 
-  it('does not forge the answer to an invitation', async () => {
+  it('a forger does not forge the answer to an invitation', async () => {
     await send({ content: { type: 'invite', data: { status: 'accepted', invitee_email: 'x@example.com' } } });
     expect((await received())[0]?.content).not.toContain('accepted');
   });
 
-  it('does not link to a foreign host', async () => {
+  it('a forger does not link to a foreign host', async () => {
     for (const url of ['https://evil.example/', '//evil.example', '/\t/evil.example'])
       await send({ content: { type: 'comment', data: { text: 'look', url } } });
     for (const { content } of await received()) expect(content).not.toContain('evil');
@@ -101,17 +101,17 @@ describe('a forger', () => {
 });
 
 describe('a pest', () => {
-  it('does not send 500 notifications in one request', async () => {
+  it('a pest does not send 500 notifications in one request', async () => {
     await send({ rows: 500 });
     expect(await received()).toEqual([]);
   });
 
-  it('does not send hundreds of notifications in a minute', async () => {
+  it('a pest does not send hundreds of notifications in a minute', async () => {
     for (let request = 0; request < 3; request += 1) await send({ rows: 50 });
     expect((await received()).length).toBeLessThanOrEqual(60);
   });
 
-  it('does not send 20 invitations in a minute', async () => {
+  it('a pest does not send 20 invitations in a minute', async () => {
     const statuses = [];
     for (let number = 0; number < 20; number += 1)
       statuses.push((await rpc('create_invitation', { invitee_email: `new${number}@example.com` })).status);
@@ -120,7 +120,7 @@ describe('a pest', () => {
 });
 
 describe('a spy', () => {
-  it('does not learn from the count whether the recipient has switched a kind off', async () => {
+  it('a spy does not learn from the count whether the recipient has switched a kind off', async () => {
     const before = (await send({ prefer: 'count=exact' })).headers.get('content-range');
     await supabase().database.query(
       'insert into notification_preferences (user_id, in_app_edits) values ($1, false)',
@@ -129,7 +129,7 @@ describe('a spy', () => {
     expect((await send({ prefer: 'count=exact' })).headers.get('content-range')).toBe(before);
   });
 
-  it('does not learn by a chosen id whether the recipient has deleted the notification', async () => {
+  it('a spy does not learn by a chosen id whether the recipient has deleted the notification', async () => {
     const id = crypto.randomUUID();
     const sendWithId = async () =>
       (
@@ -143,7 +143,7 @@ describe('a spy', () => {
     expect(await sendWithId()).toBe(first);
   });
 
-  it('does not learn from the planner how many notifications another user has', async () => {
+  it('a spy does not learn from the planner how many notifications another user has', async () => {
     for (let row = 0; row < 400; row += 1) await insert({ type: 'edit' });
     await supabase().database.exec('analyze');
     const planned = async (recipient: string) => {
@@ -155,7 +155,7 @@ describe('a spy', () => {
     expect(await planned(victim.id)).toBe(await planned(crypto.randomUUID()));
   });
 
-  it('does not learn the content of a notification by a filter on DELETE events', async () => {
+  it('a spy does not learn the content of a notification by a filter on DELETE events', async () => {
     const { url, anonKey, database } = supabase();
     const client = await connectRawClient({ url, apiKey: anonKey });
     await client.joinLive('realtime:spy', {
@@ -180,7 +180,7 @@ describe('a spy', () => {
 });
 
 describe('a token that outlives its account', () => {
-  it('sends no notification', async () => {
+  it('a token that outlives its account sends no notification', async () => {
     await supabase().database.query('delete from auth.users where id = $1', [attacker.id]);
     expect((await send()).status).toBe(401);
     expect(await received()).toEqual([]);

@@ -53,7 +53,7 @@ beforeEach(() =>
 );
 
 describe('the changes since a time', () => {
-  it('are the changed rows, the ids of the deleted ones, and the counts', async () => {
+  it('the changes since a time are the changed rows, the ids of the deleted ones, and the counts', async () => {
     const [kept, read, gone] = await insert(3);
     await age();
     const { as_of: since } = await changesSince(new Date().toISOString());
@@ -69,13 +69,13 @@ describe('the changes since a time', () => {
     expect(changes.changed.map(({ id }) => id)).not.toContain(kept);
   });
 
-  it('repeat the last 30 seconds, because a transaction commits after it has stamped its rows', async () => {
+  it('the changes since a time repeat the last 30 seconds, because a transaction commits after it has stamped its rows', async () => {
     const [added] = await insert();
     const { changed } = await changesSince(new Date(Date.now() + 10_000).toISOString());
     expect(changed.map(({ id }) => id)).toEqual([added]);
   });
 
-  it('are empty when nothing changed, and omit the changes of other users', async () => {
+  it('the changes since a time are empty when nothing changed, and omit the changes of other users', async () => {
     await insert();
     expect(await changesSince(new Date().toISOString(), asAda)).toMatchObject({ changed: [], deleted: [] });
     await age();
@@ -90,12 +90,12 @@ describe('the changes since a time', () => {
   it.each([
     ['without a time', null],
     ['after more than a day', new Date(Date.now() - 90_000_000).toISOString()],
-  ])('ask for a new reading %s', async (_, since) => {
+  ])('the changes since a time ask for a new reading %s', async (_, since) => {
     await insert();
     expect(await changesSince(since)).toMatchObject({ reset: true, changed: [], counts: { unread: 1 } });
   });
 
-  it('require a reload when there is more than one page', async () => {
+  it('the changes since a time require a reload when there is more than one page', async () => {
     await insert(6);
     expect(await changesSince(new Date().toISOString(), asGrace, 5)).toMatchObject({
       reset: true,
@@ -104,7 +104,7 @@ describe('the changes since a time', () => {
     expect((await changesSince(new Date().toISOString(), asGrace, 6)).changed).toHaveLength(6);
   });
 
-  it('require a reload after a statement that changed more than 100', async () => {
+  it('the changes since a time require a reload after a statement that changed more than 100', async () => {
     await insert(101);
     await age();
     const { as_of: since } = await changesSince(new Date().toISOString());
@@ -115,7 +115,7 @@ describe('the changes since a time', () => {
 });
 
 describe('functions for whole lists', () => {
-  it('mark all, one kind, or those up to a time as read', async () => {
+  it('functions for whole lists mark all, one kind, or those up to a time as read', async () => {
     await insert(2, 'mention');
     await insert(1, 'edit');
     const mark = async (args: string) =>
@@ -126,7 +126,7 @@ describe('functions for whole lists', () => {
     expect(await mark('')).toBe(0);
   });
 
-  it('delete a tab, or one kind of it', async () => {
+  it('functions for whole lists delete a tab, or one kind of it', async () => {
     const [read] = await insert(2, 'mention');
     const [archived] = await insert(1, 'edit');
     await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
@@ -140,13 +140,13 @@ describe('functions for whole lists', () => {
     await expect(remove(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
   });
 
-  it('change only the caller’s', async () => {
+  it('functions for whole lists change only the caller’s notifications', async () => {
     await insert(3);
     await run(asAda, `select mark_all_notifications_read(), delete_notifications('all')`);
     expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
   });
 
-  it('announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
+  it('functions for whole lists announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
     await insert(100);
     await run(asGrace, 'select mark_all_notifications_read()');
     expect(await bulkRevision()).toBe(0);

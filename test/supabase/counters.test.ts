@@ -39,11 +39,11 @@ async function counted(): Promise<unknown> {
 beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_counters'));
 
 describe('the counts', () => {
-  it('are zero for a user without notifications', async () => {
+  it('the counts are zero for a user without notifications', async () => {
     expect(await counts()).toEqual({ inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} });
   });
 
-  it('are those of the rows after every sequence of statements', async () => {
+  it('the counts are those of the rows after every sequence of statements', async () => {
     const statement = fc.oneof(
       fc
         .record({
@@ -74,14 +74,14 @@ describe('the counts', () => {
     );
   });
 
-  it('are zero after the table is truncated', async () => {
+  it('the counts are zero after the table is truncated', async () => {
     await run(asService, insertSql('mention'));
     await supabase().database.exec('truncate notifications');
     expect(await counts()).toEqual(await counted());
     expect(await supabase().database.query('select * from private.notification_words')).toEqual([]);
   });
 
-  it('are unchanged by a statement that is rolled back', async () => {
+  it('the counts are unchanged by a statement that is rolled back', async () => {
     await run(asService, insertSql('mention'));
     await runAs(supabase().database, asService, async (sql) => {
       await sql.query(insertSql('mention', 'unread', grace.id, 5));
@@ -90,7 +90,7 @@ describe('the counts', () => {
     expect(await counts()).toMatchObject({ unread: 1 });
   });
 
-  it('are private', async () => {
+  it('the counts are private', async () => {
     await run(asService, insertSql('mention'));
     const asAda: Caller = { role: 'authenticated', userId: ada.id };
     expect(await run(asAda, 'select * from notification_counters')).toEqual([]);
@@ -99,7 +99,7 @@ describe('the counts', () => {
     });
   });
 
-  it('are repaired by the job, which returns whether they were wrong', async () => {
+  it('the counts are repaired by the job, which returns whether they were wrong', async () => {
     const { database } = supabase();
     await run(asService, insertSql('mention', 'unread', grace.id, 3));
     await database.exec(`update notification_counters set unread = 7, unread_by_kind = '{"edit": 7}'`);
@@ -113,7 +113,7 @@ describe('the counts', () => {
     expect(await counts()).toEqual(await counted());
   });
 
-  it('are deleted with the account', async () => {
+  it('the counts are deleted with the account', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);

@@ -56,7 +56,7 @@ beforeEach(() =>
 );
 
 describe('inviting', () => {
-  it('returns a random token that expires after seven days', async () => {
+  it('inviting returns a random token that expires after seven days', async () => {
     const [made] = await runAs(supabase().database, asAda, (sql) =>
       sql.query<{ token: string; days: number }>(
         `select token, extract(day from expires_at - now())::int as days from create_invitation('new@example.com')`,
@@ -66,7 +66,7 @@ describe('inviting', () => {
     expect(made?.days).toBe(7);
   });
 
-  it('notifies a known user, with the link and the inviter', async () => {
+  it('inviting notifies a known user, with the link and the inviter', async () => {
     const token = await invite('Grace@Example.com');
     await expect(received(grace.id)).resolves.toEqual([
       {
@@ -79,7 +79,7 @@ describe('inviting', () => {
     ]);
   });
 
-  it('notifies an account of single sign-on, but prefers an account with a password', async () => {
+  it('inviting notifies an account of single sign-on, but prefers an account with a password', async () => {
     const { database } = supabase();
     const addSso = (email: string) =>
       database.query<{ id: string }>(
@@ -101,7 +101,7 @@ describe('inviting', () => {
     await database.exec('delete from auth.users where is_sso_user');
   });
 
-  it('answers identically for an address without an account', async () => {
+  it('inviting answers identically for an address without an account', async () => {
     await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
   });
 
@@ -109,7 +109,7 @@ describe('inviting', () => {
     ['type', 'entity_type'],
     ['id', 'entity_id'],
     ['name', 'entity_name'],
-  ])('refuses a long %s whether or not the address has an account', async (_, parameter) => {
+  ])('inviting refuses a long %s whether or not the address has an account', async (_, parameter) => {
     const inviteTo = (email: string, length: number) =>
       runAs(supabase().database, asAda, (sql) =>
         sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [
@@ -124,7 +124,7 @@ describe('inviting', () => {
     }
   });
 
-  it('truncates a long name of the inviter, so that the answer stays identical', async () => {
+  it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {
     const { database } = supabase();
     const [inviter] = await database.query<{ id: string }>(
       `insert into auth.users (id, raw_user_meta_data, aud, role)
@@ -137,7 +137,7 @@ describe('inviting', () => {
     await expect(received(grace.id)).resolves.toMatchObject([{ metadata: { actor_name: 'n'.repeat(100) } }]);
   });
 
-  it('honors the preferences of the invitee', async () => {
+  it('inviting honors the preferences of the invitee', async () => {
     const { database } = supabase();
     await database.query(
       'insert into notification_preferences (user_id, in_app_invites) values ($1, false)',
@@ -152,7 +152,7 @@ describe('inviting', () => {
     ['text that is no address', 'nothing', 'invitation_email_invalid'],
     ['a long address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
     ['oneself', ada.email, 'invitation_to_yourself'],
-  ])('refuses %s', async (_, email, message) => {
+  ])('inviting refuses %s', async (_, email, message) => {
     await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
   });
 });
@@ -167,7 +167,7 @@ describe('inviting the same address again', () => {
       ),
     );
 
-  it('renews the open invitation: one in the list, one notification, unread again', async () => {
+  it('inviting the same address again renews the open invitation: one in the list, one notification, unread again', async () => {
     const [first] = await create(grace.email, `, entity_name => 'Notes'`);
     await supabase().database.exec(
       `update invitations set expires_at = now() - interval '1 day'; update notifications set status = 'read'`,
@@ -183,7 +183,7 @@ describe('inviting the same address again', () => {
     expect(rows).toEqual([{ status: 'unread' }]);
   });
 
-  it('mails again where only mails are wanted, once for both', async () => {
+  it('inviting the same address again mails again where only mails are wanted, once for both', async () => {
     const { database } = supabase();
     await database.query(
       'insert into notification_preferences (user_id, in_app_invites, email_invites) values ($1, false, false)',
@@ -207,7 +207,7 @@ describe('inviting the same address again', () => {
     await database.exec('delete from notification_preferences; delete from private.notification_mails');
   });
 
-  it('knows an entity by its id, and without one by its name', async () => {
+  it('inviting the same address again knows an entity by its id, and without one by its name', async () => {
     const entities = [
       '',
       `, entity_name => 'Plan'`,
@@ -225,7 +225,7 @@ describe('inviting the same address again', () => {
     expect(new Set(names)).toEqual(new Set([null, 'Plan', 'Renamed plan', 'n'.repeat(1000)]));
   });
 
-  it('makes a new invitation after an answer', async () => {
+  it('inviting the same address again makes a new invitation after an answer', async () => {
     const token = await invite();
     await call(asGrace, 'decline', token);
     const again = await invite();
@@ -235,7 +235,7 @@ describe('inviting the same address again', () => {
 });
 
 describe('reading an invitation', () => {
-  it('changes nothing, and returns the details to the invitee', async () => {
+  it('reading an invitation changes nothing, and returns the details to the invitee', async () => {
     const token = await invite();
     const expected = {
       status: 'pending',
@@ -247,7 +247,7 @@ describe('reading an invitation', () => {
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
   });
 
-  it('reports to another account that it is not the invitee, with a shortened address', async () => {
+  it('reading an invitation reports to another account that it is not the invitee, with a shortened address', async () => {
     const token = await invite('secret.person@example.com');
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
       is_for_me: false,
@@ -258,11 +258,11 @@ describe('reading an invitation', () => {
     });
   });
 
-  it('finds nothing for an unknown token', async () => {
+  it('reading an invitation finds nothing for an unknown token', async () => {
     await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
   });
 
-  it('reports it as expired after seven days', async () => {
+  it('reading an invitation reports it as expired after seven days', async () => {
     const token = await invite();
     await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'expired' });
@@ -277,7 +277,7 @@ describe('answering an invitation', () => {
   it.each([
     ['accept', 'accepted'],
     ['decline', 'declined'],
-  ] as const)('by %s tells the inviter once', async (name, status) => {
+  ] as const)('answering an invitation by %s tells the inviter once', async (name, status) => {
     const token = await invite();
     await expect(call(asGrace, name, token)).resolves.toMatchObject({ status, is_for_me: true });
     await expect(call(asGrace, name, token)).resolves.toMatchObject({ status });
@@ -290,14 +290,14 @@ describe('answering an invitation', () => {
     ]);
   });
 
-  it('says so in the notification of the invitee', async () => {
+  it('answering an invitation says so in the notification of the invitee', async () => {
     await call(asGrace, 'decline', await invite());
     expect((await received(grace.id)).at(-1)).toMatchObject({
       data: { status: 'pending', answer: 'declined' },
     });
   });
 
-  it('cannot be replaced by the other answer', async () => {
+  it('answering an invitation cannot be replaced by the other answer', async () => {
     const token = await invite();
     await call(asGrace, 'accept', token);
     await expect(call(asGrace, 'decline', token)).rejects.toMatchObject({
@@ -306,7 +306,7 @@ describe('answering an invitation', () => {
     });
   });
 
-  it('is for the invitee alone', async () => {
+  it('answering an invitation is for the invitee alone', async () => {
     const token = await invite('another@example.com');
     await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
       code: 'PT403',
@@ -314,14 +314,14 @@ describe('answering an invitation', () => {
     });
   });
 
-  it('refuses an unknown token', async () => {
+  it('answering an invitation refuses an unknown token', async () => {
     await expect(call(asGrace, 'accept', 'unknown')).rejects.toMatchObject({
       code: 'PT404',
       message: 'invitation_not_found',
     });
   });
 
-  it('cannot revive one that was revoked', async () => {
+  it('answering an invitation cannot revive one that was revoked', async () => {
     const token = await invite();
     await supabase().database.exec(`update invitations set status = 'revoked'`);
     await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
@@ -334,12 +334,12 @@ describe('an account whose address is not confirmed', () => {
   beforeEach(() => setConfirmed('null'));
   afterEach(() => setConfirmed('now()'));
 
-  it('is not notified of an invitation to the address', async () => {
+  it('an account whose address is not confirmed is not notified of an invitation to the address', async () => {
     await expect(invite()).resolves.toMatch(/^[\da-f]{64}$/);
     await expect(received(grace.id)).resolves.toEqual([]);
   });
 
-  it('is not the invitee, even with the token', async () => {
+  it('an account whose address is not confirmed is not the invitee, even with the token', async () => {
     const token = await invite();
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
       is_for_me: false,
@@ -350,7 +350,7 @@ describe('an account whose address is not confirmed', () => {
     await expect(call(asGrace, 'decline', token)).rejects.toMatchObject(refusal);
   });
 
-  it('cannot invite itself either', async () => {
+  it('an account whose address is not confirmed cannot invite itself either', async () => {
     const inviting = runAs(supabase().database, asGrace, (sql) =>
       sql.query('select * from create_invitation($1)', [grace.email]),
     );
@@ -359,18 +359,21 @@ describe('an account whose address is not confirmed', () => {
 });
 
 describe('the table of invitations', () => {
-  it.each([['anon'], ['authenticated']] as const)('is closed to %s', async (role) => {
-    await expect(
-      runAs(supabase().database, { role, userId: ada.id }, (sql) => sql.query('select * from invitations')),
-    ).rejects.toMatchObject({ code: '42501' });
-  });
+  it.each([['anon'], ['authenticated']] as const)(
+    'the table of invitations is closed to %s',
+    async (role) => {
+      await expect(
+        runAs(supabase().database, { role, userId: ada.id }, (sql) => sql.query('select * from invitations')),
+      ).rejects.toMatchObject({ code: '42501' });
+    },
+  );
 
   it.each([
     [`create_invitation('x@example.com')`],
     [`get_invitation('x')`],
     [`accept_invitation('x')`],
     [`decline_invitation('x')`],
-  ])('is closed to callers without a session: %s', async (expression) => {
+  ])('the table of invitations is closed to callers without a session: %s', async (expression) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
     ).rejects.toMatchObject({ code: '42501' });

@@ -89,7 +89,7 @@ const changeMails: typeof codeMails = {
 };
 
 describe.each(Object.entries(codeMails))('the mail %s', (_, cause) => {
-  it('has no link that a mail scanner could spend, in HTML or in text', async () => {
+  it('a mail has no link that a mail scanner could spend, in HTML or in text', async () => {
     const mail = await mailTo(await cause('en'));
     expect(mail.code).toMatch(/^\d{8}$/);
     expect(mail.html + mail.text).not.toMatch(/\/auth\/v1|\/verify|[?&]token/);
@@ -103,7 +103,7 @@ describe.each(Object.entries(codeMails))('the mail %s', (_, cause) => {
 });
 
 describe.each(Object.entries({ ...codeMails, ...changeMails }))('the mail %s', (_, cause) => {
-  it('is written in the language of the account, and says what to do if it was another person', async () => {
+  it('a mail is written in the language of the account, and says what to do if it was another person', async () => {
     const [english, german] = [await mailTo(await cause('en')), await mailTo(await cause('de'))];
     expect(german.subject).not.toBe(english.subject);
     expect(german.html).toContain('<html lang="de">');
@@ -117,7 +117,7 @@ describe.each(Object.entries({ ...codeMails, ...changeMails }))('the mail %s', (
 });
 
 describe.each(Object.entries(changeMails))('the mail %s', (_, cause) => {
-  it('leads to the account page, without a token', async () => {
+  it('a mail leads to the account page, without a token', async () => {
     const address = await cause('en');
     const links = supabase()
       .mailbox.messages()

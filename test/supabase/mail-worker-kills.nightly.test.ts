@@ -206,16 +206,19 @@ describe.each([
   ['Resend', () => ({ RESEND_API_KEY: 're_secret', RESEND_URL: `http://127.0.0.1:${ports.provider}` })],
 ] as const)('a worker that sends by %s and is killed', (transport, settings) => {
   const reachable = steps.filter(([step]) => transport === 'SMTP' || step !== 'after rendering');
-  it.each(reachable)('%s (%i)', async (step, occurrence, fewestLost, mostLost) => {
-    const { copiesOf, lost } = await killThenFinish(step, occurrence, settings());
-    const ids = (
-      await supabase().database.query<{ id: string }>('select id from private.notification_mails')
-    ).map(({ id }) => id);
-    expect(ids).toHaveLength(mailCount);
-    // Only mails that left and were not acknowledged are sent twice, with the same Message-ID or idempotency key.
-    for (const id of ids) expect(copiesOf(id)).toBe(lost.has(id) ? 2 : 1);
-    expect(new Set(copies).size).toBe(mailCount);
-    expect(lost.size).toBeGreaterThanOrEqual(fewestLost);
-    expect(lost.size).toBeLessThanOrEqual(mostLost);
-  });
+  it.each(reachable)(
+    'no mail is lost when a worker is killed %s (%i)',
+    async (step, occurrence, fewestLost, mostLost) => {
+      const { copiesOf, lost } = await killThenFinish(step, occurrence, settings());
+      const ids = (
+        await supabase().database.query<{ id: string }>('select id from private.notification_mails')
+      ).map(({ id }) => id);
+      expect(ids).toHaveLength(mailCount);
+      // Only mails that left and were not acknowledged are sent twice, with the same Message-ID or idempotency key.
+      for (const id of ids) expect(copiesOf(id)).toBe(lost.has(id) ? 2 : 1);
+      expect(new Set(copies).size).toBe(mailCount);
+      expect(lost.size).toBeGreaterThanOrEqual(fewestLost);
+      expect(lost.size).toBeLessThanOrEqual(mostLost);
+    },
+  );
 });

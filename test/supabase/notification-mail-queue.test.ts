@@ -43,7 +43,7 @@ beforeEach(() =>
 );
 
 describe('workers', () => {
-  it('that claim at the same time get each mail once', async () => {
+  it('workers that claim at the same time get each mail once', async () => {
     await addDueMails(500);
     const seen: string[] = [];
     const work = async () => {
@@ -62,7 +62,7 @@ describe('workers', () => {
     ]);
   });
 
-  it('that stop before they acknowledge leave the mail to another one, after the lease', async () => {
+  it('workers that stop before they acknowledge leave the mail to another one, after the lease', async () => {
     await addDueMails(1);
     const [first] = (await claim(atMs)).mails;
     expect((await claim(atMs + minuteMs)).claimed).toBe(0);
@@ -74,7 +74,7 @@ describe('workers', () => {
     expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
   });
 
-  it('that are slower than their lease still acknowledge what they sent', async () => {
+  it('workers that are slower than their lease still acknowledge what they sent', async () => {
     await addDueMails(1);
     const [slow] = (await claim(atMs)).mails;
     await claim(atMs + 2 * minuteMs);
@@ -82,7 +82,7 @@ describe('workers', () => {
     expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
   });
 
-  it('that always stop make a dead mail after five attempts', async () => {
+  it('workers that always stop make a dead mail after five attempts', async () => {
     await addDueMails(1);
     for (let attempt = 0; attempt < 5; attempt += 1)
       expect((await claim(atMs + attempt * 3 * minuteMs)).claimed).toBe(1);
@@ -94,7 +94,7 @@ describe('workers', () => {
 });
 
 describe('a mail that fails', () => {
-  it('is tried five times with growing delays, then dies with its reason and can be requeued', async () => {
+  it('a mail that fails is tried five times with growing delays, then dies with its reason and can be requeued', async () => {
     await addDueMails(1);
     let nowMs = atMs;
     const delays: number[] = [];
@@ -116,7 +116,7 @@ describe('a mail that fails', () => {
 });
 
 describe('the queue', () => {
-  it('keeps one pending mail per person and period, however many notifications come', async () => {
+  it('the queue keeps one pending mail per person and period, however many notifications come', async () => {
     await supabase().database.query(
       `insert into notifications (recipient_id, content) select r, '{"type":"mention"}'
        from unnest(array[$1, $2]::uuid[]) r, generate_series(1, 20)`,
@@ -136,7 +136,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it('starts the next mail while one is being sent', async () => {
+  it('the queue starts the next mail while one is being sent', async () => {
     const notify = () =>
       supabase().database.query(
         `insert into notifications (recipient_id, content) values ($1, '{"type":"mention"}')`,
@@ -161,7 +161,7 @@ describe('the queue', () => {
     `select public.suppress_mail_address('ada@example.com', 'bounce')`,
     `select public.unsubscribe_from_mails('token')`,
   ];
-  it.each(statements)('is closed to users and visitors: %s', async (statement) => {
+  it.each(statements)('the queue is closed to users and visitors: %s', async (statement) => {
     for (const caller of [{ role: 'authenticated', userId: ada.id }, { role: 'anon' }] as const)
       await expect(runAs(supabase().database, caller, (sql) => sql.query(statement))).rejects.toThrow(
         /permission denied/,
@@ -197,7 +197,10 @@ describe('private.next_mail_at()', () => {
     ['weekly', 'UTC', 0, 7, '2032-01-16T10:00:00Z', '2032-01-18T00:00:00.000Z'],
     // A zone that the server no longer knows counts as UTC.
     ['daily', 'Europe/Atlantis', 8, 1, '2032-01-16T10:00:00Z', '2032-01-17T08:00:00.000Z'],
-  ] as const)('%s in %s at %i, weekday %i, from %s: %s', async (frequency, zone, hour, day, from, due) => {
-    expect(await next(frequency, zone, hour, day, from)).toBe(due);
-  });
+  ] as const)(
+    'private.next_mail_at() of %s in %s at %i, weekday %i, from %s is %s',
+    async (frequency, zone, hour, day, from, due) => {
+      expect(await next(frequency, zone, hour, day, from)).toBe(due);
+    },
+  );
 });

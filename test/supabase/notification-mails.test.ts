@@ -93,7 +93,7 @@ const states = () =>
 describe('an instant mail', () => {
   beforeEach(() => prefer({ email_digest_frequency: 'instant' }));
 
-  it('goes two minutes after the first event of a thread, with all of its events, to the notification', async () => {
+  it('an instant mail goes two minutes after the first event of a thread, with all of its events, to the notification', async () => {
     const first = await notify('mention');
     nowMs += minuteMs;
     const second = await notify('comment', { text: 'One <b>more</b> & last' });
@@ -111,14 +111,14 @@ describe('an instant mail', () => {
     expect(mail?.links.some((link) => link.endsWith('/home'))).toBe(true);
   });
 
-  it('is not sent if everything was read within two minutes', async () => {
+  it('an instant mail is not sent if everything was read within two minutes', async () => {
     await notify('mention');
     await supabase().database.exec(`update notifications set status = 'read'`);
     expect(await sendAt(startMs + 3 * minuteMs)).toEqual({ sent: 0, failed: 0, skipped: 1 });
     expect(mails()).toEqual([]);
   });
 
-  it('is one per thread, and refers to the same root as the next mail of its thread', async () => {
+  it('an instant mail is one per thread, and refers to the same root as the next mail of its thread', async () => {
     await notify('mention', { entity: 'one' });
     await notify('mention', { entity: 'two' });
     await sendAt(startMs + 5 * minuteMs);
@@ -133,7 +133,7 @@ describe('an instant mail', () => {
 });
 
 describe('a digest', () => {
-  it('of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
+  it('a digest of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
     await prefer({ language: 'de', time_zone: 'Europe/Vienna' });
     nowMs = Date.parse('2032-03-27T12:00:00+01:00');
     await notify('mention');
@@ -150,7 +150,7 @@ describe('a digest', () => {
     expect(mails()).toHaveLength(1);
   });
 
-  it('moves when another frequency, hour or zone is chosen', async () => {
+  it('a digest moves when another frequency, hour or zone is chosen', async () => {
     await prefer({ email_digest_frequency: 'weekly' });
     await notify('mention');
     await supabase().database.exec(
@@ -169,7 +169,7 @@ describe('switches', () => {
     ['email_comments', 'comment'],
     ['email_invites', 'invite'],
     ['email_edits', 'edit'],
-  ])('%s decides about mails of its kind', async (column, kind) => {
+  ])('the switch %s decides about mails of its kind', async (column, kind) => {
     await prefer({ [column]: false });
     await notify(kind);
     await sendAt(startMs + 2 * 86_400_000);
@@ -204,7 +204,7 @@ describe('switches', () => {
     ],
     ['a deleted notification', 'delete from notifications'],
     ['a suppressed address', `select public.suppress_mail_address('${ada.email}', 'bounce')`],
-  ])('%s stops a queued mail', async (_name, statement) => {
+  ])('a queued mail is stopped by %s', async (_name, statement) => {
     await prefer({});
     await notify('mention');
     await supabase().database.exec(statement);
@@ -234,7 +234,7 @@ describe('an invitation to an account with emails about invites off', () => {
 
   beforeEach(() => supabase().database.exec('delete from invitations; delete from private.send_usage'));
 
-  it('is listed, and mailed with its link after two minutes', async () => {
+  it('an invitation to an account with emails about invites off is listed, and mailed with its link after two minutes', async () => {
     await prefer({ email_invites: false, in_app_invites: false });
     const token = await invite();
     expect(await supabase().database.query('select * from notifications')).toEqual([]);
@@ -249,14 +249,14 @@ describe('an invitation to an account with emails about invites off', () => {
     expect(mail?.headers['List-Unsubscribe']).not.toContain('kind=');
   });
 
-  it('is mailed once where emails about invites are on', async () => {
+  it('an invitation is mailed once where emails about invites are on', async () => {
     await prefer({ email_digest_frequency: 'instant' });
     await invite();
     await sendAt(nowMs + 3 * minuteMs);
     expect(mails()).toHaveLength(1);
   });
 
-  it('waits for the end of the quiet hours', async () => {
+  it('an invitation to an account with emails about invites off waits for the end of the quiet hours', async () => {
     await prefer({ email_invites: false, quiet_hours_start: '09:00', quiet_hours_end: '12:00' });
     await invite();
     await sendAt(nowMs + 3 * minuteMs);
@@ -273,15 +273,18 @@ describe('an invitation to an account with emails about invites off', () => {
       {},
       `insert into blocked_senders (user_id, sender_id) values ('${ada.id}', '${grace.id}')`,
     ],
-  ])('is not mailed when %s', async (_name, settings, statement) => {
-    await prefer({ email_invites: false, ...settings });
-    await supabase().database.exec(statement);
-    await invite();
-    await sendAt(nowMs + 3 * minuteMs);
-    expect(mails()).toEqual([]);
-  });
+  ])(
+    'an invitation to an account with emails about invites off is not mailed when %s',
+    async (_name, settings, statement) => {
+      await prefer({ email_invites: false, ...settings });
+      await supabase().database.exec(statement);
+      await invite();
+      await sendAt(nowMs + 3 * minuteMs);
+      expect(mails()).toEqual([]);
+    },
+  );
 
-  it('is not mailed after its answer', async () => {
+  it('an invitation is not mailed after its answer', async () => {
     await prefer({ email_invites: false });
     const token = await invite();
     await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
@@ -315,7 +318,7 @@ describe('unsubscribing', () => {
     return { headers, link };
   };
 
-  it('by one click of the mail program turns the kind off; a scanner that follows the link changes nothing', async () => {
+  it('unsubscribing by one click of the mail program turns the kind off; a scanner that follows the link changes nothing', async () => {
     const { headers, link } = await mailed();
     expect(headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
     const answer = await supabase().fetch(link, { redirect: 'manual' });
@@ -330,7 +333,7 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: false });
   });
 
-  it('by the page shows first, turns one kind or all off, and undoes', async () => {
+  it('unsubscribing by the page shows first, turns one kind or all off, and undoes', async () => {
     const { link } = await mailed();
     const { origin, pathname, searchParams } = new URL(link);
     const act = async (action: string, kind: string) => {
@@ -350,7 +353,7 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: false, mentions: true });
   });
 
-  it('is refused with a forged token, a token for another account and one that has ended', async () => {
+  it('unsubscribing is refused with a forged token, a token for another account and one that has ended', async () => {
     const { link } = await mailed();
     const forged = link.replace(/(token=[^&]+)./, '$1x');
     const ofGrace = link.replace(ada.id, grace.id);
@@ -363,7 +366,7 @@ describe('unsubscribing', () => {
 });
 
 describe('an address that does not work', () => {
-  it('is suppressed when the mail server refuses it, until its owner tries again', async () => {
+  it('an address that does not work is suppressed when the mail server refuses it, until its owner tries again', async () => {
     await supabase().database.query('update auth.users set email = $1 where id = $2', [
       'ada@bounce.test',
       ada.id,
@@ -397,7 +400,7 @@ describe('an address that does not work', () => {
   const suppressed = () =>
     supabase().database.query('select address, reason from private.suppressed_addresses');
 
-  it('is suppressed by the signed webhook of the provider only', async () => {
+  it('an address that does not work is suppressed by the signed webhook of the provider only', async () => {
     const bounced = {
       type: 'email.bounced',
       data: { to: ['Ada@Example.com'], bounce: { type: 'Permanent' } },

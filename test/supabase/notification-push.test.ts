@@ -72,7 +72,7 @@ const received = () =>
 const subscriptions = () => supabase().database.query('select endpoint, user_id from push_subscriptions');
 
 describe('a push message', () => {
-  it('reaches the device encrypted, signed, and with no more than a mail would carry', async () => {
+  it('a push message reaches the device encrypted, signed, and with no more than a mail would carry', async () => {
     expect((await subscribe()).status).toBe(200);
     const id = await notify('Please look');
     expect(await later(4_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
@@ -95,7 +95,7 @@ describe('a push message', () => {
     expect(decodeJwt(jwt)).toMatchObject({ aud: pushService.origin, sub: 'mailto:operator@example.com' });
   });
 
-  it('gathers a burst, in the language of the preferences', async () => {
+  it('a push message gathers a burst, in the language of the preferences', async () => {
     await subscribe();
     await supabase().database.query(
       `insert into notification_preferences (user_id, language) values ($1, 'de')`,
@@ -122,7 +122,7 @@ describe('a push message', () => {
       'is of a kind that is off by now',
       `insert into notification_preferences (user_id, in_app_mentions) values ('${ada.id}', false)`,
     ],
-  ])('is not sent about a notification that %s', async (_what, sql) => {
+  ])('a push message is not sent about a notification that %s', async (_what, sql) => {
     await subscribe();
     await notify('Please look');
     await supabase().database.exec(sql);
@@ -130,7 +130,7 @@ describe('a push message', () => {
     expect(pushService.deliveries).toEqual([]);
   });
 
-  it('waits for the end of the quiet hours', async () => {
+  it('a push message waits for the end of the quiet hours', async () => {
     await subscribe();
     await supabase().database.query(
       `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '09:00', '12:00')`,
@@ -146,15 +146,18 @@ describe('a push message', () => {
 });
 
 describe('a push service', () => {
-  it.each([404, 410])('that no longer knows the device (%i) ends the subscription', async (status) => {
-    await subscribe();
-    await notify('Please look');
-    pushService.status = status;
-    expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
-    expect(await subscriptions()).toEqual([]);
-  });
+  it.each([404, 410])(
+    'a push service that no longer knows the device (%i) ends the subscription',
+    async (status) => {
+      await subscribe();
+      await notify('Please look');
+      pushService.status = status;
+      expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
+      expect(await subscriptions()).toEqual([]);
+    },
+  );
 
-  it('that is busy gets the message again when it says so', async () => {
+  it('a push service that is busy gets the message again when it says so', async () => {
     await subscribe();
     await notify('Please look');
     pushService.status = 429;
@@ -165,7 +168,7 @@ describe('a push service', () => {
     expect(await later(2_000)).toMatchObject({ sent: 1 });
   });
 
-  it('that fails four times gets it no more', async () => {
+  it('a push service that fails four times gets it no more', async () => {
     await subscribe();
     await notify('Please look');
     pushService.status = 500;
@@ -173,7 +176,7 @@ describe('a push service', () => {
     expect(pushService.deliveries).toHaveLength(4);
   });
 
-  it('must be one of a browser: the function sends nothing into an internal network', async () => {
+  it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {
     await subscribe('http://127.0.0.1:9/internal');
     await notify('Please look');
     expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
@@ -183,7 +186,7 @@ describe('a push service', () => {
 });
 
 describe('a subscription', () => {
-  it('ends with sign-out', async () => {
+  it('a subscription ends with sign-out', async () => {
     await subscribe();
     await notify('Please look');
     const signOut = await requestApi(supabase(), '/auth/v1/logout?scope=local', { method: 'POST', token });
@@ -193,7 +196,7 @@ describe('a subscription', () => {
     expect(await subscriptions()).toEqual([]);
   });
 
-  it('moves to the account that uses the device now', async () => {
+  it('a subscription moves to the account that uses the device now', async () => {
     await subscribe();
     await notify('For Ada');
     await subscribe(undefined, device, await signIn(supabase(), grace.email));
@@ -201,21 +204,21 @@ describe('a subscription', () => {
     expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
   });
 
-  it('is one of twenty at most', async () => {
+  it('a subscription is one of twenty at most', async () => {
     for (let number = 1; number <= 22; number += 1)
       await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
     expect(await subscriptions()).toHaveLength(20);
   });
 
   it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not base64url!' }])(
-    'is refused where it is malformed: %j',
+    'a subscription is refused where it is malformed: %j',
     async (wrong) => {
       const body = { endpoint: `${pushService.origin}/x`, ...device.keys, ...wrong };
       expect((await call('subscribe_to_push', body)).status).toBe(400);
     },
   );
 
-  it('shows its owner neither endpoint nor keys, and others nothing', async () => {
+  it('a subscription shows its owner neither endpoint nor keys, and others nothing', async () => {
     await subscribe();
     const read = (select: string, bearer = token) =>
       requestApi(supabase(), `/rest/v1/push_subscriptions?select=${select}`, { token: bearer });
@@ -224,7 +227,7 @@ describe('a subscription', () => {
     expect(await (await read('id', await signIn(supabase(), grace.email))).json()).toEqual([]);
   });
 
-  it('needs the second factor of an account that has one', async () => {
+  it('a subscription needs the second factor of an account that has one', async () => {
     await subscribe();
     const asAda = { role: 'authenticated', userId: ada.id, claims: { aal: 'aal1' } } as const;
     await supabase().database.query(

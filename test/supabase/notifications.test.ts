@@ -45,7 +45,7 @@ async function setPreferences(columns: Readonly<Record<string, boolean>>): Promi
 beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_preferences'));
 
 describe('the permissions on notifications', () => {
-  it('lets a user see only their own, whatever the filter', async () => {
+  it('the policy of notifications lets a user see only their own, whatever the filter', async () => {
     const { database } = supabase();
     await send('{"type":"mention"}');
     const everything = 'select id from notifications';
@@ -56,7 +56,7 @@ describe('the permissions on notifications', () => {
     await expect(runAs(database, asService, (sql) => sql.query(ofGrace))).resolves.toHaveLength(1);
   });
 
-  it('lets a user change and delete only their own', async () => {
+  it('the policy of notifications lets a user change and delete only their own', async () => {
     const { database } = supabase();
     await send('{"type":"mention"}');
     const read = `update notifications set status = 'read' returning id`;
@@ -72,7 +72,7 @@ describe('the permissions on notifications', () => {
     ['write', `insert into notifications (recipient_id) values ('${ada.id}')`],
     ['change', `update notifications set status = 'read'`],
     ['delete', 'delete from notifications'],
-  ])('lets a caller without a session %s none', async (_, statement) => {
+  ])('the policy of notifications lets a caller without a session %s none', async (_, statement) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
     ).rejects.toMatchObject({ code: '42501' });
@@ -82,14 +82,14 @@ describe('the permissions on notifications', () => {
     ['the content', `content = 'changed'`],
     ['the recipient', `recipient_id = '${ada.id}'`],
     ['the time', `created_at = now()`],
-  ])('keeps %s of a notification as it was sent', async (_, change) => {
+  ])('the policy of notifications keeps %s of a notification as it was sent', async (_, change) => {
     await send('{"type":"mention"}');
     await expect(
       runAs(supabase().database, asGrace, (sql) => sql.query(`update notifications set ${change}`)),
     ).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('refuses a status other than unread, read and archived', async () => {
+  it('the policy of notifications refuses a status other than unread, read and archived', async () => {
     await send('{"type":"mention"}');
     await expect(
       runAs(supabase().database, asGrace, (sql) => sql.query(`update notifications set status = 'gone'`)),
@@ -98,13 +98,13 @@ describe('the permissions on notifications', () => {
 });
 
 describe('a notification that a user sends', () => {
-  it('starts unread with the current time, whatever the request contains', async () => {
+  it('a notification that a user sends starts unread with the current time, whatever the request contains', async () => {
     const arrived = await send('{"type":"edit"}', { status: 'archived', created_at: '2001-01-01' });
     expect(arrived?.status).toBe('unread');
     expect(arrived?.created_at.getFullYear()).toBeGreaterThan(2001);
   });
 
-  it('contains its real sender in place of a forged one', async () => {
+  it('a notification that a user sends contains its real sender in place of a forged one', async () => {
     const forged = { type: 'edit', metadata: { actor_id: grace.id, actor_name: 'Grace' } };
     const arrived = await send(JSON.stringify(forged), { sender_id: grace.id });
     expect(decode(arrived)).toEqual({
@@ -114,13 +114,16 @@ describe('a notification that a user sends', () => {
     expect(arrived).toMatchObject({ sender_id: ada.id, kind: 'edit' });
   });
 
-  it.each([['a list'], [7], [null]])('contains its sender even when its metadata is %j', async (metadata) => {
-    const content = decode(await send(JSON.stringify({ type: 'comment', metadata })));
-    expect(content['metadata']).toEqual({ actor_id: ada.id, actor_name: 'Ada Lovelace' });
-  });
+  it.each([['a list'], [7], [null]])(
+    'a notification that a user sends contains its sender even when its metadata is %j',
+    async (metadata) => {
+      const content = decode(await send(JSON.stringify({ type: 'comment', metadata })));
+      expect(content['metadata']).toEqual({ actor_id: ada.id, actor_name: 'Ada Lovelace' });
+    },
+  );
 
   it.each([['plain words'], ['[1,2]'], ['"text"'], ['{"open":']])(
-    'becomes the text of a message when it is no JSON object: %s',
+    'a notification that a user sends becomes the text of a message when it is no JSON object: %s',
     async (text) => {
       expect(decode(await send(text))).toEqual({
         type: 'message',
@@ -130,21 +133,21 @@ describe('a notification that a user sends', () => {
     },
   );
 
-  it('is a message with its sender when it has no content', async () => {
+  it('a notification that a user sends is a message with its sender when it has no content', async () => {
     expect(decode(await send(null))).toMatchObject({ type: 'message', metadata: { actor_id: ada.id } });
   });
 
-  it('is refused when it is larger than 64 kB', async () => {
+  it('a notification that a user sends is refused when it is larger than 64 kB', async () => {
     await expect(send('x'.repeat(65_537))).rejects.toMatchObject({ code: '23514' });
   });
 
-  it('is dropped without an error when its recipient does not exist', async () => {
+  it('a notification that a user sends is dropped without an error when its recipient does not exist', async () => {
     expect(await send('{}', { recipient_id: crypto.randomUUID() })).toBeUndefined();
   });
 });
 
 describe('a notification of a service', () => {
-  it('is stored as it is', async () => {
+  it('a notification of a service is stored as it is', async () => {
     const { database } = supabase();
     await runAs(database, asService, (sql) =>
       sql.query(`insert into notifications (recipient_id, status, content) values ($1, 'read', 'plain')`, [
@@ -165,27 +168,30 @@ describe('the recipient’s preferences', () => {
     ['in_app_invites', 'invite'],
     ['in_app_mentions', 'mentions'],
     ['in_app_edits', 'Edits'],
-  ])('with %s off keep %s from being created, and nothing else', async (preference, type) => {
-    await setPreferences({ [preference]: false });
-    await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
-    const other = type === 'comment' ? 'edit' : 'comment';
-    await expect(send(JSON.stringify({ type: other }))).resolves.toBeDefined();
-  });
+  ])(
+    'the recipient’s preferences with %s off keep %s from being created, and nothing else',
+    async (preference, type) => {
+      await setPreferences({ [preference]: false });
+      await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
+      const other = type === 'comment' ? 'edit' : 'comment';
+      await expect(send(JSON.stringify({ type: other }))).resolves.toBeDefined();
+    },
+  );
 
   it.each([['mention'], ['system'], ['unheard-of']])(
-    'with in-app off altogether keep out %s',
+    'the recipient’s preferences with in-app off altogether keep out %s',
     async (type) => {
       await setPreferences({ enable_in_app_notifications: false });
       await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
     },
   );
 
-  it('for email change nothing in the application', async () => {
+  it('the recipient’s preferences for email change nothing in the application', async () => {
     await setPreferences({ enable_email_notifications: false, email_mentions: false });
     await expect(send('{"type":"mention"}')).resolves.toBeDefined();
   });
 
-  it('apply to services too', async () => {
+  it('the recipient’s preferences apply to services too', async () => {
     await setPreferences({ in_app_edits: false });
     await supabase().database.query(
       `insert into notifications (recipient_id, content) values ($1, '{"type":"edit"}')`,
@@ -196,7 +202,7 @@ describe('the recipient’s preferences', () => {
 });
 
 describe('the version of a notification', () => {
-  it('grows with every change, also within one transaction', async () => {
+  it('the version of a notification grows with every change, also within one transaction', async () => {
     await send('{"type":"mention"}');
     const versions = await runAs(supabase().database, asGrace, async (sql) => {
       const seen: string[] = [];
@@ -215,7 +221,7 @@ describe('the version of a notification', () => {
 });
 
 describe('the sender of a notification', () => {
-  it('is removed when the account is deleted, and the notification stays', async () => {
+  it('the sender of a notification is removed when the account is deleted, and the notification stays', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(
@@ -236,7 +242,7 @@ describe('the sender of a notification', () => {
 });
 
 describe('the realtime publication', () => {
-  it('contains the tables, each with only key and owner in its replica identity', async () => {
+  it('the realtime publication contains the tables, each with only key and owner in its replica identity', async () => {
     const published = await supabase().database.query(
       `select tablename as name,
          array(

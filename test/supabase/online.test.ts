@@ -90,7 +90,7 @@ beforeEach(async () => {
 afterEach(() => clients.splice(0).forEach((client) => client.terminate()));
 
 describe('the topics of people who are online', () => {
-  it('are those of the caller and of both sides of an accepted invitation', async () => {
+  it('the topics of people who are online are those of the caller and of both sides of an accepted invitation', async () => {
     const [one, other, third] = people();
     const topics = await topicsOf(one);
     expect(Object.keys(topics).sort()).toEqual([one.id, other.id].sort());
@@ -99,7 +99,7 @@ describe('the topics of people who are online', () => {
     expect(Object.keys(await topicsOf(third))).toEqual([third.id]);
   });
 
-  it('do not include the invitee before the invitation is accepted, or after it is declined', async () => {
+  it('the topics of people who are online do not include the invitee before the invitation is accepted, or after it is declined', async () => {
     const [one, , third] = people();
     const [made] = await call<{ token: string }[]>(one, 'create_invitation', { invitee_email: third.email });
     expect(await topicsOf(one)).not.toHaveProperty(third.id);
@@ -107,7 +107,7 @@ describe('the topics of people who are online', () => {
     expect(await topicsOf(one)).not.toHaveProperty(third.id);
   });
 
-  it('outlive the invitation, which retention deletes, but not its withdrawal', async () => {
+  it('the topics of people who are online outlive the invitation, which retention deletes, but not its withdrawal', async () => {
     const [one, other, third] = people();
     await shareInvitation(other, third);
     const { database } = supabase();
@@ -119,7 +119,7 @@ describe('the topics of people who are online', () => {
     expect(await ownTopic(third)).not.toBe(before);
   });
 
-  it('are refused to a session that lacks the second factor', async () => {
+  it('the topics of people who are online are refused to a session that lacks the second factor', async () => {
     const [one, other] = people();
     const topic = await ownTopic(one);
     const { database } = supabase();
@@ -140,7 +140,7 @@ describe('the topics of people who are online', () => {
 });
 
 describe('the presence of a person', () => {
-  it('is read by contacts, who see the person come and go', async () => {
+  it('the presence of a person is read by contacts, who see the person come and go', async () => {
     const [one, other] = people();
     const topic = await ownTopic(one);
     const reader = await join(other, topic);
@@ -154,19 +154,19 @@ describe('the presence of a person', () => {
     expect(Object.keys(leaves as object)).toEqual(Object.keys(joins as object));
   });
 
-  it('is refused to a stranger who knows the topic', async () => {
+  it('the presence of a person is refused to a stranger who knows the topic', async () => {
     const [one, , third] = people();
     expect((await join(third, await ownTopic(one))).status).toBe('error');
   });
 
-  it('is tracked by the person alone', async () => {
+  it('the presence of a person is tracked by the person alone', async () => {
     const [one, other] = people();
     const topic = await ownTopic(one);
     const { client } = await join(other, topic);
     expect(await track(client, topic)).toBe('error');
   });
 
-  it('carries no broadcasts', async () => {
+  it('the presence of a person carries no broadcasts', async () => {
     const [one, other] = people();
     const topic = await ownTopic(one);
     const reader = await join(other, topic);
@@ -178,15 +178,18 @@ describe('the presence of a person', () => {
     expect(seen.flat().map(({ event }) => event)).not.toContain('broadcast');
   });
 
-  it.each(['the person', 'the contact'] as const)('is refused after a block by %s', async (blocker) => {
-    const [one, other] = people();
-    await (blocker === 'the person' ? block(one, other) : block(other, one));
-    expect((await join(other, await ownTopic(one))).status).toBe('error');
-    expect(await topicsOf(other)).not.toHaveProperty(one.id);
-    expect(await topicsOf(one)).not.toHaveProperty(other.id);
-  });
+  it.each(['the person', 'the contact'] as const)(
+    'the presence of a person is refused after a block by %s',
+    async (blocker) => {
+      const [one, other] = people();
+      await (blocker === 'the person' ? block(one, other) : block(other, one));
+      expect((await join(other, await ownTopic(one))).status).toBe('error');
+      expect(await topicsOf(other)).not.toHaveProperty(one.id);
+      expect(await topicsOf(one)).not.toHaveProperty(other.id);
+    },
+  );
 
-  it('moves to a topic that a blocked contact does not know', async () => {
+  it('the presence of a person moves to a topic that a blocked contact does not know', async () => {
     const [one, other] = people();
     const before = await ownTopic(one);
     const reader = await join(other, before);
@@ -198,7 +201,7 @@ describe('the presence of a person', () => {
     expect((await reader.client.flush()).map(({ event }) => event)).not.toContain('presence_diff');
   });
 
-  it('tells only the user who blocks a contact', async () => {
+  it('the presence of a person tells only the user who blocks a contact', async () => {
     const [one, other] = people();
     const inbox = await Promise.all([join(one, `user:${one.id}`), join(other, `user:${other.id}`)]);
     await block(one, other);
@@ -208,14 +211,14 @@ describe('the presence of a person', () => {
     expect(inbox[1].client.binaries).toEqual([]);
   });
 
-  it('stays in its topic when a stranger is blocked', async () => {
+  it('the presence of a person stays in its topic when a stranger is blocked', async () => {
     const [one, , third] = people();
     const before = await ownTopic(one);
     await block(one, third);
     expect(await ownTopic(one)).toBe(before);
   });
 
-  it('is neither shown nor known while the switch is off, also to a contact who knew the topic', async () => {
+  it('the presence of a person is neither shown nor known while the switch is off, also to a contact who knew the topic', async () => {
     const [one, other] = people();
     const before = await ownTopic(one);
     const owner = await join(one, before);
@@ -232,7 +235,7 @@ describe('the presence of a person', () => {
 });
 
 describe('the tables behind it', () => {
-  it('are closed to the roles of the API', async () => {
+  it('the tables behind presence are closed to the roles of the API', async () => {
     const [one] = people();
     for (const table of ['online_topics', 'accepted_invitations']) {
       const headers = { 'accept-profile': 'private' };
@@ -246,7 +249,7 @@ describe('the tables behind it', () => {
     expect(anonymous.status).toBe(401);
   });
 
-  it('end with the account', async () => {
+  it('the topics of presence end with the account', async () => {
     const { database } = supabase();
     const [one] = people();
     const leaver = await createUser(supabase(), 'leaver@example.com');

@@ -61,20 +61,23 @@ const questions: readonly Question[] = [
 ];
 
 describe('the answer to a sender', () => {
-  it.each(Object.entries(secrets))('does not tell that the recipient %s', async (_, secret) => {
-    for (const question of questions) {
-      const open = await ask(question);
-      await supabase().database.exec(`${secret} on conflict do nothing`);
-      const closed = await ask(question);
-      await supabase().database.exec(`
+  it.each(Object.entries(secrets))(
+    'the answer to a sender does not tell that the recipient %s',
+    async (_, secret) => {
+      for (const question of questions) {
+        const open = await ask(question);
+        await supabase().database.exec(`${secret} on conflict do nothing`);
+        const closed = await ask(question);
+        await supabase().database.exec(`
         delete from notification_preferences; delete from muted_threads; delete from blocked_senders;
         delete from private.send_usage;
       `);
-      expect({ question, answer: closed }).toEqual({ question, answer: open });
-    }
-  });
+        expect({ question, answer: closed }).toEqual({ question, answer: open });
+      }
+    },
+  );
 
-  it('does not tell whether the recipient has an account', async () => {
+  it('the answer to a sender does not tell whether the recipient has an account', async () => {
     for (const question of questions) {
       const existing = await ask(question);
       await supabase().database.exec('delete from private.send_usage');
@@ -82,7 +85,7 @@ describe('the answer to a sender', () => {
     }
   });
 
-  it('does not tell by a conflict of ids whether the recipient deleted the notification', async () => {
+  it('the answer to a sender does not tell by a conflict of ids whether the recipient deleted the notification', async () => {
     const question = { prefer: 'count=exact', id: chosenId };
     const first = await ask(question);
     const [stored] = await supabase().database.query<{ id: string }>('select id from notifications');
@@ -91,7 +94,7 @@ describe('the answer to a sender', () => {
     expect(first.status).toBe(201);
   });
 
-  it('limits a blocked sender as every other one', async () => {
+  it('a blocked sender is limited as every other one', async () => {
     await supabase().database.exec(secrets['blocked the sender'] ?? '');
     await ask({ prefer: 'count=exact', rows: 60 });
     expect(await ask({ prefer: 'count=exact' })).toMatchObject({
@@ -105,7 +108,7 @@ describe('the duration of sending', () => {
   it.each([
     ['is stored', ''],
     ['is withheld', secrets['blocked the sender'] ?? ''],
-  ])('is a multiple of 10 ms per notification that %s', async (_, secret) => {
+  ])('the duration of sending is a multiple of 10 ms per notification that %s', async (_, secret) => {
     if (secret) await supabase().database.exec(secret);
     const token = await signIn(supabase(), ada.email);
     const startedMs = performance.now();

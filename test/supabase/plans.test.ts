@@ -47,13 +47,16 @@ describe('the list of a small account', () => {
     ['status <> $2 and kind = $3', ['archived', 'invite'], 'notifications_inbox_kind_idx'],
     ['status = $2 and kind = $3', ['unread', 'invite'], 'notifications_unread_kind_idx'],
     ['status = $2 and kind = $3', ['archived', 'invite'], 'notifications_archived_kind_idx'],
-  ])('with %s, %j is read from the top of %s', async (conditions, values, index) => {
-    const plan = await planOf(conditions, values);
-    expect(plan).toContain(`Index Scan using ${index} `);
-    expect(plan).not.toMatch(/Sort|Rows Removed/);
-  });
+  ])(
+    'the list of a small account with %s, %j is read from the top of %s',
+    async (conditions, values, index) => {
+      const plan = await planOf(conditions, values);
+      expect(plan).toContain(`Index Scan using ${index} `);
+      expect(plan).not.toMatch(/Sort|Rows Removed/);
+    },
+  );
 
-  it('is read by its ids where a request names them', async () => {
+  it('the list of a small account is read by its ids where a request names them', async () => {
     const plan = await planOf('id = $2', [ada.id]);
     expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
   });

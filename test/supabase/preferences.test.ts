@@ -12,7 +12,7 @@ const insert = (userId: string) =>
 beforeEach(() => supabase().database.exec('delete from notification_preferences'));
 
 describe('notification preferences', () => {
-  it('begin with the default of each column', async () => {
+  it('notification preferences begin with the default of each column', async () => {
     const [row] = await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     expect(row).toMatchObject({
       user_id: ada.id,
@@ -30,7 +30,7 @@ describe('notification preferences', () => {
     });
   });
 
-  it('are one row per user', async () => {
+  it('notification preferences are one row per user', async () => {
     await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)))).rejects.toMatchObject(
       {
@@ -39,7 +39,7 @@ describe('notification preferences', () => {
     );
   });
 
-  it('cannot be created for another user', async () => {
+  it('notification preferences cannot be created for another user', async () => {
     await expect(
       runAs(supabase().database, asAda, (sql) => sql.query(insert(grace.id))),
     ).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('notification preferences', () => {
     });
   });
 
-  it('are read, changed and deleted only by their user', async () => {
+  it('notification preferences are read, changed and deleted only by their user', async () => {
     const { database } = supabase();
     await runAs(database, asAda, (sql) => sql.query(insert(ada.id)));
     const statements = [
@@ -63,7 +63,7 @@ describe('notification preferences', () => {
     }
   });
 
-  it('cannot be transferred to another user', async () => {
+  it('notification preferences cannot be transferred to another user', async () => {
     await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     await expect(
       runAs(supabase().database, asAda, (sql) =>
@@ -76,14 +76,14 @@ describe('notification preferences', () => {
     ['select * from notification_preferences'],
     [insert(ada.id)],
     ['delete from notification_preferences'],
-  ])('are closed to callers without a session: %s', async (statement) => {
+  ])('notification preferences are closed to callers without a session: %s', async (statement) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
     ).rejects.toMatchObject({ code: '42501' });
   });
 
   it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
-    'know the digest frequency %s',
+    'notification preferences know the digest frequency %s',
     async (frequency) => {
       const rows = await supabase().database.query(
         'insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2) returning id',
@@ -93,7 +93,7 @@ describe('notification preferences', () => {
     },
   );
 
-  it('refuse an unknown digest frequency', async () => {
+  it('notification preferences refuse an unknown digest frequency', async () => {
     await expect(
       supabase().database.query(
         `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
@@ -102,24 +102,30 @@ describe('notification preferences', () => {
     ).rejects.toMatchObject({ code: '23514' });
   });
 
-  it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])('know the time zone %s', async (zone) => {
-    const rows = await supabase().database.query(
-      'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',
-      [ada.id, zone],
-    );
-    expect(rows).toEqual([{ time_zone: zone }]);
-  });
+  it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(
+    'notification preferences know the time zone %s',
+    async (zone) => {
+      const rows = await supabase().database.query(
+        'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',
+        [ada.id, zone],
+      );
+      expect(rows).toEqual([{ time_zone: zone }]);
+    },
+  );
 
-  it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])('refuse the time zone %j', async (zone) => {
-    await expect(
-      supabase().database.query('insert into notification_preferences (user_id, time_zone) values ($1, $2)', [
-        ada.id,
-        zone,
-      ]),
-    ).rejects.toMatchObject({ code: 'PT400', message: 'time_zone_invalid' });
-  });
+  it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])(
+    'notification preferences refuse the time zone %j',
+    async (zone) => {
+      await expect(
+        supabase().database.query(
+          'insert into notification_preferences (user_id, time_zone) values ($1, $2)',
+          [ada.id, zone],
+        ),
+      ).rejects.toMatchObject({ code: 'PT400', message: 'time_zone_invalid' });
+    },
+  );
 
-  it('refuse quiet hours without an end', async () => {
+  it('notification preferences refuse quiet hours without an end', async () => {
     await expect(
       supabase().database.query(
         `insert into notification_preferences (user_id, quiet_hours_start) values ($1, '22:00')`,
@@ -128,7 +134,7 @@ describe('notification preferences', () => {
     ).rejects.toMatchObject({ code: '23514' });
   });
 
-  it('keep the settings of the kinds while everything is off', async () => {
+  it('notification preferences keep the settings of the kinds while everything is off', async () => {
     const [row] = await supabase().database.query(
       `insert into notification_preferences (user_id, email_edits) values ($1, true) returning user_id`,
       [ada.id],
@@ -142,7 +148,7 @@ describe('notification preferences', () => {
     expect(changed).toEqual({ email_edits: true });
   });
 
-  it('are deleted with their user', async () => {
+  it('notification preferences are deleted with their user', async () => {
     const id = crypto.randomUUID();
     const { database } = supabase();
     await database.query(`insert into auth.users (id, email) values ($1, 'gone@example.com')`, [id]);

@@ -117,12 +117,12 @@ describe('private.quiet_until()', () => {
     ],
     ['no quiet hours', { start: null, end: null }, '2032-01-16T23:00:00+01:00', null],
     ['no days', { start: '22:00', end: '07:00', days: [] }, '2032-01-16T23:00:00+01:00', null],
-  ])('%s', async (_name, hours, at, until) => {
+  ])('private.quiet_until() returns the end of quiet hours %s', async (_name, hours, at, until) => {
     await choose(hours);
     expect(await quietUntil(at)).toBe(until);
   });
 
-  it('is null for a user without preferences', async () => {
+  it('private.quiet_until() is null for a user without preferences', async () => {
     expect(await quietUntil('2032-01-16T23:00:00Z')).toBeNull();
   });
 });
@@ -147,17 +147,20 @@ describe('mails', () => {
     nowMs = Date.parse('2032-01-16T23:00:00+01:00');
   });
 
-  it.each(['instant', 'hourly'])('of the frequency %s wait until quiet hours end', async (frequency) => {
-    await choose({ start: '22:00', end: '07:00', frequency });
-    await notify();
-    expect(await dueAt()).toBe(quietEndMs);
-    nowMs = quietEndMs - 1;
-    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 0, skipped: 0 });
-    nowMs = quietEndMs;
-    expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
-  });
+  it.each(['instant', 'hourly'])(
+    'mails of the frequency %s wait until quiet hours end',
+    async (frequency) => {
+      await choose({ start: '22:00', end: '07:00', frequency });
+      await notify();
+      expect(await dueAt()).toBe(quietEndMs);
+      nowMs = quietEndMs - 1;
+      expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 0, skipped: 0 });
+      nowMs = quietEndMs;
+      expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
+    },
+  );
 
-  it('that a worker finds too late wait as well, in the same mail', async () => {
+  it('mails that a worker finds after quiet hours have begun wait for their end', async () => {
     nowMs = Date.parse('2032-01-16T21:50:00+01:00');
     await choose({ start: '22:00', end: '07:00' });
     await notify();
@@ -170,7 +173,7 @@ describe('mails', () => {
     expect(supabase().mailbox.messages()).toHaveLength(1);
   });
 
-  it('move when quiet hours begin to apply, and back when they are switched off', async () => {
+  it('mails move when quiet hours begin to apply, and back when they are switched off', async () => {
     const allDay = { start: '00:00', end: '00:00', zone: 'UTC' };
     nowMs = Date.now();
     await choose({ start: null, end: null, zone: 'UTC' });
@@ -190,7 +193,7 @@ describe('mails', () => {
       'postgres',
       `private.report_security_event('${ada.id}', 'recovery_codes_created')`,
     ],
-  ])('%s are not delayed', async (_name, role, call) => {
+  ])('mails %s are not delayed by quiet hours', async (_name, role, call) => {
     const always = { start: '00:00', end: '00:00', zone: 'UTC' };
     await choose(always);
     await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, async (sql) => {
@@ -202,7 +205,7 @@ describe('mails', () => {
     expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
   });
 
-  it('that wait are announced for the end of quiet hours', async () => {
+  it('mails that wait are announced for the end of quiet hours', async () => {
     await choose({ start: '00:00', end: '00:00', zone: 'UTC' });
     const [row] = await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
       sql.query<{ status: { next_at: string } }>('select public.mail_status() as status'),

@@ -54,7 +54,7 @@ const insert = (recipient: string, id = crypto.randomUUID()) =>
 const untilEnd = binding('INSERT', `recipient_id=eq.${grace.id}`);
 
 describe('the live channel of a user', () => {
-  it('delivers inserts, updates and deletes of the user’s own notifications and preferences', async () => {
+  it('the live channel of a user delivers inserts, updates and deletes of the user’s own notifications and preferences', async () => {
     const token = await signIn(supabase(), grace.email);
     const mine = `recipient_id=eq.${grace.id}`;
     const client = await listen(
@@ -99,7 +99,7 @@ describe('the live channel of a user', () => {
     expect(seen[2]?.old_record).toEqual({ id });
   });
 
-  it('delivers nothing at aal1 to an account with a second factor', async () => {
+  it('the live channel of a user delivers nothing at aal1 to an account with a second factor', async () => {
     const { database } = supabase();
     const password = await signIn(supabase(), ada.email);
     await database.query(
@@ -124,15 +124,18 @@ describe('a caller with only the public key', () => {
     ['kind=eq.mention'],
     ['content=neq.x'],
     ['updated_at=gt.2000-01-01'],
-  ])('learns nothing of deleted notifications by the filter %s', async (filter) => {
-    const token = await signIn(supabase(), grace.email);
-    const stranger = await listen([binding('DELETE', filter), untilEnd], token);
-    const id = await insert(ada.id);
-    await supabase().database.query('delete from notifications where id = $1', [id]);
-    expect(await told(stranger)).toEqual([]);
-  });
+  ])(
+    'a caller with only the public key learns nothing of deleted notifications by the filter %s',
+    async (filter) => {
+      const token = await signIn(supabase(), grace.email);
+      const stranger = await listen([binding('DELETE', filter), untilEnd], token);
+      const id = await insert(ada.id);
+      await supabase().database.query('delete from notifications where id = $1', [id]);
+      expect(await told(stranger)).toEqual([]);
+    },
+  );
 
-  it('receives nothing about deleted preferences by a filter on a setting', async () => {
+  it('a caller with only the public key receives nothing about deleted preferences by a filter on a setting', async () => {
     const { database } = supabase();
     const token = await signIn(supabase(), grace.email);
     const stranger = await listen(
@@ -144,7 +147,7 @@ describe('a caller with only the public key', () => {
     expect(await told(stranger)).toEqual([]);
   });
 
-  it('receives only the key of a deleted notification, by every filter', async () => {
+  it('a caller with only the public key receives only the key of a deleted notification, by every filter', async () => {
     const token = await signIn(supabase(), grace.email);
     const stranger = await listen([binding('DELETE', `recipient_id=eq.${ada.id}`), untilEnd], token);
     const id = await insert(ada.id);

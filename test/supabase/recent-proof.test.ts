@@ -27,7 +27,7 @@ const call = async (method: string, path: string, body?: unknown, token = user.t
 };
 
 describe('an old session', () => {
-  it('changes the password with a mailed code only', async () => {
+  it('an old session changes the password with a mailed code only', async () => {
     await growOld();
     const password = 'another-horse-13';
     expect(await call('PUT', '/auth/v1/user', { password })).toMatchObject({
@@ -41,7 +41,7 @@ describe('an old session', () => {
     expect((await call('PUT', '/auth/v1/user', { password, nonce: code })).status).toBe(200);
   });
 
-  it('changes the email only with the codes of both mailboxes', async () => {
+  it('an old session changes the email only with the codes of both mailboxes', async () => {
     await growOld();
     const next = `next-${user.email}`;
     expect((await call('PUT', '/auth/v1/user', { email: next })).status).toBe(200);
@@ -55,7 +55,7 @@ describe('an old session', () => {
     expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: next });
   });
 
-  it('neither deletes the account nor creates recovery codes', async () => {
+  it('an old session neither deletes the account nor creates recovery codes', async () => {
     const [, payload = ''] = user.token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
       amr: { timestamp: number }[];
@@ -86,7 +86,7 @@ describe('an old session', () => {
 });
 
 describe('a session without the second factor of its account', () => {
-  it('changes nothing: neither factors, password, email, sessions nor the account', async () => {
+  it('a session without the second factor of its account changes nothing: neither factors, password, email, sessions nor the account', async () => {
     const { factorId } = await enrollSecondFactor(supabase(), user.token);
     const token = await signIn(supabase(), user.email);
     const refused = { error_code: 'insufficient_aal' };

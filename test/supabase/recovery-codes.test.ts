@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('recovery codes', () => {
-  it('are ten different ones of 60 bits, kept as salted hashes', async () => {
+  it('recovery codes are ten different ones of 60 bits, kept as salted hashes', async () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/);
     const rows = await supabase().database.query<{ code_hash: string }>(
@@ -42,7 +42,7 @@ describe('recovery codes', () => {
     expect(JSON.stringify(rows)).not.toContain(codes[0]);
   });
 
-  it('need a verified factor, and a proof of the last ten minutes', async () => {
+  it('recovery codes need a verified factor, and a proof of the last ten minutes', async () => {
     const other = await createUser(supabase(), `none-${crypto.randomUUID()}@example.com`);
     expect(await (await rpc('create_recovery_codes', other.token)).json()).toMatchObject({
       message: 'second_factor_missing',
@@ -57,13 +57,13 @@ describe('recovery codes', () => {
     ).rejects.toMatchObject({ code: 'PT403', message: 'reauthentication_needed' });
   });
 
-  it('are neither created nor counted with the password alone', async () => {
+  it('recovery codes are neither created nor counted with the password alone', async () => {
     const weak = await signIn(supabase(), user.email);
     for (const name of ['create_recovery_codes', 'recovery_code_status'])
       expect(await (await rpc(name, weak)).json()).toMatchObject({ message: 'insufficient_aal' });
   });
 
-  it('are used by the function alone', async () => {
+  it('recovery codes are used by the function alone', async () => {
     const response = await rpc('use_recovery_code', strong, {
       user_id: user.id,
       session_id: crypto.randomUUID(),
@@ -72,7 +72,7 @@ describe('recovery codes', () => {
     expect(response.status).toBe(403);
   });
 
-  it('replace earlier ones, which no longer work; a mail tells about it', async () => {
+  it('recovery codes replace earlier ones, which no longer work; a mail tells about it', async () => {
     const [old] = codes;
     await createCodes(strong);
     expect(await answerOf(await recover(user.token, old))).toEqual([403, 'recovery_code_invalid']);
@@ -86,7 +86,7 @@ describe('recovery codes', () => {
 });
 
 describe('a session without the second factor', () => {
-  it('removes the factors with a code, ends the other sessions and mails it', async () => {
+  it('a session without the second factor removes the factors with a code, ends the other sessions and mails it', async () => {
     const weak = await signIn(supabase(), user.email);
     const response = await recover(weak, ` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
     expect([response.status, await response.json()]).toEqual([200, { factors_removed: 1 }]);
@@ -102,7 +102,7 @@ describe('a session without the second factor', () => {
     ).toMatchObject([{ subject: 'Two-step sign-in was turned off with a recovery code' }]);
   });
 
-  it('uses each code once', async () => {
+  it('a session without the second factor uses each code once', async () => {
     const weak = await signIn(supabase(), user.email);
     expect((await recover(weak, codes[0])).status).toBe(200);
     await enrollSecondFactor(supabase(), weak);
@@ -111,7 +111,7 @@ describe('a session without the second factor', () => {
     expect((await recover(next, codes[1])).status).toBe(200);
   });
 
-  it('uses a code once, however many requests arrive at the same time', async () => {
+  it('a session without the second factor uses a code once, however many requests arrive at the same time', async () => {
     const sessions = await Promise.all([1, 2, 3].map(() => signIn(supabase(), user.email)));
     const statuses = await Promise.all(
       sessions.map(async (token) => (await recover(token, codes[0])).status),
@@ -119,7 +119,7 @@ describe('a session without the second factor', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('is limited to five wrong codes an hour, for right codes too', async () => {
+  it('a session without the second factor is limited to five wrong codes an hour, for right codes too', async () => {
     const weak = await signIn(supabase(), user.email);
     for (let attempt = 0; attempt < 5; attempt += 1)
       expect((await recover(weak, '0000-0000-0000')).status).toBe(403);
@@ -134,7 +134,7 @@ describe('a session without the second factor', () => {
     expect((await recover(weak, codes[0])).status).toBe(200);
   });
 
-  it('may send the code again after a removal that was interrupted', async () => {
+  it('a session without the second factor may send the code again after a removal that was interrupted', async () => {
     const weak = await signIn(supabase(), user.email);
     const { session_id: sessionId } = JSON.parse(
       Buffer.from(weak.split('.')[1] ?? '', 'base64url').toString(),
@@ -152,7 +152,7 @@ describe('a session without the second factor', () => {
     expect(await factors()).toEqual([]);
   });
 
-  it('of another account, or that has ended, is refused', async () => {
+  it('a session of another account, or one that has ended, is refused', async () => {
     const stranger = await createUser(supabase(), `stranger-${crypto.randomUUID()}@example.com`);
     expect(await answerOf(await recover(stranger.token, codes[0]))).toEqual([403, 'recovery_code_invalid']);
     const ended = await signIn(supabase(), user.email);
@@ -162,7 +162,7 @@ describe('a session without the second factor', () => {
     expect(await factors()).toHaveLength(1);
   });
 
-  it('is answered 400 where the body has no code, or is too long', async () => {
+  it('a session without the second factor is answered 400 where the body has no code, or is too long', async () => {
     for (const code of [undefined, 7, 'x'.repeat(2000)])
       expect((await recover(user.token, code)).status).toBe(400);
   });

@@ -73,7 +73,7 @@ beforeEach(async () => {
 });
 
 describe('the transport for Resend', () => {
-  it('sends the mail with its id as idempotency key', async () => {
+  it('the transport for Resend sends the mail with its id as idempotency key', async () => {
     await addDueMails(1);
     expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
     const [mail] = await mails();
@@ -91,7 +91,7 @@ describe('the transport for Resend', () => {
     ]);
   });
 
-  it('waits as long as Retry-After asks and sends all, without a failed attempt', async () => {
+  it('the transport for Resend waits as long as Retry-After asks and sends all, without a failed attempt', async () => {
     await addDueMails(12);
     refuse = (response, count) => {
       if (count >= 7) refuse = null;
@@ -104,7 +104,7 @@ describe('the transport for Resend', () => {
     expect((await mails()).every(({ attempts }) => attempts === 1)).toBe(true);
   });
 
-  it('ends the run when the limit lasts longer than it, and counts no attempt', async () => {
+  it('the transport for Resend ends the run when the limit lasts longer than it, and counts no attempt', async () => {
     await addDueMails(60);
     refuse = (response) => answer(response, 429, { name: 'daily_quota_exceeded' }, { 'retry-after': '3600' });
     expect(await supabase().sendDueMails()).toMatchObject({ sent: 0 });
@@ -117,19 +117,22 @@ describe('the transport for Resend', () => {
     expect(await supabase().sendDueMails()).toEqual({ sent: 60, failed: 0, skipped: 0 });
   });
 
-  it.each([500, 503, 401])('tries again with the same key after %i', async (status) => {
-    await addDueMails(1);
-    refuse = (response) => answer(response, status, { name: 'problem' });
-    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
-    expect(await mails()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
-    refuse = null;
-    nowMs += 3600_000;
-    expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
-    expect(keys()).toHaveLength(2);
-    expect(new Set(keys()).size).toBe(1);
-  });
+  it.each([500, 503, 401])(
+    'the transport for Resend tries again with the same key after %i',
+    async (status) => {
+      await addDueMails(1);
+      refuse = (response) => answer(response, status, { name: 'problem' });
+      expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
+      expect(await mails()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
+      refuse = null;
+      nowMs += 3600_000;
+      expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
+      expect(keys()).toHaveLength(2);
+      expect(new Set(keys()).size).toBe(1);
+    },
+  );
 
-  it('waits longer than the backoff where a failure names a time', async () => {
+  it('the transport for Resend waits longer than the backoff where a failure names a time', async () => {
     await addDueMails(1);
     refuse = (response) =>
       answer(response, 503, {}, { 'retry-after': new Date(startMs + 7200_000).toUTCString() });
@@ -137,17 +140,20 @@ describe('the transport for Resend', () => {
     expect((await mails())[0]?.due_at.getTime()).toBe(startMs + 7200_000);
   });
 
-  it.each([400, 413, 422])('makes a dead letter of a mail refused with %i', async (status) => {
-    await addDueMails(1);
-    refuse = (response) => answer(response, status, { name: 'validation_error' });
-    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
-    expect(await mails()).toMatchObject([
-      { state: 'dead', attempts: 1, reason: expect.stringContaining(`${status}`) },
-    ]);
-    expect(await supabase().database.query('select * from private.suppressed_addresses')).toEqual([]);
-  });
+  it.each([400, 413, 422])(
+    'the transport for Resend makes a dead letter of a mail refused with %i',
+    async (status) => {
+      await addDueMails(1);
+      refuse = (response) => answer(response, status, { name: 'validation_error' });
+      expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
+      expect(await mails()).toMatchObject([
+        { state: 'dead', attempts: 1, reason: expect.stringContaining(`${status}`) },
+      ]);
+      expect(await supabase().database.query('select * from private.suppressed_addresses')).toEqual([]);
+    },
+  );
 
-  it('delivers once when the answer to an accepted mail is lost', async () => {
+  it('the transport for Resend delivers once when the answer to an accepted mail is lost', async () => {
     await addDueMails(1);
     refuse = (response) => {
       const [mail] = received;

@@ -10,7 +10,7 @@ const kept = async (table: string) => (await supabase().database.query(`select *
 beforeEach(() => supabase().database.exec('delete from notifications'));
 
 describe('retention', () => {
-  it('deletes read and archived notifications after 90 days in batches, never unread ones', async () => {
+  it('retention deletes read and archived notifications after 90 days in batches, never unread ones', async () => {
     await supabase().database.query(
       `insert into notifications (recipient_id, status)
        select $1, s from unnest(array['unread', 'read', 'archived']) s, generate_series(1, 7)`,
@@ -25,7 +25,7 @@ describe('retention', () => {
     expect(await kept('notifications')).toBe(7);
   });
 
-  it('is run by the embedded service on its clock', async () => {
+  it('retention is run by the embedded service on its clock', async () => {
     const { database } = supabase();
     await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
     await runRetention(database, Date.now());
@@ -34,7 +34,7 @@ describe('retention', () => {
     expect(await kept('notifications')).toBe(0);
   });
 
-  it('deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
+  it('retention deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
     const { database } = supabase();
     await database.exec(`
       delete from private.notification_tombstones; delete from private.mail_only_notifications;
@@ -64,7 +64,7 @@ describe('retention', () => {
     }
   });
 
-  it('deletes finished push messages after 7 days, and subscriptions whose session has ended', async () => {
+  it('retention deletes finished push messages after 7 days, and subscriptions whose session has ended', async () => {
     const { database } = supabase();
     await database.exec(`
       delete from public.push_subscriptions; delete from auth.sessions;

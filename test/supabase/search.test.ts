@@ -58,11 +58,11 @@ describe('search', () => {
     [`''`, []],
     [`'  &|!:*  '`, []],
     [`$$o'clock \\ "quoted$$`, [`It's 5 o'clock \\ "quoted" & <b>bold</b> | !`]],
-  ])('for %s finds %j', async (args, expected) => {
+  ])('search for %s finds %j', async (args, expected) => {
     expect(await search(args)).toEqual(expected);
   });
 
-  it('continues after the last row of a page', async () => {
+  it('search continues after the last row of a page', async () => {
     const [last] = await supabase().database.query<{ at: string; id: string }>(
       `select created_at::text as at, id from notifications where content like '%running%'`,
     );
@@ -71,7 +71,7 @@ describe('search', () => {
     ]);
   });
 
-  it('finds stems of the recipient’s language', async () => {
+  it('search finds stems of the recipient’s language', async () => {
     const { database } = supabase();
     await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
       ada.id,
@@ -105,12 +105,12 @@ describe('search', () => {
       ['jose', ['Jose\u0301 in Łódź']],
       ['José', ['Jose\u0301 in Łódź']],
       ['lodz', ['Jose\u0301 in Łódź']],
-    ])('finds %s', async (query, expected) => {
+    ])('search with accents finds %s', async (query, expected) => {
       expect((await search(`'${query}'`, ada.id)).sort()).toEqual(expected);
     });
   });
 
-  it('takes a run of Chinese or Japanese for one word, and ignores emoji', async () => {
+  it('search takes a run of Chinese or Japanese for one word, and ignores emoji', async () => {
     await supabase().database.query(
       `insert into notifications (recipient_id, content, created_at) values ($1, $2, now() - interval '9 minutes')`,
       [ada.id, letter('通知を送信しました 🎉')],
@@ -121,7 +121,7 @@ describe('search', () => {
     expect(await search(`'通知 🎉'`, ada.id)).toEqual(['通知を送信しました 🎉']);
   });
 
-  it('finds rare and frequent words among many similar rows', async () => {
+  it('search finds rare and frequent words among many similar rows', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'many@example.com')`, [id]);
@@ -139,7 +139,7 @@ describe('search', () => {
     expect(await search(`'single', page_size => 10`, id)).toEqual(['every single']);
   });
 
-  it('reflects a change of the content, and drops deleted notifications', async () => {
+  it('search reflects a change of the content, and drops deleted notifications', async () => {
     const { database } = supabase();
     const [row] = await database.query<{ id: string }>(
       'insert into notifications (recipient_id, content) values ($1, $2) returning id',

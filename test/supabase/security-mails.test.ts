@@ -37,13 +37,13 @@ const subjects = async () => {
 };
 
 describe('a sign-in', () => {
-  it('is not mailed where it is the first, or with a newer version of a known browser', async () => {
+  it('a sign-in is not mailed where it is the first, or with a newer version of a known browser', async () => {
     await enter(firefox);
     await enter(newerFirefox, '192.0.77.9');
     expect(await subjects()).toEqual([]);
   });
 
-  it('from a new browser is mailed with the device, the time and the way to end it', async () => {
+  it('a sign-in from a new browser is mailed with the device, the time and the way to end it', async () => {
     await enter(firefox);
     await enter(safari);
     expect(await subjects()).toEqual(['New sign-in to your account']);
@@ -53,14 +53,14 @@ describe('a sign-in', () => {
     expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
   });
 
-  it('from a new network is mailed, once', async () => {
+  it('a sign-in from a new network is mailed, once', async () => {
     await enter(firefox);
     await enter(firefox, '198.51.100.1');
     await enter(firefox, '198.51.200.1');
     expect(await subjects()).toEqual(['New sign-in to your account']);
   });
 
-  it('is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
+  it('a sign-in is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
     await supabase().database.query(
       `insert into notification_preferences
          (user_id, enable_email_notifications, email_digest_frequency, language, quiet_hours_start, quiet_hours_end)
@@ -73,7 +73,7 @@ describe('a sign-in', () => {
     expect(supabase().mailbox.messages()[0]?.text).toContain('Safari unter iPhone');
   });
 
-  it('succeeds where its comparison fails', async () => {
+  it('a sign-in succeeds where its comparison fails', async () => {
     await supabase().database.exec('alter table private.known_devices rename to hidden_devices');
     try {
       await expect(enter(safari)).resolves.toBeUndefined();
@@ -99,7 +99,7 @@ describe('a passkey', () => {
     return (await post('registration/verify', { challenge_id, credential })).id;
   };
 
-  it('that is added or removed is mailed with its name and the way to remove it', async () => {
+  it('a passkey that is added or removed is mailed with its name and the way to remove it', async () => {
     const id = await addPasskey();
     expect(await subjects()).toEqual(['A passkey was added to your account']);
     const [mail] = supabase().mailbox.messages();
@@ -119,7 +119,7 @@ describe('a passkey', () => {
     ).toContain('“Work laptop” was removed');
   });
 
-  it('is not mailed as removed with the account', async () => {
+  it('a passkey is not mailed as removed with the account', async () => {
     await addPasskey();
     await supabase().database.query('delete from auth.users where id = $1', [user.id]);
     const events = await supabase().database.query(

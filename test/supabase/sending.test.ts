@@ -33,7 +33,7 @@ beforeEach(() =>
 );
 
 describe('a sender of forged content', () => {
-  it('loses unknown fields and text above the limits', async () => {
+  it('a sender of forged content loses unknown fields and text above the limits', async () => {
     await send({
       type: 'mention',
       entity_type: 't'.repeat(300),
@@ -59,7 +59,7 @@ describe('a sender of forged content', () => {
   });
 
   it.each([['system'], ['security-alert'], ['message'], [null]])(
-    'sends no %j: it is a message',
+    'a sender of forged content sends no %j: it is a message',
     async (type) => {
       await send({ type, data: { text: 'hello' } });
       expect(await received()).toMatchObject([{ kind: 'message', sender_id: ada.id }]);
@@ -67,7 +67,7 @@ describe('a sender of forged content', () => {
     },
   );
 
-  it('cannot answer an invitation by a forged notification', async () => {
+  it('a sender of forged content cannot answer an invitation by a forged notification', async () => {
     await send({
       type: 'invite',
       data: { status: 'accepted', invitation_id: 'x', invitee_email: ada.email },
@@ -78,7 +78,7 @@ describe('a sender of forged content', () => {
     });
   });
 
-  it('loses characters that reverse or hide text', async () => {
+  it('a sender of forged content loses characters that reverse or hide text', async () => {
     await send({ type: 'comment', data: { text: 'pay\u202Efdp.exe\u0007 \u2066now\u2069' } });
     expect(await contentOf()).toMatchObject({ data: { text: 'payfdp.exe now' } });
   });
@@ -92,20 +92,23 @@ describe('a sender of forged content', () => {
     ['/a\\..\\b'],
     ['home'],
     ['/' + 'x'.repeat(1000)],
-  ])('cannot link to %j', async (url) => {
+  ])('a sender of forged content cannot link to %j', async (url) => {
     await send({ type: 'comment', data: { text: 'hello', url } });
     expect(await contentOf()).toMatchObject({ data: { text: 'hello' } });
     expect((await contentOf())['data']).not.toHaveProperty('url');
   });
 
-  it.each([['/'], ['/documents/7?line=3#top']])('may link to the path %s', async (url) => {
-    await send({ type: 'comment', data: { url } });
-    expect(await contentOf()).toMatchObject({ data: { url } });
-  });
+  it.each([['/'], ['/documents/7?line=3#top']])(
+    'a sender of forged content may link to the path %s',
+    async (url) => {
+      await send({ type: 'comment', data: { url } });
+      expect(await contentOf()).toMatchObject({ data: { url } });
+    },
+  );
 });
 
 describe('a service', () => {
-  it('sends every kind, with a sender or without', async () => {
+  it('a service sends every kind, with a sender or without', async () => {
     const { database } = supabase();
     await runAs(database, { role: 'service_role' }, (sql) =>
       sql.query(
@@ -119,7 +122,7 @@ describe('a service', () => {
     expect(Object.fromEntries(senders)).toEqual({ reactions: ada.id, system: null });
   });
 
-  it('is not limited', async () => {
+  it('a service is not limited', async () => {
     await runAs(supabase().database, { role: 'service_role' }, (sql) =>
       sql.query(`insert into notifications (recipient_id) select $1 from generate_series(1, 500)`, [
         grace.id,
@@ -132,7 +135,7 @@ describe('a service', () => {
 describe('a sender of too many notifications', () => {
   const limited = { code: 'PT429', message: 'notification_limit_exceeded' };
 
-  it('cannot send 500 notifications in one request', async () => {
+  it('a sender of too many notifications cannot send 500 notifications in one request', async () => {
     await supabase().database.exec('update private.send_limits set per_minute = per_minute * 10');
     await expect(send({ type: 'mention' }, asAda, grace.id, 500)).rejects.toMatchObject({
       code: 'PT413',
@@ -142,7 +145,7 @@ describe('a sender of too many notifications', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('sends 60 a minute to one recipient, and receives the time to retry', async () => {
+  it('a sender of too many notifications sends 60 a minute to one recipient, and receives the time to retry', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await expect(send({ type: 'mention' })).rejects.toMatchObject({
       ...limited,
@@ -155,7 +158,7 @@ describe('a sender of too many notifications', () => {
     expect(await received()).toHaveLength(61);
   });
 
-  it('sends 120 a minute and 2,000 a day in all', async () => {
+  it('a sender of too many notifications sends 120 a minute and 2,000 a day in all', async () => {
     const { database } = supabase();
     const spend = (column: string, number: number) =>
       database
@@ -174,13 +177,13 @@ describe('a sender of too many notifications', () => {
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
   });
 
-  it('stays limited when the recipient deletes notifications', async () => {
+  it('a sender of too many notifications stays limited when the recipient deletes notifications', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await runAs(supabase().database, asGrace, (sql) => sql.query('delete from notifications'));
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
   });
 
-  it('cannot send from an anonymous account', async () => {
+  it('a sender of too many notifications cannot send from an anonymous account', async () => {
     const anonymous: Caller = { ...asAda, claims: { is_anonymous: true } };
     await expect(send({ type: 'mention' }, anonymous)).rejects.toMatchObject({
       code: 'PT403',
@@ -188,7 +191,7 @@ describe('a sender of too many notifications', () => {
     });
   });
 
-  it('reaches nothing and receives no error once the recipient has blocked it, until it is unblocked', async () => {
+  it('a sender of too many notifications reaches nothing and receives no error once the recipient has blocked it, until it is unblocked', async () => {
     const { database } = supabase();
     await runAs(database, asGrace, (sql) =>
       sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
@@ -200,7 +203,7 @@ describe('a sender of too many notifications', () => {
     expect(await received()).toHaveLength(1);
   });
 
-  it('cannot see or change the blocks against it', async () => {
+  it('a sender of too many notifications cannot see or change the blocks against it', async () => {
     const { database } = supabase();
     await runAs(database, asGrace, (sql) =>
       sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
@@ -217,7 +220,7 @@ describe('a sender of too many notifications', () => {
 describe('a muted thread', () => {
   const about = (id: string) => ({ type: 'edit', entity_type: 'document', entity_id: id });
 
-  it('sends no notifications, in the app or by mail, until the mute ends', async () => {
+  it('a muted thread sends no notifications, in the app or by mail, until the mute ends', async () => {
     const { database } = supabase();
     await runAs(database, asGrace, (sql) =>
       sql.query(
@@ -245,7 +248,7 @@ describe('a kind that is off in the app', () => {
       `insert into notification_preferences (user_id, ${columns}) values ('${grace.id}', ${values})`,
     );
 
-  it('is pending for the next mail when mail for the kind is on', async () => {
+  it('a kind that is off in the app is pending for the next mail when mail for the kind is on', async () => {
     await prefer('in_app_comments, email_comments', 'false, true');
     await send({ type: 'comment' });
     expect(await received()).toEqual([]);
@@ -256,7 +259,7 @@ describe('a kind that is off in the app', () => {
     ['the kind’s mail is off', 'email_comments', 'false'],
     ['all mail is off', 'enable_email_notifications', 'false'],
     ['the digest is off', 'email_digest_frequency', `'never'`],
-  ])('is gone when %s', async (_, column, value) => {
+  ])('a kind that is off in the app is gone when %s', async (_, column, value) => {
     await prefer(`in_app_comments, ${column}`, `false, ${value}`);
     await send({ type: 'comment' });
     expect([await received(), await waiting()]).toEqual([[], []]);
@@ -264,7 +267,7 @@ describe('a kind that is off in the app', () => {
 });
 
 describe('the names of senders', () => {
-  it('are visible to their recipients only', async () => {
+  it('the names of senders are visible to their recipients only', async () => {
     await send({ type: 'mention' });
     const names = (caller: Caller) =>
       runAs(supabase().database, caller, (sql) =>
@@ -276,7 +279,7 @@ describe('the names of senders', () => {
 });
 
 describe('a report', () => {
-  it('keeps the content and the sender, even after the notification is deleted', async () => {
+  it('a report keeps the content and the sender, even after the notification is deleted', async () => {
     const { database } = supabase();
     await send({ type: 'mention', data: { text: 'spam' } });
     const [row] = await database.query<{ id: string }>('select id from notifications');

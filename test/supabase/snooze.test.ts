@@ -42,7 +42,7 @@ beforeEach(() =>
 );
 
 describe('a snoozed notification', () => {
-  it('is unread, also if it was read or archived before', async () => {
+  it('a snoozed notification is unread, also if it was read or archived before', async () => {
     const [read, archived] = await insert(2);
     await run(`update notifications set status = 'read' where id = $1`, [read]);
     await run(`update notifications set status = 'archived' where id = $1`, [archived]);
@@ -54,7 +54,7 @@ describe('a snoozed notification', () => {
     ]);
   });
 
-  it('is no longer snoozed once it is read or archived', async () => {
+  it('a snoozed notification is no longer snoozed once it is read or archived', async () => {
     const [read, archived] = await insert(2);
     await snooze(read);
     await snooze(archived);
@@ -66,7 +66,7 @@ describe('a snoozed notification', () => {
     ]);
   });
 
-  it('gets its earlier state back by an undo', async () => {
+  it('a snoozed notification gets its earlier state back by an undo', async () => {
     const [id] = await insert();
     await run(`update notifications set status = 'read' where id = $1`, [id]);
     await snooze(id);
@@ -74,7 +74,7 @@ describe('a snoozed notification', () => {
     expect(await stateOf(id)).toEqual({ status: 'read', is_snoozed: null });
   });
 
-  it('is counted as snoozed only, until its time', async () => {
+  it('a snoozed notification is counted as snoozed only, until its time', async () => {
     const [id] = await insert(3);
     await snooze(id);
     expect(await run('select inbox, unread, snoozed from notification_counts()')).toMatchObject([
@@ -86,7 +86,7 @@ describe('a snoozed notification', () => {
     ]);
   });
 
-  it('is left alone by the actions on the other lists', async () => {
+  it('a snoozed notification is left alone by the actions on the other lists', async () => {
     const [id] = await insert(3);
     await snooze(id);
     await run('select mark_all_notifications_read()');
@@ -97,7 +97,7 @@ describe('a snoozed notification', () => {
     expect(await run('select id from notifications')).toEqual([]);
   });
 
-  it('is found in its own list only', async () => {
+  it('a snoozed notification is found in its own list only', async () => {
     const [id] = await insert(2, 'engine');
     await snooze(id);
     const found = (tab: string) => run(`select id from search_notifications('engine', $1)`, [tab]);
@@ -106,7 +106,7 @@ describe('a snoozed notification', () => {
     expect(await found('unread')).toHaveLength(1);
   });
 
-  it('survives retention', async () => {
+  it('a snoozed notification survives retention', async () => {
     const { database } = supabase();
     const [id] = await insert();
     await run(`update notifications set status = 'read' where id = $1`, [id]);
@@ -115,14 +115,14 @@ describe('a snoozed notification', () => {
     expect(await run('select id from notifications')).toEqual([{ id }]);
   });
 
-  it('has a finite time', async () => {
+  it('a snoozed notification has a finite time', async () => {
     const [id] = await insert();
     await expect(
       run(`update notifications set snoozed_until = 'infinity' where id = $1`, [id]),
     ).rejects.toThrow('snoozed_until_is_finite');
   });
 
-  it('belongs to its recipient', async () => {
+  it('a snoozed notification belongs to its recipient', async () => {
     const [id] = await insert();
     await run(`update notifications set snoozed_until = now() + interval '1 day' where id = $1`, [id], {
       role: 'authenticated',
@@ -133,7 +133,7 @@ describe('a snoozed notification', () => {
 });
 
 describe('the answer of notification_changes', () => {
-  it('names with a reset those that will return and those that returned within a week', async () => {
+  it('the answer of notification_changes names with a reset those that will return and those that returned within a week', async () => {
     const [soon, later, returned, old] = await insert(5);
     await snooze(later, '2 days');
     await snooze(soon, '1 hour');
@@ -143,7 +143,7 @@ describe('the answer of notification_changes', () => {
     expect(changes?.snoozed.map(({ id }) => id)).toEqual([returned, soon, later]);
   });
 
-  it('names none of them without a reset: a change of the row tells a client', async () => {
+  it('the answer of notification_changes names none of them without a reset: a change of the row tells a client', async () => {
     const [id] = await insert();
     await snooze(id);
     expect(await changesSince(new Date().toISOString())).toMatchObject({

@@ -36,7 +36,7 @@ const notifications = async (email: string) =>
   });
 
 describe('a new account', () => {
-  it('is welcomed once its address is confirmed', async () => {
+  it('a new account is welcomed once its address is confirmed', async () => {
     await signUp('new@example.com');
     expect(await notifications('new@example.com')).toEqual([]);
     await confirm('new@example.com');
@@ -45,13 +45,13 @@ describe('a new account', () => {
     ]);
   });
 
-  it('is welcomed in the language of its sign-up', async () => {
+  it('a new account is welcomed in the language of its sign-up', async () => {
     await signUp('neu@example.com', { language: 'de' });
     await confirm('neu@example.com');
     expect(await notifications('neu@example.com')).toMatchObject([{ title: 'Willkommen bei Tidings' }]);
   });
 
-  it('is confirmed although the welcome fails', async () => {
+  it('a new account is confirmed although the welcome fails', async () => {
     await signUp('unlucky@example.com');
     await supabase().database.exec('alter table notifications rename to renamed');
     try {
@@ -62,7 +62,7 @@ describe('a new account', () => {
     expect(await notifications('unlucky@example.com')).toEqual([]);
   });
 
-  it('is not welcomed again when its address changes', async () => {
+  it('a new account is not welcomed again when its address changes', async () => {
     await supabase().database.query(
       `update auth.users set email_confirmed_at = now(), email = email where id = $1`,
       [ada.id],

@@ -12,7 +12,7 @@ describe('the message of an auth error', () => {
     for (const { messages } of [english, german]) expect(messages[code].length).toBeGreaterThan(10);
   });
 
-  test('appears on its field, or on the form without that field', () => {
+  test('the message of an auth error appears on its field, or on the form without that field', () => {
     const problem = new AuthError(
       'email_exists',
       'A user with this email address has already been registered',
@@ -22,7 +22,7 @@ describe('the message of an auth error', () => {
     expect(describeProblem(problem, english, ['password'])).toEqual({ message });
   });
 
-  test('names the reasons why a password is weak', () => {
+  test('the message of an auth error names the reasons why a password is weak', () => {
     const problem = new AuthError('weak_password', '', {
       weakPasswordReasons: ['length', 'pwned', 'unheard-of'],
     });
@@ -31,7 +31,7 @@ describe('the message of an auth error', () => {
     );
   });
 
-  test('names the time of the next attempt', () => {
+  test('the message of an auth error names the time of the next attempt', () => {
     const problem = new AuthError('over_request_rate_limit', '', { retryAfterSeconds: 42 });
     const { message, retryAfterSeconds } = describeProblem(problem, english);
     expect(message).toMatch(/Try again in 42 seconds\.$/);
@@ -49,7 +49,7 @@ describe('the message of an auth error', () => {
     'hook_timeout',
     'request_timeout',
     'timeout',
-  ])('says only once when to try again after %s', (code) => {
+  ])('the message of an auth error says only once when to try again after %s', (code) => {
     const problem = new AuthError(code as 'unknown', '', { retryAfterSeconds: 3 });
     for (const [texts, advice, time] of [
       [english, /try again|wait/gi, 'Try again in 3 seconds.'],
@@ -66,7 +66,7 @@ describe('the message of an auth error', () => {
     ]);
   });
 
-  test("is general for an unknown code and never shows the server's raw text", () => {
+  test("the message of an auth error is general for an unknown code and never shows the server's raw text", () => {
     const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
     expect(describeProblem(problem, english).message).toBe(english.messages.unknown);
     expect(describeProblem('not an error', english).message).toBe(english.messages.unknown);
@@ -76,7 +76,7 @@ describe('the message of an auth error', () => {
       });
   });
 
-  test('is the specified text when a sign-up throws a value that is not an error', () => {
+  test('the message of an auth error is the specified text when a sign-up throws a value that is not an error', () => {
     expect(describeProblem(new Error('Unknown error during signup'), english).message).toBe(
       'Unknown error during signup',
     );

@@ -136,37 +136,41 @@ async function settled({ frames, inbox, requests }: Device): Promise<void> {
 const count = (requests: readonly string[], name: string) => requests.filter((one) => one === name).length;
 
 describe('a change of the whole list by another device', () => {
-  test('is shown before all of its changes have arrived, by few reads', { timeout: 240_000 }, async () => {
-    const device = await openDevice();
-    const { rest, inbox, requests, snapshots } = device;
-    const expectFewReads = (arrived: number) => {
-      expect(arrived).toBeLessThan(stored);
-      const reads = count(requests, 'GET notifications');
-      expect(reads).toBeGreaterThanOrEqual(1);
-      // When the burst begins, every ten seconds and at its end; where its first 200 changes take longer than 300 ms, one for those.
-      const most = 3 + Math.floor(device.elapsedMs() / 10_000);
-      expect(reads).toBeLessThanOrEqual(most);
-      expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
-      // Each applied delivery makes a snapshot: those before the burst is recognized, and those of the requests.
-      expect(snapshots()).toBeLessThan(100);
-    };
+  test(
+    'a change of the whole list by another device is shown before all of its changes have arrived, by few reads',
+    { timeout: 240_000 },
+    async () => {
+      const device = await openDevice();
+      const { rest, inbox, requests, snapshots } = device;
+      const expectFewReads = (arrived: number) => {
+        expect(arrived).toBeLessThan(stored);
+        const reads = count(requests, 'GET notifications');
+        expect(reads).toBeGreaterThanOrEqual(1);
+        // When the burst begins, every ten seconds and at its end; where its first 200 changes take longer than 300 ms, one for those.
+        const most = 3 + Math.floor(device.elapsedMs() / 10_000);
+        expect(reads).toBeLessThanOrEqual(most);
+        expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
+        // Each applied delivery makes a snapshot: those before the burst is recognized, and those of the requests.
+        expect(snapshots()).toBeLessThan(100);
+      };
 
-    device.reset();
-    await rest.rpc('mark_all_notifications_read', {}).execute();
-    const marked = await shown(device, () => inbox.getSnapshot().counts.unread === 0);
-    await settled(device);
-    const { counts, view } = inbox.getSnapshot();
-    expect(counts.unread).toBe(0);
-    expect(view.notifications).toHaveLength(30);
-    expect(view.notifications.every(({ status }) => status === 'read')).toBe(true);
-    expectFewReads(marked);
+      device.reset();
+      await rest.rpc('mark_all_notifications_read', {}).execute();
+      const marked = await shown(device, () => inbox.getSnapshot().counts.unread === 0);
+      await settled(device);
+      const { counts, view } = inbox.getSnapshot();
+      expect(counts.unread).toBe(0);
+      expect(view.notifications).toHaveLength(30);
+      expect(view.notifications.every(({ status }) => status === 'read')).toBe(true);
+      expectFewReads(marked);
 
-    device.reset();
-    await rest.rpc('delete_notifications', { tab: 'all' }).execute();
-    const deleted = await shown(device, () => inbox.getSnapshot().counts.all === 0);
-    await settled(device);
-    expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
-    expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
-    expectFewReads(deleted);
-  });
+      device.reset();
+      await rest.rpc('delete_notifications', { tab: 'all' }).execute();
+      const deleted = await shown(device, () => inbox.getSnapshot().counts.all === 0);
+      await settled(device);
+      expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
+      expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
+      expectFewReads(deleted);
+    },
+  );
 });

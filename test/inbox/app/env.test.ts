@@ -4,7 +4,7 @@ import { parseConfiguration } from '../../../src/inbox/shared/clients/env.ts';
 const complete = { VITE_SUPABASE_URL: 'https://project.supabase.co/', VITE_SUPABASE_ANON_KEY: 'key' };
 
 describe('the configuration', () => {
-  test('is read from the environment', () => {
+  test('the configuration is read from the environment', () => {
     expect(parseConfiguration({ ...complete, VITE_SITE_URL: ' https://inbox.example/ ' })).toEqual({
       supabaseUrl: 'https://project.supabase.co',
       supabaseAnonKey: 'key',
@@ -17,7 +17,7 @@ describe('the configuration', () => {
   });
 
   test.each(['VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY'])(
-    'without %s says so, word for word',
+    'the configuration without %s says so, word for word',
     (variable) => {
       expect(() => parseConfiguration({ ...complete, [variable]: ' ' })).toThrow(
         new RegExp(`^Supabase configuration incomplete: ${variable} is not set$`),
@@ -26,7 +26,7 @@ describe('the configuration', () => {
   );
 
   test.each(['ftp://project.example', 'project.supabase.co', 'javascript:alert(1)'])(
-    'refuses the URL %s',
+    'the configuration refuses the URL %s',
     (url) => {
       expect(() => parseConfiguration({ ...complete, VITE_SUPABASE_URL: url })).toThrow(
         /^Supabase configuration incomplete: VITE_SUPABASE_URL is not set \(it must be an http or https URL\)$/,
@@ -34,20 +34,20 @@ describe('the configuration', () => {
     },
   );
 
-  test('names a captcha only with its site key', () => {
+  test('the configuration names a captcha only with its site key', () => {
     expect(parseConfiguration({ ...complete, VITE_CAPTCHA_PROVIDER: 'turnstile' }).captcha).toBeNull();
     const env = { ...complete, VITE_CAPTCHA_PROVIDER: 'turnstile', VITE_CAPTCHA_SITE_KEY: 'site' };
     expect(parseConfiguration(env).captcha).toEqual({ provider: 'turnstile', siteKey: 'site' });
   });
 
   test.each(['https://example.com/{entity_type}/{entity_id}', '/things/{entity_id}'])(
-    'knows the entities by %s',
+    'the configuration knows the entities by %s',
     (template) =>
       expect(parseConfiguration({ ...complete, VITE_ENTITY_URL: template }).entityUrl).toBe(template),
   );
 
   test.each(['javascript:alert(1)', '//elsewhere.example/{entity_id}'])(
-    'refuses %s for the entities',
+    'the configuration refuses %s for the entities',
     (template) =>
       expect(() => parseConfiguration({ ...complete, VITE_ENTITY_URL: template })).toThrow('VITE_ENTITY_URL'),
   );

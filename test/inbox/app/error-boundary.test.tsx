@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('a page that throws', () => {
-  test('shows a message without details and three actions', () => {
+  test('a page that throws shows a message without details and three actions', () => {
     const onError = vi.fn<() => void>();
     render(
       <ErrorBoundary onError={onError}>
@@ -37,7 +37,7 @@ describe('a page that throws', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test('recovers on another page', () => {
+  test('a page that throws recovers on another page', () => {
     const { rerender } = render(
       <ErrorBoundary resetKey="/a">
         <Fragile />
@@ -76,7 +76,7 @@ describe('a chunk that cannot be loaded', () => {
   }
   followChunkFailures(window);
 
-  test('is retried once, reported offline, and retried on request', async () => {
+  test('a chunk that cannot be loaded is retried once, reported offline, and retried on request', async () => {
     const { remote, Screen } = remoteScreen();
     await act(async () => {
       render(
@@ -96,7 +96,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(remote.calls).toBe(2);
   });
 
-  test('is retried at the next visit', async () => {
+  test('a chunk that cannot be loaded is retried at the next visit', async () => {
     const { remote, Screen } = remoteScreen();
     const page = (key: string, content: React.ReactNode) => (
       <ErrorBoundary resetKey={key}>
@@ -111,7 +111,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(await screen.findByText('All is well.')).toBeTruthy();
   });
 
-  test('is ignored where it is optional', async () => {
+  test('a chunk that cannot be loaded is ignored where it is optional', async () => {
     const { remote, Screen } = remoteScreen();
     await act(async () => {
       render(
@@ -127,7 +127,7 @@ describe('a chunk that cannot be loaded', () => {
     expect(document.body.textContent).toBe('The rest');
   });
 
-  test('is replaced where something shorter says enough', async () => {
+  test('a chunk that cannot be loaded is replaced where something shorter says enough', async () => {
     const { Screen } = remoteScreen();
     await act(async () => {
       render(

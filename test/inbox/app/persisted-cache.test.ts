@@ -30,14 +30,14 @@ async function written(): Promise<void> {
 }
 
 describe('the data cache on this device', () => {
-  test('is stale after 5 minutes and discarded after 30', () => {
+  test('the data cache on this device is stale after 5 minutes and discarded after 30', () => {
     expect({ staleAfterMs, discardAfterMs }).toEqual({
       staleAfterMs: 5 * 60_000,
       discardAfterMs: 30 * 60_000,
     });
   });
 
-  test('survives a reload for the same user only', async () => {
+  test('the data cache on this device survives a reload for the same user only', async () => {
     const world = createFakeWorld();
     const { set } = await openPage(world);
     set(new Map([['a', 1]]));
@@ -48,7 +48,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).get(), 'deleted, not ignored').toBeUndefined();
   });
 
-  test('belongs to one session: the next one deletes it', async () => {
+  test('the data cache on this device belongs to one session: the next one deletes it', async () => {
     const world = createFakeWorld();
     const { set, cache } = await openPage(world);
     set(1);
@@ -59,7 +59,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).get()).toBeUndefined();
   });
 
-  test('is written at once when the page is left, and once for a burst', async () => {
+  test('the data cache on this device is written at once when the page is left, and once for a burst', async () => {
     const world = createFakeWorld();
     const { set, setVisible } = await openPage(world);
     for (let number = 0; number < 50; number += 1) set(number);
@@ -69,7 +69,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).get()).toBe(49);
   });
 
-  test('is discarded after thirty minutes', async () => {
+  test('the data cache on this device is discarded after thirty minutes', async () => {
     const world = createFakeWorld();
     const { set, cache } = await openPage(world);
     set(1);
@@ -83,7 +83,7 @@ describe('the data cache on this device', () => {
     expect(await keys(createStore('inbox-cache', 'users')), 'deleted, not ignored').toEqual([]);
   });
 
-  test('is deleted for every user, and not written afterwards', async () => {
+  test('the data cache on this device is deleted for every user, and not written afterwards', async () => {
     const world = createFakeWorld();
     const ada = await openPage(world);
     const grace = await openPage(world, 'grace');
@@ -98,7 +98,7 @@ describe('the data cache on this device', () => {
     for (const user of ['ada', 'grace']) expect((await openPage(world, user)).get()).toBeUndefined();
   });
 
-  test('can be deleted without being opened', async () => {
+  test('the data cache on this device can be deleted without being opened', async () => {
     const world = createFakeWorld();
     const { set } = await openPage(world);
     set(1);
@@ -108,7 +108,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).get()).toBeUndefined();
   });
 
-  test('starts empty and reports when storage is blocked', async () => {
+  test('the data cache on this device starts empty and reports when storage is blocked', async () => {
     globalThis.indexedDB = {
       open() {
         throw new DOMException('Blocked', 'SecurityError');
@@ -123,7 +123,7 @@ describe('the data cache on this device', () => {
     expect(reported.length).toBeGreaterThan(0);
   });
 
-  test('lives in memory where the browser has no such storage', async () => {
+  test('the data cache on this device lives in memory where the browser has no such storage', async () => {
     Reflect.deleteProperty(globalThis, 'indexedDB');
     const { get, set, reported } = await openPage(createFakeWorld());
     set(1);
@@ -131,7 +131,7 @@ describe('the data cache on this device', () => {
     expect(reported.length).toBeGreaterThan(0);
   });
 
-  test('does not block another page from deleting the database, and works afterwards', async () => {
+  test('the data cache on this device does not block another page from deleting the database, and works afterwards', async () => {
     const world = createFakeWorld();
     const { set } = await openPage(world);
     set(1);

@@ -13,7 +13,7 @@ function openPage() {
 }
 
 describe('a page of the back-forward cache', () => {
-  test('is hidden while it is cached, and shown again in the same session', () => {
+  test('a page of the back-forward cache is hidden while it is cached, and shown again in the same session', () => {
     const { root, reload, fire } = openPage();
     fire('pagehide', true);
     expect(root.hidden).toBe(true);
@@ -23,7 +23,7 @@ describe('a page of the back-forward cache', () => {
   });
 
   test.each(['', 'sb-auth-token=of another user'])(
-    'stays hidden and reloads when the cookies are "%s"',
+    'a page of the back-forward cache stays hidden and reloads when the cookies are "%s"',
     (now) => {
       const { root, reload, session, fire } = openPage();
       fire('pagehide', true);

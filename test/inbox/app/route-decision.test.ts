@@ -13,13 +13,13 @@ const signedOut: RouteInput = {
 const signedIn: RouteInput = { ...signedOut, status: 'signed-in' };
 
 describe('while the session loads', () => {
-  test.each(['/login', '/home', '/nowhere'])('%s waits', (path) => {
+  test.each(['/login', '/home', '/nowhere'])('%s waits while the session loads', (path) => {
     expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
   });
 });
 
 describe('signed out', () => {
-  test('sees the public screens', () =>
+  test('a signed-out user sees the public screens', () =>
     expect(decideRoute({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
 
   test.each([
@@ -32,7 +32,7 @@ describe('signed out', () => {
     ['/preferences', '?a=1&code=secret', '/login?next=%2Fpreferences%3Fa%3D1'],
     ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
     ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
-  ])('%s%s leads to %s', (path, query, to) => {
+  ])('%s%s leads to %s when signed out', (path, query, to) => {
     expect(decideRoute({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
   });
 
@@ -41,26 +41,29 @@ describe('signed out', () => {
     expect(decision).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
   });
 
-  test('does not return to the last page after a sign-out', () => {
+  test('a signed-out user does not return to the last page after a sign-out', () => {
     const decision = decideRoute({ ...signedOut, path: '/account', hasLeft: true });
     expect(decision).toEqual({ kind: 'redirect', to: '/login' });
   });
 });
 
 describe('signed in', () => {
-  test.each(['/home', '/', '/_app', '/nowhere'])('may open %s', (path) => {
+  test.each(['/home', '/', '/_app', '/nowhere'])('a signed-in user may open %s', (path) => {
     expect(decideRoute({ ...signedIn, path }).kind).toBe('private');
   });
 
-  test.each(['/login', '/signup', '/login/', '/signup/'])('is redirected from %s', (path) => {
-    expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
-      kind: 'redirect',
-      to: '/join/x',
-    });
-    expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
-  });
+  test.each(['/login', '/signup', '/login/', '/signup/'])(
+    'a signed-in user is redirected from %s',
+    (path) => {
+      expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+        kind: 'redirect',
+        to: '/join/x',
+      });
+      expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
+    },
+  );
 
-  test('returns to the requested page after a mail link', () => {
+  test('a signed-in user returns to the requested page after a mail link', () => {
     for (const path of ['/home', '/home/'])
       expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
         kind: 'redirect',
@@ -68,11 +71,11 @@ describe('signed in', () => {
       });
   });
 
-  test.each(['/reset-password', '/join/x'])('may also see %s', (path) => {
+  test.each(['/reset-password', '/join/x'])('a signed-in user may also see %s', (path) => {
     expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
   });
 
-  test('shows the second factor before anything else', () => {
+  test('the second factor is asked for before anything else', () => {
     const half: RouteInput = { ...signedIn, needsSecondFactor: true };
     expect(decideRoute({ ...half, path: '/account' })).toEqual({
       kind: 'redirect',
@@ -90,19 +93,19 @@ describe('a mail link', () => {
     ['/home', '', '/login'],
     ['/home', '?next=%2Fpreferences', '/login?next=%2Fpreferences'],
     ['/account', '', '/login?next=%2Faccount'],
-  ])('at %s%s travels to %s when signed out, never in ?next=', (path, query, to) => {
+  ])('a mail link at %s%s travels to %s when signed out, never in ?next=', (path, query, to) => {
     expect(decideRoute({ ...signedOut, path, query, hash })).toEqual({ kind: 'redirect', to: to + hash });
   });
 
-  test.each(['/login', '/reset-password'])('is shown at %s when signed out', (path) => {
+  test.each(['/login', '/reset-password'])('a mail link is shown at %s when signed out', (path) => {
     expect(decideRoute({ ...signedOut, path, hash })).toEqual({ kind: 'mail-link', link });
   });
 
-  test.each(['/home', '/account', '/login', '/'])('is shown at %s when signed in', (path) => {
+  test.each(['/home', '/account', '/login', '/'])('a mail link is shown at %s when signed in', (path) => {
     expect(decideRoute({ ...signedIn, path, hash })).toEqual({ kind: 'mail-link', link });
   });
 
-  test('is read from the query too', () => {
+  test('a mail link is read from the query too', () => {
     const query = '?next=%2Fx&token_hash=abcdef0123456789abcdef&type=signup';
     expect(decideRoute({ ...signedIn, path: '/home', query })).toEqual({ kind: 'mail-link', link });
     expect(decideRoute({ ...signedOut, path: '/home', query })).toEqual({
@@ -115,7 +118,7 @@ describe('a mail link', () => {
     ['/preferences', hash],
     ['/home', '#token_hash=abcdef0123456789abcdef&type=constructor'],
     ['/home', '#token_hash=short&type=signup'],
-  ])('is none at %s%s', (path, other) => {
+  ])('%s%s has no mail link', (path, other) => {
     expect(decideRoute({ ...signedIn, path, hash: other }).kind).toBe('private');
   });
 });

@@ -23,7 +23,7 @@ describe('the public routes', () => {
 });
 
 describe('the target after a sign-in', () => {
-  test('is the requested page', () => {
+  test('the target after a sign-in is the requested page', () => {
     expect(parseNext(links.login({ next: '/join/abc?x=1#y' }).slice('/login'.length), origin)).toBe(
       '/join/abc?x=1#y',
     );
@@ -45,13 +45,13 @@ describe('the target after a sign-in', () => {
     '?next=/signup/',
     '?next=/reset-password',
     '?next=/',
-  ])('%s leads to the inbox', (query) => {
+  ])('the target %s leads to the inbox after a sign-in', (query) => {
     const next = parseNext(query, origin);
     expect(new URL(next, origin).origin).toBe(origin);
     expect(next).toBe('/home');
   });
 
-  test('never leaves the origin, whatever the URL says', () => {
+  test('the target after a sign-in never leaves the origin, whatever the URL says', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.webUrl(), fc.stringMatching(/^[/\\.@:\t\n a-z%]{0,12}$/)),
@@ -67,11 +67,11 @@ describe('the target after a sign-in', () => {
 });
 
 describe('links', () => {
-  test('leave out default values', () => {
+  test('links leave out default values', () => {
     expect(links.inbox({ tab: 'all' })).toBe('/home');
     expect(links.inbox({ tab: 'unread', kind: 'mention' })).toBe('/home?tab=unread&kind=mention');
     expect(links.login()).toBe('/login');
   });
 
-  test('encode any token', () => expect(links.join('a/b?c')).toBe('/join/a%2Fb%3Fc'));
+  test('links encode any token', () => expect(links.join('a/b?c')).toBe('/join/a%2Fb%3Fc'));
 });

@@ -23,13 +23,13 @@ const user = { email: ada.email, password: seedPassword };
 beforeEach(() => toasts.clear());
 
 describe('the session gate', () => {
-  test('shows "Loading..." until the session is known', async () => {
+  test('the application shows "Loading..." until the session is known', async () => {
     await renderApp('/account', { supabase: supabase(), user });
     expect(screen.getByText('Loading...')).toBeTruthy();
     await screen.findByRole('heading', { name: 'Account' });
   });
 
-  test('redirects to /login and back to the requested page', async () => {
+  test('the application redirects to /login and back to the requested page', async () => {
     const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
     await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
     await actor.type(await screen.findByLabelText('Email'), user.email);
@@ -38,7 +38,7 @@ describe('the session gate', () => {
     expect(url()).toBe('/account?x=1');
   });
 
-  test('redirects to /login after a sign-out', async () => {
+  test('the application redirects to /login after a sign-out', async () => {
     const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
     await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
     await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
@@ -46,7 +46,7 @@ describe('the session gate', () => {
     expect(url()).toBe('/login');
   });
 
-  test('ignores a trailing slash', async () => {
+  test('the application ignores a trailing slash', async () => {
     const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -59,7 +59,7 @@ describe('the session gate', () => {
     expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
   });
 
-  test('redirects to /login with a message when the server ends the session', async () => {
+  test('the application redirects to /login with a message when the server ends the session', async () => {
     const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
     const { id } = await createUser(supabase(), person.email);
     const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
@@ -83,12 +83,12 @@ describe('the session gate', () => {
     expect(screen.queryByText(/^You were signed out/)).toBeNull();
   });
 
-  test('opens an invitation link with a broken percent escape', async () => {
+  test('the application opens an invitation link with a broken percent escape', async () => {
     await renderApp('/join/%E0%A4%A', { supabase: supabase() });
     expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
   });
 
-  test('shows not found for an unknown path', async () => {
+  test('the application shows not found for an unknown path', async () => {
     await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });
     expect(document.title).toMatch(/Page not found · Tidings$/);
@@ -101,7 +101,7 @@ describe('the session gate', () => {
 });
 
 describe('the shell', () => {
-  test('reports a sign-out that did not reach the server', async () => {
+  test('the shell reports a sign-out that did not reach the server', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(to('/logout'));
     const { actor } = await renderApp('/account', { supabase: supabase(), user, platform: { fetch } });
@@ -127,7 +127,7 @@ describe('the shell', () => {
     expect(url()).toBe('/home?tab=archived');
   });
 
-  test('moves the focus to the heading of the next page', async () => {
+  test('the shell moves the focus to the heading of the next page', async () => {
     const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });
     const menu = screen.getByRole('button', { name: /^Account menu/ });
@@ -139,7 +139,7 @@ describe('the shell', () => {
     await waitFor(() => expect(document.activeElement).toBe(heading));
   });
 
-  test('announces that the device is offline and online', async () => {
+  test('the shell announces that the device is offline and online', async () => {
     await renderApp('/_app', { supabase: supabase(), user });
     expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
     const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
@@ -155,7 +155,7 @@ describe('the shell', () => {
   test.each([
     ['/account', 0],
     ['/home', 1],
-  ])('tells of a failed link at %s, and not again on further pages', async (path, told) => {
+  ])('the shell tells of a failed link at %s, and not again on further pages', async (path, told) => {
     // The message of /account is there before the toast's code, which is loaded on the next page.
     if (told > 0) toastCode.release();
     const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
@@ -175,7 +175,7 @@ describe('the shell', () => {
     expect(toasts.getSnapshot()).toEqual([]);
   });
 
-  test('keeps the page and the focus when the language changes', async () => {
+  test('the shell keeps the page and the focus when the language changes', async () => {
     const { actor } = await renderApp('/account', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Account' });
     await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
@@ -220,7 +220,7 @@ describe('the shell', () => {
     }
   });
 
-  test('is available in German', async () => {
+  test('the shell is available in German', async () => {
     await renderApp('/login', { supabase: supabase() });
     await screen.findByRole('heading', { name: 'Sign in' });
     try {

@@ -13,7 +13,7 @@ const { supabase, email, skewClock, installAuthenticator, open, openSignedOut, a
 const isList = ({ method, url }: Request) => method === 'GET' && url.endsWith('/passkeys/');
 
 describe('the section of passkeys', () => {
-  test('asks for the password before it adds one, if the sign-in is old', async () => {
+  test('the section of passkeys asks for the password before it adds one, if the sign-in is old', async () => {
     installAuthenticator();
     skewClock(-3_600_000);
     const { actor, clients } = await open('/account');
@@ -29,7 +29,7 @@ describe('the section of passkeys', () => {
     await passkeys.findByText(/is added\./);
   });
 
-  test('says why a passkey was not added', async () => {
+  test('the section of passkeys says why a passkey was not added', async () => {
     const authenticator = installAuthenticator();
     const { actor } = await open('/account');
     const passkeys = await passkeysSection();
@@ -44,7 +44,7 @@ describe('the section of passkeys', () => {
     expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
   });
 
-  test('says why a passkey was not added where the list could not be loaded', async () => {
+  test('the section of passkeys says why a passkey was not added where the list could not be loaded', async () => {
     const authenticator = installAuthenticator();
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(isList);
@@ -57,7 +57,7 @@ describe('the section of passkeys', () => {
     expect(passkeys.queryByText('Couldn’t load your passkeys.')).toBeNull();
   });
 
-  test('keeps a passkey that was added while the list loaded', async () => {
+  test('the section of passkeys keeps a passkey that was added while the list loaded', async () => {
     installAuthenticator();
     await addPasskey();
     let answer = () => {};
@@ -79,7 +79,7 @@ describe('the section of passkeys', () => {
     await waitFor(() => expect(passkeys.getAllByRole('listitem')).toHaveLength(2));
   });
 
-  test('removes from the list what another device has removed', async () => {
+  test('the section of passkeys removes from the list what another device has removed', async () => {
     installAuthenticator();
     const { id } = await addPasskey();
     const { actor } = await open('/account');
@@ -93,7 +93,7 @@ describe('the section of passkeys', () => {
     expect(passkeys.queryByRole('listitem')).toBeNull();
   });
 
-  test('keeps the passkey and says so when the removal fails', async () => {
+  test('the section of passkeys keeps the passkey and says so when the removal fails', async () => {
     installAuthenticator();
     const { id } = await addPasskey();
     const { fetch, ...backend } = createBreakableFetch(supabase);
@@ -108,7 +108,7 @@ describe('the section of passkeys', () => {
     expect(passkeys.getByRole('listitem')).toBeTruthy();
   });
 
-  test('lists passkeys in a browser that cannot add one', async () => {
+  test('the section of passkeys lists passkeys in a browser that cannot add one', async () => {
     installAuthenticator();
     await addPasskey();
     Reflect.deleteProperty(globalThis, 'PublicKeyCredential');
@@ -121,7 +121,7 @@ describe('the section of passkeys', () => {
 });
 
 describe('signing in with a passkey', () => {
-  test('says that a removed passkey was not accepted', async () => {
+  test('signing in with a passkey says that a removed passkey was not accepted', async () => {
     const authenticator = installAuthenticator();
     const { id } = await addPasskey();
     const token = await signIn(supabase(), email());
@@ -133,7 +133,7 @@ describe('signing in with a passkey', () => {
     await screen.findByText(/^This passkey wasn’t accepted\./);
   });
 
-  test('is not offered where the project has no passkeys, nor where the browser has none', async () => {
+  test('signing in with a passkey is not offered where the project has no passkeys, nor where the browser has none', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     const settings = { external: { github: true }, disable_signup: false, passkeys_enabled: false };
     backend.break(to('/settings'), () => Response.json(settings));

@@ -25,7 +25,7 @@ function countChallenges(reply?: () => Response) {
 }
 
 describe('the section of passkeys', () => {
-  test('adds, renames and removes a passkey', async () => {
+  test('the section of passkeys adds, renames and removes a passkey', async () => {
     installAuthenticator();
     const { actor } = await open('/account');
     const passkeys = await passkeysSection();
@@ -57,7 +57,7 @@ describe('the section of passkeys', () => {
     expect(await (await requestApi(supabase(), '/auth/v1/passkeys', { token })).json()).toEqual([]);
   });
 
-  test('is missing where the project has no passkeys', async () => {
+  test('the section of passkeys is missing where the project has no passkeys', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(to('/passkeys/'), () => refusal(404, 'passkey_disabled'));
     await open('/account', { fetch });
@@ -68,7 +68,7 @@ describe('the section of passkeys', () => {
 });
 
 describe('signing in with a passkey', () => {
-  test('by the button leads to the inbox', async () => {
+  test('signing in with a passkey by the button leads to the inbox', async () => {
     installAuthenticator();
     await addPasskey();
     const { actor, url } = await openSignedOut('/login?next=%2Faccount');
@@ -77,7 +77,7 @@ describe('signing in with a passkey', () => {
     expect((await (await passkeysSection()).findByRole('listitem')).textContent).toMatch(/last used/);
   });
 
-  test('from autofill leads to the inbox', async () => {
+  test('signing in with a passkey from autofill leads to the inbox', async () => {
     const authenticator = installAuthenticator();
     await addPasskey();
     const { actor, url, unmount } = await openSignedOut('/login');
@@ -96,7 +96,7 @@ describe('signing in with a passkey', () => {
     await waitFor(() => expect(authenticator.waiting, 'offered at once where one was used').toBe(1));
   });
 
-  test('offers autofill once at a time, not beside a prompt nor while the form is sent, all with one challenge', async () => {
+  test('signing in with a passkey offers autofill once at a time, not beside a prompt nor while the form is sent, all with one challenge', async () => {
     const authenticator = installAuthenticator();
     const challenges = countChallenges();
     const { actor } = await openSignedOut('/login', challenges);
@@ -123,7 +123,7 @@ describe('signing in with a passkey', () => {
     expect(challenges.count()).toBe(1);
   });
 
-  test('says what to do when the network has used up its challenges, and leaves autofill alone', async () => {
+  test('signing in with a passkey says what to do when the network has used up its challenges, and leaves autofill alone', async () => {
     const authenticator = installAuthenticator();
     const challenges = countChallenges(() => refusal(429, 'over_request_rate_limit'));
     const { actor } = await openSignedOut('/login', challenges);
@@ -142,7 +142,7 @@ describe('signing in with a passkey', () => {
     expect([challenges.count(), authenticator.waiting]).toEqual([2, 0]);
   });
 
-  test('leaves the second factor required', async () => {
+  test('signing in with a passkey leaves the second factor required', async () => {
     installAuthenticator();
     await addPasskey();
     await enrollSecondFactor(supabase(), await signIn(supabase(), email()));

@@ -34,7 +34,7 @@ const alertTexts = () =>
     .join(' ');
 
 describe('signing in', () => {
-  test('behind a proxy that answers with a page of its own says one clear sentence, no markup', async () => {
+  test('signing in behind a proxy that answers with a page of its own says one clear sentence, no markup', async () => {
     faults.answer('post', '/auth/v1/token', proxyPage(502));
     const app = await open('/login');
     await enterPassword(app);
@@ -43,7 +43,7 @@ describe('signing in', () => {
     expect(app.url()).toBe('/login');
   });
 
-  test('past the limit says when it is possible again', async () => {
+  test('signing in past the limit says when it is possible again', async () => {
     faults.answer('post', '/auth/v1/token', () =>
       HttpResponse.json(
         {
@@ -57,7 +57,7 @@ describe('signing in', () => {
     await waitFor(() => expect(document.body.textContent).toMatch(/4[12] s/));
   });
 
-  test('with an answer that is cut off is no sign-in', async () => {
+  test('signing in with a truncated answer fails', async () => {
     faults.answer(
       'post',
       '/auth/v1/token',
@@ -71,7 +71,7 @@ describe('signing in', () => {
 });
 
 describe('the inbox', () => {
-  test('survives one answer of a server that starts anew', async () => {
+  test('the inbox survives one answer of a server that starts anew', async () => {
     let asked = 0;
     faults.answer('get', '/rest/v1/notifications', () => {
       asked += 1;
@@ -85,7 +85,7 @@ describe('the inbox', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  test('behind a captive portal says that it could not be loaded, and keeps the session', async () => {
+  test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
     const app = await open('/home', true);
     faults.answer('get', '/rest/v1/notifications', proxyPage(403));
     faults.answer('head', '/rest/v1/notifications', proxyPage(403));
@@ -100,7 +100,7 @@ describe('the inbox', () => {
     expect(again.url()).toBe('/home');
   });
 
-  test('takes a change back that the server did not take', async () => {
+  test('the inbox undoes a change that the server did not accept', async () => {
     const { actor } = await open('/home', true);
     const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
     faults.answer('patch', '/rest/v1/notifications', proxyPage(500));

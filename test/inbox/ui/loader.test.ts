@@ -13,7 +13,7 @@ function fragileLoad() {
 }
 
 describe('a loader', () => {
-  test('loads once, and marks the loaded promise for React', async () => {
+  test('a loader loads once, and marks the loaded promise for React', async () => {
     const { source, load } = fragileLoad();
     source.isBroken = false;
     expect(await load()).toBe('code');
@@ -22,7 +22,7 @@ describe('a loader', () => {
     expect(source.calls).toBe(1);
   });
 
-  test('keeps a failure until it is retried, and then loads again', async () => {
+  test('a loader keeps a failure until it is retried, and then loads again', async () => {
     const { source, load } = fragileLoad();
     await expect(load()).rejects.toBe(source.problem);
     await expect(load()).rejects.toBe(source.problem);
@@ -33,7 +33,7 @@ describe('a loader', () => {
     expect(source.calls).toBe(2);
   });
 
-  test('ignores other errors', () => {
+  test('a loader ignores other errors', () => {
     expect(retryFailedLoad(new Error('of a component'))).toBe(false);
     expect(retryFailedLoad(null)).toBe(false);
   });

@@ -18,7 +18,7 @@ function press(keys: readonly string[], stepMs = 100): readonly (string | undefi
 }
 
 describe('the keys of a menu', () => {
-  test('arrows go round, Home and End go to the ends', () => {
+  test('arrows go round in a menu, Home and End go to its ends', () => {
     expect(press(['ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowDown', 'End', 'Home'])).toEqual([
       'Snooze…',
       'Mark as read',
@@ -29,11 +29,11 @@ describe('the keys of a menu', () => {
     ]);
   });
 
-  test('a letter goes to the next item that begins with it, again and round', () => {
+  test('a letter goes to the next item of a menu that begins with it, again and round', () => {
     expect(press(['s', 's', 's'])).toEqual(['Snooze…', 'Select', 'Snooze…']);
   });
 
-  test('letters in quick succession are the beginning of one item', () => {
+  test('letters in quick succession find the item of a menu that begins with them', () => {
     expect(press(['m', 'u'])).toEqual(['Mute the plan…', 'Mute the plan…']);
     expect(press(['m', 'u'], 1_000)).toEqual(['Mute the plan…', 'Mute the plan…']);
     expect(press(['s', 'e', 'l'])).toEqual(['Snooze…', 'Select', 'Select']);
@@ -43,7 +43,7 @@ describe('the keys of a menu', () => {
     ]);
   });
 
-  test('other keys, and letters of no item, move nothing', () => {
+  test('other keys, and letters of no item, do not move the focus in a menu', () => {
     for (const key of ['Enter', ' ', 'Tab', 'Escape', 'q'])
       expect(moveInMenu(labels, 0, key, 0, null).index).toBeNull();
     expect(moveInMenu([], -1, 'ArrowDown', 0, null).index).toBeNull();
@@ -55,12 +55,12 @@ describe('the place of a menu', () => {
   const window = { width: 1000, height: 800 };
   const button = (left: number, top: number) => ({ left, right: left + 36, top, bottom: top + 36 });
 
-  test('is below its button, with the ends aligned in the direction of the text', () => {
+  test('the place of a menu is below its button, with the ends aligned in the direction of the text', () => {
     expect(placeMenu(button(900, 100), size, window, false)).toEqual({ left: 736, top: 140 });
     expect(placeMenu(button(64, 100), size, window, true)).toEqual({ left: 64, top: 140 });
   });
 
-  test('is above its button at the end of the window', () => {
+  test('the place of a menu is above its button at the end of the window', () => {
     expect(placeMenu(button(900, 700), size, window, false)).toEqual({ left: 736, top: 396 });
   });
 
@@ -69,12 +69,12 @@ describe('the place of a menu', () => {
     ['at its end', button(960, 100), true],
     ['scrolled out above', button(900, -400), false],
     ['scrolled out below', button(900, 2_000), false],
-  ])('stays inside the window: %s', (_, at, isRightToLeft) => {
+  ])('the place of a menu stays inside the window: %s', (_, at, isRightToLeft) => {
     const { left, top } = placeMenu(at, size, window, isRightToLeft);
     expect([left >= 8, left + 200 <= 992, top >= 8, top + 300 <= 792]).toEqual([true, true, true, true]);
   });
 
-  test('begins at the edge of a window that is too low for it', () => {
+  test('the place of a menu begins at the edge of a window that is too low for it', () => {
     expect(placeMenu(button(900, 100), size, { width: 1000, height: 200 }, false).top).toBe(8);
   });
 });

@@ -20,7 +20,7 @@ const pass = (ms: number) =>
 const show = (...toast: Parameters<typeof toasts.show>) => act(() => void toasts.show(...toast));
 
 describe('a toast', () => {
-  test('is announced by an existing live region, and stays for ten seconds', () => {
+  test('a toast is announced by an existing live region, and stays for ten seconds', () => {
     const region = screen.getByRole('status');
     show('Deleted');
     expect(region.textContent).toContain('Deleted');
@@ -30,7 +30,7 @@ describe('a toast', () => {
     expect(screen.queryByText('Deleted')).toBeNull();
   });
 
-  test('pauses under the pointer or with the focus', () => {
+  test('a toast pauses under the pointer or with the focus', () => {
     show('Deleted', { action: { label: 'Undo', run: () => undefined } });
     pass(9_000);
     fireEvent.focus(screen.getByRole('button', { name: 'Undo' }));
@@ -41,7 +41,7 @@ describe('a toast', () => {
     expect(screen.queryByText('Deleted')).toBeNull();
   });
 
-  test('undoes once, by its button or for the newest by the keyboard', () => {
+  test('a toast undoes once, by its button or for the newest by the keyboard', () => {
     const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
     show('One', { action: { label: 'Undo', run: first, isUndo: true } });
     show('Two', { action: { label: 'Undo', run: second, isUndo: true } });
@@ -52,7 +52,7 @@ describe('a toast', () => {
     expect(toasts.undoNewest()).toBe(false);
   });
 
-  test('neither retries nor reloads for the undo of the keyboard', () => {
+  test('a toast neither retries nor reloads for the undo of the keyboard', () => {
     const [undo, reload] = [vi.fn<() => void>(), vi.fn<() => void>()];
     show('One', { action: { label: 'Undo', run: undo, isUndo: true } });
     show('A new version is ready.', { action: { label: 'Reload', run: reload } });
@@ -61,7 +61,7 @@ describe('a toast', () => {
     expect([undo.mock.calls.length, reload.mock.calls.length]).toEqual([1, 0]);
   });
 
-  test('reports its end once', () => {
+  test('a toast reports its end once', () => {
     const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
@@ -69,7 +69,7 @@ describe('a toast', () => {
     expect(gone).toHaveBeenCalledOnce();
   });
 
-  test('is removed when three newer ones appear', () => {
+  test('a toast is removed when three newer ones appear', () => {
     const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     for (const text of ['Two', 'Three', 'Four']) show(text);

@@ -31,7 +31,7 @@ function TestForm({ submit }: { readonly submit: Submit }) {
 afterEach(cleanup);
 
 describe('a form', () => {
-  test('sends the values of the page, also those filled without an event', async () => {
+  test('a form sends the values of the page, also those filled without an event', async () => {
     const submit = vi.fn<Submit>().mockResolvedValue(undefined);
     render(<TestForm submit={submit} />);
     const name = screen.getByLabelText('Name');
@@ -40,7 +40,7 @@ describe('a form', () => {
     await waitFor(() => expect(submit).toHaveBeenCalledWith({ name: 'Ada', town: '' }));
   });
 
-  test('sends nothing while a field is invalid or a request is pending', async () => {
+  test('a form sends nothing while a field is invalid or a request is pending', async () => {
     let finish: (problem: undefined) => void = () => undefined;
     const submit = vi.fn<Submit>(() => new Promise((resolve) => (finish = resolve)));
     render(<TestForm submit={submit} />);
@@ -56,7 +56,7 @@ describe('a form', () => {
     await waitFor(() => expect(screen.getByRole('button').getAttribute('aria-busy')).toBeNull());
   });
 
-  test("puts the server's reason on its field until the field changes", async () => {
+  test("a form puts the server's reason on its field until the field changes", async () => {
     const submit = vi.fn<Submit>().mockResolvedValue({ fields: { town: 'No such town.' } });
     render(<TestForm submit={submit} />);
     const actor = userEvent.setup();
@@ -69,7 +69,7 @@ describe('a form', () => {
     expect(screen.queryByText('No such town.')).toBeNull();
   });
 
-  test('shows no error between pointer down and click', async () => {
+  test('a form shows no error between pointer down and click', async () => {
     const submit = vi.fn<Submit>().mockResolvedValue(undefined);
     render(<TestForm submit={submit} />);
     const actor = userEvent.setup();

@@ -37,7 +37,7 @@ async function mailedCode(to: string): Promise<string> {
 }
 
 describe('the account', () => {
-  test('saves the name', async () => {
+  test('the account page saves the name', async () => {
     const { actor, clients } = await openAccount();
     const name = section('Profile').getByLabelText('Name');
     expect(name).toHaveProperty('value', 'Mary');
@@ -47,7 +47,7 @@ describe('the account', () => {
     expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
   });
 
-  test('shows a name changed elsewhere, but keeps typed text', async () => {
+  test('the account page shows a name changed elsewhere, but keeps typed text', async () => {
     const { actor, clients } = await openAccount();
     const name = section('Profile').getByLabelText('Name');
     const rename = async (to: string) => {
@@ -64,7 +64,7 @@ describe('the account', () => {
     expect(name).toHaveProperty('value', 'Mary Shelley II');
   });
 
-  test('changes the address after both mailboxes have confirmed', async () => {
+  test('the account page changes the address after both mailboxes have confirmed', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
     await actor.type(section('Email').getByLabelText('New email address'), `${next}{Enter}`);
@@ -83,7 +83,7 @@ describe('the account', () => {
     expect(await signIn(supabase(), next)).toBeTruthy();
   });
 
-  test('corrects a mistyped new address', async () => {
+  test('the account page corrects a mistyped new address', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
     const mail = section('Email');
@@ -109,21 +109,21 @@ describe('the account', () => {
     await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
   });
 
-  test('shows on the field that an address is taken', async () => {
+  test('the account page shows on the field that an address is taken', async () => {
     const { actor } = await openAccount();
     const field = section('Email').getByLabelText('New email address');
     await actor.type(field, 'grace@example.com{Enter}');
     await waitFor(() => expect(describedBy(field)).toBe('Another account already uses this address.'));
   });
 
-  test('changes the password', async () => {
+  test('the account page changes the password', async () => {
     const { actor } = await openAccount();
     await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
     await section('Password').findByText(/^Your password is changed/);
     expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
   });
 
-  test('confirms before signing out everywhere', async () => {
+  test('the account page confirms before signing out everywhere', async () => {
     const { actor, url } = await openAccount();
     await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
@@ -138,7 +138,7 @@ describe('the account', () => {
     await waitFor(() => expect(url()).toBe('/login'));
   });
 
-  test('reports on /login that other devices could not be signed out', async () => {
+  test('the account page reports on /login that other devices could not be signed out', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
     const { actor, url } = await openAccount('/account', { fetch });
@@ -152,13 +152,13 @@ describe('the account', () => {
     expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
   });
 
-  test('does not offer to remove the only sign-in method', async () => {
+  test('the account page does not offer to remove the only sign-in method', async () => {
     await openAccount();
     await section('Ways to sign in').findByText('Email and password');
     expect(section('Ways to sign in').queryByRole('button')).toBeNull();
   });
 
-  test('shows a failed link in its section', async () => {
+  test('the account page shows a failed link in its section', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
     await openAccount(`/account?${error}`);
     expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
@@ -166,7 +166,7 @@ describe('the account', () => {
 });
 
 describe('two-step sign-in', () => {
-  test('is switched on by a code of the app and off again', async () => {
+  test('two-step sign-in is switched on by a code of the app and off again', async () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
@@ -201,7 +201,7 @@ describe('two-step sign-in', () => {
     await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
   });
 
-  test('creates new recovery codes, which replace the earlier ones', async () => {
+  test('two-step sign-in creates new recovery codes, which replace the earlier ones', async () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
@@ -229,7 +229,7 @@ describe('two-step sign-in', () => {
     );
   });
 
-  test('starts over after an unfinished setup', async () => {
+  test('two-step sign-in starts over after an unfinished setup', async () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     const begin = async () => {
@@ -245,7 +245,7 @@ describe('two-step sign-in', () => {
     expect(mfa.queryByText(/of this name already/)).toBeNull();
   });
 
-  test('selects its key for copying by hand where the clipboard is refused', async () => {
+  test('two-step sign-in selects its key for copying by hand where the clipboard is refused', async () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));

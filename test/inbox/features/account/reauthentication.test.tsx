@@ -15,7 +15,7 @@ const supabase = useLocalSupabase({
 
 afterEach(() => void vi.useRealTimers());
 
-test('changes a password after reauthentication when the sign-in is old', async () => {
+test('a password is changed after reauthentication when the sign-in is old', async () => {
   const email = `old-${crypto.randomUUID()}@example.com`;
   skewMs = -25 * 3_600_000;
   await createUser(supabase(), email);

@@ -10,6 +10,6 @@ test.each([
   [`Mozilla/5.0 (Linux; Android 15) ${webkit} Chrome/140.0 Mobile Safari/537.36`, 'Chrome', 'Android'],
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1', 'Safari', 'iPhone'],
   ['', null, null],
-])('%s', (userAgent, browser, system) => {
+])('browser and system are read from the user agent %s', (userAgent, browser, system) => {
   expect(parseUserAgent(userAgent)).toEqual({ browser, system });
 });

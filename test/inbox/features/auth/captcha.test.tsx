@@ -17,7 +17,7 @@ afterEach(() => {
   for (const script of document.head.querySelectorAll('script')) script.remove();
 });
 
-test('shows the configured captcha and sends its answer once', async () => {
+test('a form shows the configured captcha and sends its answer once', async () => {
   const render = vi.fn<RenderWidget>((_container, options) => {
     options.callback('human');
     return 'widget';
@@ -32,7 +32,7 @@ test('shows the configured captcha and sends its answer once', async () => {
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('removes a finished widget, whose answer does not affect the next', async () => {
+test('a form removes a finished captcha, whose answer does not affect the next', async () => {
   const widgets: WidgetOptions[] = [];
   const render: RenderWidget = (_container, options) => `widget-${widgets.push(options)}`;
   const remove = vi.fn<(widget: string) => void>();
@@ -56,7 +56,7 @@ test('removes a finished widget, whose answer does not affect the next', async (
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('shows an error when the captcha has no answer', async () => {
+test('a form shows an error when the captcha has no answer', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
   const email = await screen.findByLabelText('Email');
   await actor.clear(email);
@@ -65,7 +65,7 @@ test('shows an error when the captcha has no answer', async () => {
   expect(await screen.findByText(/^We couldn’t confirm that you’re human/)).toBeTruthy();
 });
 
-test('says that the captcha cannot be loaded', async () => {
+test('a form says that the captcha cannot be loaded', async () => {
   await renderApp('/login', { supabase: supabase(), configuration });
   await waitFor(() => expect(document.head.querySelector('script')).not.toBeNull());
   fireEvent.error(document.head.querySelector('script') ?? document.head);

@@ -19,13 +19,13 @@ async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], emai
 }
 
 describe('signing in by password', () => {
-  test('leads to the inbox', async () => {
+  test('signing in by password leads to the inbox', async () => {
     const { actor, url } = await renderApp('/login', { supabase: supabase() });
     await enter(actor, ada.email, seedPassword);
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('shows the errors of the fields and focuses the first', async () => {
+  test('signing in by password shows the errors of the fields and focuses the first', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -36,7 +36,7 @@ describe('signing in by password', () => {
     expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
   });
 
-  test('checks an address on blur, then on each change', async () => {
+  test('signing in by password checks an address on blur, then on each change', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -48,7 +48,7 @@ describe('signing in by password', () => {
     expect(describedBy(email)).toBe('');
   });
 
-  test('shows a wrong password in the existing alert region', async () => {
+  test('signing in by password shows a wrong password in the existing alert region', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await screen.findByLabelText('Email');
     const regions = screen.getAllByRole('alert');
@@ -57,7 +57,7 @@ describe('signing in by password', () => {
     expect(regions).toContain(message.closest('[role="alert"]'));
   });
 
-  test('shows that the server cannot be reached', async () => {
+  test('signing in by password shows that the server cannot be reached', async () => {
     const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
     const { actor } = await renderApp('/login', { supabase: supabase(), platform });
     await enter(actor, ada.email, seedPassword);
@@ -65,7 +65,7 @@ describe('signing in by password', () => {
     expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
   });
 
-  test('counts down Retry-After without announcing the seconds', async () => {
+  test('signing in by password counts down Retry-After without announcing the seconds', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     const message = 'For security purposes, you can only request this after 42 seconds.';
     backend.break(to('/token'), () =>
@@ -83,7 +83,7 @@ describe('signing in by password', () => {
     expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
   });
 
-  test('shows and hides the password', async () => {
+  test('signing in by password shows and hides the password', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     const password = await screen.findByLabelText('Password');
     expect(password.getAttribute('autocomplete')).toBe('current-password');
@@ -93,7 +93,7 @@ describe('signing in by password', () => {
     expect(password.getAttribute('type')).toBe('password');
   });
 
-  test('offers the providers that the project has enabled', async () => {
+  test('signing in by password offers the providers that the project has enabled', async () => {
     await renderApp('/login', { supabase: supabase() });
     await screen.findByRole('button', { name: 'Continue with GitHub' });
     expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('signing in by password', () => {
 });
 
 describe('signing in by mail', () => {
-  test('accepts the mailed code', async () => {
+  test('signing in by mail accepts the mailed code', async () => {
     const email = `mail-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
@@ -120,7 +120,7 @@ describe('signing in by mail', () => {
     await waitFor(() => expect(url()).toBe('/account'));
   });
 
-  test('shows a wrong code on its field', async () => {
+  test('signing in by mail shows a wrong code on its field', async () => {
     const email = `wrong-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor } = await renderApp('/login', { supabase: supabase() });
@@ -136,7 +136,7 @@ describe('signing in by mail', () => {
     await waitFor(() => expect(document.activeElement).toBe(code));
   });
 
-  test('shows an unknown account on its field', async () => {
+  test('signing in by mail shows an unknown account on its field', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
     await screen.findByRole('heading', { name: 'Sign in by email' });
@@ -148,7 +148,7 @@ describe('signing in by mail', () => {
 });
 
 describe('a link that does not sign in', () => {
-  test('from another browser continues by the code of a new mail', async () => {
+  test('a link from another browser continues by the code of a new mail', async () => {
     const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
     await screen.findByText('Open this link where you asked for it');
     expect(url()).toBe('/login');
@@ -160,7 +160,7 @@ describe('a link that does not sign in', () => {
     expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
   });
 
-  test('that is used or expired shows a message', async () => {
+  test('a link that is used or expired shows a message', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
     await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
     expect(await screen.findByText('This link has expired or was already used')).toBeTruthy();
@@ -168,7 +168,7 @@ describe('a link that does not sign in', () => {
 });
 
 describe('an account with a second factor', () => {
-  test('requires the code', async () => {
+  test('an account with a second factor requires the code', async () => {
     const email = `mfa-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const before = await renderApp('/_app', {
@@ -193,7 +193,7 @@ describe('an account with a second factor', () => {
     await screen.findByRole('heading', { name: 'Account' });
   });
 
-  test('by phone requires the code of the message', async () => {
+  test('an account with a second factor by phone requires the code of the message', async () => {
     const email = `phone-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     await supabase().database.query(

@@ -22,7 +22,7 @@ async function enterByCode(actor: RenderedApp['actor'], email: string): Promise<
 }
 
 describe('resetting a password', () => {
-  test('by the code of the mail sets a new one and replaces the old one', async () => {
+  test('resetting a password by the code of the mail sets a new one and replaces the old one', async () => {
     const email = await newUser();
     const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
     const field = await screen.findByLabelText('Email');
@@ -44,7 +44,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('continues to the requested page', async () => {
+  test('resetting a password continues to the requested page', async () => {
     const email = await newUser();
     const { actor, url } = await renderApp('/reset-password?next=%2Fpreferences', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -53,7 +53,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/preferences'));
   });
 
-  test('asks for the second step, and signing out there leads to /login', async () => {
+  test('resetting a password asks for the second step, and signing out there leads to /login', async () => {
     const email = await newUser();
     await supabase().database.query(
       `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
@@ -69,7 +69,7 @@ describe('resetting a password', () => {
     expect(url()).toBe('/login');
   });
 
-  test('ends with a sign-out of the tab: the next user is not asked for a password', async () => {
+  test('resetting a password ends with a sign-out of the tab: the next user is not asked for a password', async () => {
     const email = await newUser();
     const { actor, clients, url } = await renderApp('/reset-password', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -81,7 +81,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('refuses the current password', async () => {
+  test('resetting a password refuses the current password', async () => {
     const email = await newUser();
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -91,7 +91,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(document.activeElement).toBe(password));
   });
 
-  test('answers identically for an address without an account', async () => {
+  test('resetting a password answers identically for an address without an account', async () => {
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
     const field = await screen.findByLabelText('Email');
     await actor.clear(field);

@@ -20,7 +20,7 @@ async function enter(actor: RenderedApp['actor'], email: string, password: strin
 }
 
 describe('signing up', () => {
-  test('asks for the mailed code; the link leads to /home', async () => {
+  test('signing up asks for the mailed code; the link leads to /home', async () => {
     const email = `new-${crypto.randomUUID()}@example.com`;
     const { actor, url } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, email, 'quiet-paper-boat');
@@ -35,7 +35,7 @@ describe('signing up', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('keeps the requested page', async () => {
+  test('signing up keeps the requested page', async () => {
     const email = `guest-${crypto.randomUUID()}@example.com`;
     const { actor } = await renderApp('/signup?next=%2Fjoin%2Fabc', { supabase: supabase() });
     await enter(actor, email, 'quiet-paper-boat');
@@ -44,7 +44,7 @@ describe('signing up', () => {
     expect(decodeURIComponent(decodeURIComponent(text))).toContain('/home?next=/join/abc');
   });
 
-  test("shows the server's reasons on the password", async () => {
+  test("signing up shows the server's reasons on the password", async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
     const password = screen.getByLabelText('Password');
@@ -57,7 +57,7 @@ describe('signing up', () => {
     await waitFor(() => expect(describedBy(password)).toMatch(/appeared in a data leak/));
   });
 
-  test('does not reveal whether an address is taken', async () => {
+  test('signing up does not reveal whether an address is taken', async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, ada.email, 'quiet-paper-boat');
     expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
@@ -67,7 +67,7 @@ describe('signing up', () => {
     expect(screen.getByLabelText('Email')).toHaveProperty('value', ada.email);
   });
 
-  test('shows the strength of the password while typing', async () => {
+  test('signing up shows the strength of the password while typing', async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     const password = await screen.findByLabelText('Password');
     expect(password.getAttribute('autocomplete')).toBe('new-password');
@@ -78,14 +78,14 @@ describe('signing up', () => {
     await screen.findByText('Strength: strong');
   });
 
-  test('offers another mail only after a countdown', async () => {
+  test('signing up offers another mail only after a countdown', async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, `again-${crypto.randomUUID()}@example.com`, 'quiet-paper-boat');
     const again = await screen.findByRole('button', { name: 'Send it again' });
     expect(again.getAttribute('aria-disabled')).toBe('true');
   });
 
-  test('shows the specified text when a value that is not an error is thrown', () => {
+  test('signing up shows the specified text when a value that is not an error is thrown', () => {
     expect(signupError('broken').message).toBe('Unknown error during signup');
     const problem = new TypeError('x');
     expect(signupError(problem)).toBe(problem);

@@ -28,12 +28,12 @@ beforeEach(() => {
 });
 
 describe('clearing this browser', () => {
-  test("removes every chunk of the application's cookies, also corrupt ones, and no others", async () => {
+  test("clearing this browser removes every chunk of the application's cookies, also corrupt ones, and no others", async () => {
     expect(await clearBrowserData(browser())).toEqual([]);
     expect(document.cookie).toBe('another=stays');
   });
 
-  test('removes storage and databases', async () => {
+  test('clearing this browser removes storage and databases', async () => {
     const indexedDB = new IDBFactory();
     await new Promise((resolve) => {
       indexedDB.open('inbox-cache').onsuccess = ({ target }) => {
@@ -48,7 +48,7 @@ describe('clearing this browser', () => {
     expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
   });
 
-  test('continues after a failed step and names it', async () => {
+  test('clearing this browser continues after a failed step and names it', async () => {
     const blocked = () => {
       throw new DOMException('blocked', 'SecurityError');
     };
@@ -65,9 +65,9 @@ describe('the possible locations of a cookie', () => {
     ['supabase.auth.token', true],
     ['sbx', false],
     ['session', false],
-  ])('%s is ours: %s', (name, own) => expect(isOwnCookie(name)).toBe(own));
+  ])('the cookie %s is ours: %s', (name, own) => expect(isOwnCookie(name)).toBe(own));
 
-  test('is any parent domain and any parent path', () => {
+  test('the possible locations of a cookie are all parent domains and paths', () => {
     expect(parentDomains('a.b.example.org')).toEqual(['a.b.example.org', 'b.example.org', 'example.org']);
     expect(parentDomains('localhost')).toEqual([]);
     expect(parentPaths('/x/clear-cookies')).toEqual(['/', '/x', '/x/clear-cookies']);

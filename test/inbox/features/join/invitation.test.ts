@@ -16,16 +16,20 @@ const kindOf = (change: Partial<Invitation> | null, userId: string | null = 'gra
   classifyInvitation(change && { ...invitation, ...change }, userId).kind;
 
 describe('an invitation', () => {
-  test.each(['accepted', 'declined', 'expired', 'revoked'] as const)('that is %s says so', (status) => {
-    expect(kindOf({ status })).toBe(status);
-  });
+  test.each(['accepted', 'declined', 'expired', 'revoked'] as const)(
+    'an invitation that is %s says so',
+    (status) => {
+      expect(kindOf({ status })).toBe(status);
+    },
+  );
 
-  test('is open to its invitee', () => expect(kindOf({})).toBe('open'));
-  test('asks for a sign-in without a session', () => expect(kindOf({}, null)).toBe('signed-out'));
-  test('that does not exist is unknown', () => expect(kindOf(null)).toBe('unknown'));
-  test('is known to its sender', () => expect(kindOf({ isForMe: false }, 'ada')).toBe('own'));
+  test('an invitation is open to its invitee', () => expect(kindOf({})).toBe('open'));
+  test('an invitation asks for a sign-in without a session', () =>
+    expect(kindOf({}, null)).toBe('signed-out'));
+  test('an invitation that does not exist is unknown', () => expect(kindOf(null)).toBe('unknown'));
+  test('an invitation is known to its sender', () => expect(kindOf({ isForMe: false }, 'ada')).toBe('own'));
 
-  test('reveals nothing to another account', () => {
+  test('an invitation reveals nothing to another account', () => {
     for (const status of ['pending', 'accepted', 'expired'] as const)
       expect(kindOf({ isForMe: false, status })).toBe('other-account');
   });
@@ -41,10 +45,10 @@ describe('a pasted text', () => {
     `https://inbox.example/join/${token}/?utm=mail#top`,
     `/join/${token}`,
     `inbox.example/join/${token}`,
-  ])('is a code: %s', (pasted) => expect(parseInvitationCode(pasted)).toBe(token));
+  ])('a pasted text is a code: %s', (pasted) => expect(parseInvitationCode(pasted)).toBe(token));
 
   test.each(['', 'hello', 'https://inbox.example/home', `${token} ${token}`, 'https://inbox.example/join/'])(
-    'is none: %s',
+    'a pasted text is no code: %s',
     (pasted) => expect(parseInvitationCode(pasted)).toBeNull(),
   );
 });

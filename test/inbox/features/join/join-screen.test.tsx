@@ -48,7 +48,7 @@ const status = async (token: string) => {
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 
 describe('an invitation', () => {
-  test('changes nothing when opened; a button accepts it and notifies its sender', async () => {
+  test('an invitation changes nothing when opened; a button accepts it and notifies its sender', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
@@ -63,7 +63,7 @@ describe('an invitation', () => {
     expect(told[0]?.content).toContain('accepted');
   });
 
-  test('is declined by a button', async () => {
+  test('an invitation is declined by a button', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await actor.click(await screen.findByRole('button', { name: 'Decline' }));
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     expect(await status(token)).toBe('declined');
   });
 
-  test('asks to sign in or up when signed out, and returns', async () => {
+  test('an invitation asks to sign in or up when signed out, and returns', async () => {
     const token = await invite();
     await renderApp(`/join/${token}`, { supabase: local() });
     expect(await heading('Sign in to see this invitation')).toBeTruthy();
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     );
   });
 
-  test('asks for the second factor, then returns', async () => {
+  test('an invitation asks for the second factor, then returns', async () => {
     const email = `careful-${crypto.randomUUID()}@example.com`;
     await createUser(local(), email);
     const before = await renderApp('/login', { supabase: local(), user: as({ email }) });
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect(url()).toBe(`/join/${token}`);
   });
 
-  test('for another account offers to switch', async () => {
+  test('an invitation for another account offers to switch', async () => {
     const token = await invite('someone@example.com');
     const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     expect(await heading('This invitation is for another account')).toBeTruthy();
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
   });
 
-  test('that expires shows a message, also while it is open', async () => {
+  test('an invitation that expires shows a message, also while it is open', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await screen.findByRole('button', { name: 'Accept' });
@@ -125,7 +125,7 @@ describe('an invitation', () => {
     expect(await heading('This invitation has expired')).toBeTruthy();
   });
 
-  test('that was already accepted shows a message', async () => {
+  test('an invitation that was already accepted shows a message', async () => {
     const token = await invite();
     await local().database.query("update public.invitations set status = 'accepted' where token = $1", [
       token,
@@ -134,13 +134,13 @@ describe('an invitation', () => {
     expect(await heading('Invitation accepted')).toBeTruthy();
   });
 
-  test('is shown to its sender as theirs', async () => {
+  test('an invitation is shown to its sender as theirs', async () => {
     const token = await invite();
     await renderApp(`/join/${token}`, { supabase: local(), user: as(ada) });
     expect(await heading('You sent this invitation')).toBeTruthy();
   });
 
-  test('that does not exist leads to entering a code, which leads to the invitation', async () => {
+  test('an invitation that does not exist leads to entering a code, which leads to the invitation', async () => {
     const token = await invite();
     const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });
     expect(await heading('We can’t find this invitation')).toBeTruthy();
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
-  test('reads the list again after a failure', async () => {
+  test('the list of invitations is read again after a failure', async () => {
     await invite();
     const backend = createBreakableFetch(local);
     backend.break(to('/rpc/list_invitations'));
@@ -167,7 +167,7 @@ describe('an invitation', () => {
     expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
   });
 
-  test('that cannot be loaded can be tried again', async () => {
+  test('an invitation that cannot be loaded can be tried again', async () => {
     const token = await invite();
     const backend = createBreakableFetch(local);
     backend.break(to('/rest/'));
@@ -182,7 +182,7 @@ describe('an invitation', () => {
     expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
-  test('sends no referrer and is not indexed', async () => {
+  test('an invitation sends no referrer and is not indexed', async () => {
     await renderApp('/join/0123456789abcdef', { supabase: local() });
     expect(await heading('Sign in to see this invitation')).toBeTruthy();
     const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
@@ -191,7 +191,7 @@ describe('an invitation', () => {
 });
 
 describe('inviting from the inbox', () => {
-  test('notifies an existing user, and shows the link', async () => {
+  test('inviting from the inbox notifies an existing user, and shows the link', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
@@ -209,7 +209,7 @@ describe('inviting from the inbox', () => {
     expect(told[0]?.content).toContain(new URL(link).pathname);
   });
 
-  test('renews the open invitation of the same address, and says so', async () => {
+  test('inviting from the inbox renews the open invitation of the same address, and says so', async () => {
     const token = await invite();
     const { actor, unmount } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
@@ -224,7 +224,7 @@ describe('inviting from the inbox', () => {
     expect(await screen.findAllByRole('link', { name: /Roadmap/ })).toHaveLength(1);
   });
 
-  test('selects the link for copying by hand where the clipboard is absent', async () => {
+  test('inviting from the inbox selects the link for copying by hand where the clipboard is absent', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
@@ -238,7 +238,7 @@ describe('inviting from the inbox', () => {
     expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
   });
 
-  test('shows an invalid address on its field', async () => {
+  test('inviting from the inbox shows an invalid address on its field', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));

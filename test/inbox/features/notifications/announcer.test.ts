@@ -10,14 +10,14 @@ function createHeard() {
 }
 
 describe('announcements of new notifications', () => {
-  test('are combined in a burst', async () => {
+  test('announcements of new notifications are combined in a burst', async () => {
     const { clock, heard, announcer } = createHeard();
     for (let number = 0; number < 100; number += 1) announcer.add(1);
     await clock.advance(500);
     expect(heard).toEqual([100]);
   });
 
-  test('are made at most every five seconds, and none is lost', async () => {
+  test('announcements of new notifications are made at most every five seconds, and none is lost', async () => {
     const { clock, heard, announcer } = createHeard();
     for (let second = 0; second < 20; second += 1) {
       announcer.add(2);
@@ -28,7 +28,7 @@ describe('announcements of new notifications', () => {
     expect(heard.reduce((sum, count) => sum + count, 0)).toBe(40);
   });
 
-  test('stop when the inbox closes', async () => {
+  test('announcements of new notifications stop when the inbox closes', async () => {
     const { clock, heard, announcer } = createHeard();
     announcer.add(1);
     announcer.close();

@@ -49,29 +49,29 @@ async function arrive(tabs: number, isQuiet = false): Promise<void> {
   for (const tab of arrivals) tab.close();
 }
 
-test('is played once for any number of tabs', async () => {
+test('the arrival sound is played once for any number of tabs', async () => {
   await arrive(3);
   expect(played).toBe(1);
 });
 
-test('is silent in quiet hours', async () => {
+test('the arrival sound is silent in quiet hours', async () => {
   await arrive(1, true);
   expect(played).toBe(0);
 });
 
-test('is silent unless it was switched on', async () => {
+test('the arrival sound is silent unless it was switched on', async () => {
   soundChoice.set(false);
   await arrive(1);
   expect(played).toBe(0);
 });
 
-test('is silent in a page without a user gesture', async () => {
+test('the arrival sound is silent in a page without a user gesture', async () => {
   touchPage(false);
   await arrive(1);
   expect(played).toBe(0);
 });
 
-test('the switch applies to the other tabs of the device', () => {
+test('the switch of the arrival sound applies to the other tabs of the device', () => {
   localStorage.setItem('notification-sound', 'off');
   dispatchEvent(new StorageEvent('storage', { key: 'notification-sound' }));
   expect(soundChoice.getSnapshot()).toBe(false);

@@ -19,7 +19,7 @@ async function goBack(): Promise<void> {
   await arrived;
 }
 
-test('closing returns to the entry of the list, and Back then leaves the list', async () => {
+test('closing the detail returns to the entry of the list, and Back then leaves the list', async () => {
   openDetail(navigate, detail('1'));
   openDetail(navigate, detail('2'));
   expect(url()).toBe(detail('2'));
@@ -29,7 +29,7 @@ test('closing returns to the entry of the list, and Back then leaves the list', 
   expect(url()).toBe('/preferences');
 });
 
-test('closing twice at once does not leave the list', async () => {
+test('closing the detail twice at once does not leave the list', async () => {
   openDetail(navigate, detail('1'));
   closeDetail(navigate, list);
   closeDetail(navigate, list);

@@ -20,11 +20,11 @@ test.each([
   ['한국어', '한', '[한]국어'],
   ['a (b) [c]', '(b', 'a ([b]) [c]'],
   ['nothing', '&|', 'nothing'],
-])('marks in %j what %j finds', (text, query, expected) => {
+])('the highlight marks in %j what %j finds', (text, query, expected) => {
   expect(marked(text, query)).toBe(expected);
 });
 
-test('keeps the text whole', () => {
+test('the highlight keeps the text whole', () => {
   const text = 'Grace edited the plan, and the plans of all';
   expect(
     splitMatches(text, 'plan gra')

@@ -38,11 +38,11 @@ const sizes = (...list: readonly Deed[]) =>
   );
 
 describe('a group', () => {
-  test('is the actions of one sender on one entity and day, at the position of the newest', () => {
+  test('a group is the actions of one sender on one entity and day, at the position of the newest', () => {
     expect(sizes({}, { entity: 'plan' }, {}, {}, { entity: 'plan' })).toEqual([3, 1, 1]);
   });
 
-  test('has one kind, sender, entity and day', () => {
+  test('a group has one kind, sender, entity and day', () => {
     expect(sizes({}, { kind: 'comment' }, { actor: 'ada' }, { entity: 'plan' }, { day: 9 })).toEqual([
       1, 1, 1, 1, 1,
     ]);
@@ -50,12 +50,12 @@ describe('a group', () => {
     expect(sizes({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 })).toEqual([3, 3]);
   });
 
-  test('needs three notifications, and excludes mentions and invitations', () => {
+  test('a group needs three notifications, and excludes mentions and invitations', () => {
     expect(sizes({}, {})).toEqual([1, 1]);
     expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
   });
 
-  test('may be longer than what is loaded, from the day on at which the loaded part ends', () => {
+  test('a group may be longer than what is loaded, from the day on at which the loaded part ends', () => {
     const arePartial = (readToMs: number | null) =>
       groupEntries(deeds({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 }), new Set(), readToMs).map(
         (entry) => entry.type === 'group' && entry.isPartial,
@@ -66,7 +66,7 @@ describe('a group', () => {
     expect(arePartial(null), 'everything is loaded').toEqual([false, false]);
   });
 
-  test('says how often, in both languages, also of a part of it', () => {
+  test('a group says how many notifications it has, in both languages, also when only a part is loaded', () => {
     const said = [english, german].map(({ times }) => [
       times('Title', 1_200, false),
       times('Title', 27, true),
@@ -77,7 +77,7 @@ describe('a group', () => {
     ]);
   });
 
-  test('is followed by its notifications when expanded', () => {
+  test('a group is followed by its notifications when expanded', () => {
     const rows = deeds({}, { entity: 'plan' }, {}, {});
     const [closed] = groupEntries(rows, new Set(), null);
     const entries = groupEntries(rows, new Set([closed?.id ?? '']), null);

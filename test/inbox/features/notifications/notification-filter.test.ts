@@ -8,17 +8,17 @@ import {
 import { notificationKinds } from '../../../../src/inbox/features/notifications/model/notification.ts';
 
 describe('the filter in the URL', () => {
-  test('is parsed to the filter that was encoded', () => {
+  test('the filter in the URL is parsed to the filter that was encoded', () => {
     for (const tab of inboxTabs)
       for (const kind of [...notificationKinds, null])
         expect(parseFilter(encodeFilter({ tab, kind }))).toEqual({ tab, kind });
   });
 
-  test('is absent for the default filter', () => {
+  test('the filter in the URL is absent for the default filter', () => {
     expect(inboxHref({ tab: 'all', kind: null })).toBe('/home');
   });
 
-  test('is the default filter when it is unknown', () => {
+  test('the filter in the URL is the default filter when it is unknown', () => {
     expect(parseFilter('?tab=spam&kind=pokes')).toEqual({ tab: 'all', kind: null });
   });
 });

@@ -32,17 +32,17 @@ describe('the headline in a list', () => {
     ['comment', 'Grace Hopper hat Notes kommentiert', true],
     ['invite', 'Grace Hopper hat dich zu Notes eingeladen', true],
     ['system', 'Benachrichtigung', false],
-  ])('of a German %s is shown with its verb', (type, text, isWhole) => {
+  ])('the headline of a German %s is shown with its verb in a list', (type, text, isWhole) => {
     expect(inList({ type, data: { entity_name: 'Notes' } })).toEqual({ text, isWhole });
   });
 
-  test('has a short name, also where it ends in half of a character', () => {
+  test('the headline in a list has a short name, also where it ends in half of a character', () => {
     const data = { entity_name: `${'n'.repeat(78)}😀 and more` };
     expect(inList({ type: 'edit', data }).text).toBe(`Grace Hopper hat ${'n'.repeat(78)}… geändert`);
     expect(inList({ type: 'edit', data }, texts).text).toBe(`Grace Hopper edited ${'n'.repeat(78)}…`);
   });
 
-  test('may be cut at a name, and where the sender wrote it', () => {
+  test('the headline in a list may be cut at a name, and where the sender wrote it', () => {
     expect(inList({ type: 'edit', data: { entity_name: 'Notes' } }, texts).isWhole).toBe(false);
     const text = 'A title '.repeat(30).trim();
     expect(inList({ type: 'edit', data: { title: text } })).toEqual({ text, isWhole: false });
@@ -50,7 +50,7 @@ describe('the headline in a list', () => {
 });
 
 describe('the headline of a notification', () => {
-  test('names the actor, the action and the entity', () => {
+  test('the headline of a notification names the actor, the action and the entity', () => {
     const metadata = { actor_name: 'Grace' };
     const data = { entity_name: 'Roadmap' };
     expect(title({ type: 'mention', metadata, data })).toBe('Grace mentioned you in Roadmap');
@@ -62,36 +62,36 @@ describe('the headline of a notification', () => {
     );
   });
 
-  test('is a sentence without an actor or entity', () => {
+  test('the headline of a notification is a sentence without an actor or entity', () => {
     expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
     expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
     expect(title({})).toBe('Notification');
   });
 
-  test('is a sentence in the direction of the page, also with an Arabic name', () => {
+  test('the headline of a notification is a sentence in the direction of the page, also with an Arabic name', () => {
     expect(titleDirection(parse({ type: 'mention', metadata: { actor_name: 'محمد' } }))).toBeUndefined();
     expect(titleDirection(parse({ type: 'message', data: { text: 'مرحبا' } }))).toBeUndefined();
     expect(titleDirection(parse({ type: 'system', data: { text: 'مرحبا' } }))).toBe('auto');
     expect(titleDirection(parse({ type: 'mention', data: { title: 'مرحبا' } }))).toBe('auto');
   });
 
-  test('has "Someone" for a blank name', () => {
+  test('the headline of a notification has "Someone" for a blank name', () => {
     expect(title({ type: 'mention', metadata: { actor_name: '  ' } })).toBe(
       'Someone mentioned you in a shared item',
     );
   });
 
-  test('describes a plain message', () => {
+  test('the headline of a notification describes a plain message', () => {
     const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
     expect(title(content)).toBe('Grace sent you a message');
     expect(notificationSnippet(parse(content), texts)).toBe('Hi');
   });
 
-  test('names the actor that the server stamped, never one from the data', () => {
+  test('the headline of a notification names the actor that the server stamped, never one from the data', () => {
     expect(notificationActor(parse({ type: 'edit', data: { actor_name: 'The bank' } }))).toBeNull();
   });
 
-  test("is the sender's own text, not repeated below", () => {
+  test("the headline of a notification is the sender's own text, not repeated below", () => {
     const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
     expect(title(content)).toBe('Hello');
     expect(notificationSnippet(parse(content), texts)).toBe('World');
@@ -103,7 +103,7 @@ describe('the link of a notification', () => {
   const href = (content: object, entityUrl: string | null = null) =>
     notificationLink(parse(content), entityUrl)?.href ?? null;
 
-  test('is its URL, its invitation, or its entity', () => {
+  test('the link of a notification is its URL, its invitation, or its entity', () => {
     expect(href({ data: { url: '/documents/1' } })).toBe('/documents/1');
     expect(href({ metadata: { url: 'https://example.com/1' } })).toBe('https://example.com/1');
     expect(href({ type: 'invite', data: { token: 'a b' } })).toBe('/join/a%20b');
@@ -118,11 +118,11 @@ describe('the link of a notification', () => {
   });
 
   test.each(['javascript:alert(1)', '//evil.example', String.raw`/\evil.example`, 'vbscript:x', 'data:x'])(
-    'never is %s',
+    'the link of a notification never is %s',
     (url) => expect(href({ data: { url } })).toBeNull(),
   );
 
-  test('shows the host of a URL that the sender chose', () => {
+  test('the link of a notification shows the host of a URL that the sender chose', () => {
     const link = (url: string) =>
       notificationLink(parse({ data: { url } }), 'https://docs.example/{entity_type}/{entity_id}');
     expect(link('https://evil.example/x')).toEqual({
@@ -134,7 +134,7 @@ describe('the link of a notification', () => {
     expect(link('https://аpple.example/')?.foreignHost).toMatch(/^xn--/);
   });
 
-  test('is shown with its hidden characters made visible', () => {
+  test('the link of a notification is shown with its hidden characters made visible', () => {
     expect(showHiddenCharacters('a\u202Eb\u0007c')).toBe('a<U+202E>b<U+0007>c');
   });
 });

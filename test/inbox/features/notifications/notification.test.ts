@@ -9,7 +9,7 @@ import { createNotification, createRow } from './notification-fixtures.ts';
 const parseContent = (content: string | null) => parseNotification({ ...createRow(1), content }, 0);
 
 describe('a notification', () => {
-  test('decodes its content: type, metadata, entity and data', () => {
+  test('a notification decodes its content: type, metadata, entity and data', () => {
     const content = {
       type: 'comment',
       metadata: { actor_name: 'Grace' },
@@ -32,11 +32,11 @@ describe('a notification', () => {
     ['comments', 'comment'],
     ['invites', 'invite'],
     ['mention', 'mention'],
-  ])('of the type %s is of the kind %s', (type, kind) => {
+  ])('a notification of the type %s is of the kind %s', (type, kind) => {
     expect(parseContent(JSON.stringify({ type })).kind).toBe(kind);
   });
 
-  test('of an unknown type is kept as another kind', () => {
+  test('a notification of an unknown type is kept as another kind', () => {
     expect(parseContent('{"type":"poke"}').kind).toBe('other');
   });
 
@@ -49,27 +49,27 @@ describe('a notification', () => {
     ['JSON null', 'null'],
     ['without a type', '{}'],
     ['of a type that is no text', '{"type":1}'],
-  ])('whose content is %s is a system notification', (_name, content) => {
+  ])('a notification whose content is %s is a system notification', (_name, content) => {
     expect(parseContent(content)).toMatchObject({ kind: 'system', id: createRow(1).id });
   });
 
-  test('of an unknown type keeps its text', () => {
+  test('a notification of an unknown type keeps its text', () => {
     const notification = parseContent('{"type":"poke","data":{"title":"Poked"}}');
     expect(contentText(notification, 'title')).toBe('Poked');
   });
 
-  test('has no version from a table without the column', () => {
+  test('a notification of a table without the column has no version', () => {
     expect(createNotification(1, { version: null }).version).toBeNull();
   });
 
   test.each([{ id: 1 }, { status: 'gone' }, { created_at: null }])(
-    'is refused with a bad column %o',
+    'a notification is refused with a bad column %o',
     (bad) => {
       expect(() => parseNotification({ ...createRow(1), ...bad }, 0)).toThrow(/./);
     },
   );
 
-  test('is ordered by creation to the microsecond, then by id', () => {
+  test('a notification is ordered by creation to the microsecond, then by id', () => {
     const at = (createdAt: string, id: string) => ({ createdAt, id, createdAtMs: Date.parse(createdAt) });
     const newest = at('2026-01-01T00:00:00.000002+00:00', 'a');
     const older = at('2026-01-01T00:00:00.000001+00:00', 'c');

@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 
 describe('the notifications API', () => {
-  test('pages through rows of the same time without loss or repetition', async () => {
+  test('the notifications API pages through rows of the same time without loss or repetition', async () => {
     const { api } = await openApi();
     const ids: string[] = [];
     for (let isLast = false, after = null; !isLast;) {
@@ -68,7 +68,7 @@ describe('the notifications API', () => {
     expect(ids).toEqual(rows.map(({ id }) => id));
   });
 
-  test('sends the specified requests', async () => {
+  test('the notifications API sends the specified requests', async () => {
     const { api, requests } = await openApi();
     await api.list(unfiltered, { after: null, limit: 30 });
     const { pathname, searchParams } = new URL(requests[0]?.url ?? 'none:');
@@ -78,7 +78,7 @@ describe('the notifications API', () => {
     expect(searchParams.get('order')).toMatch(/^created_at\.desc/);
   });
 
-  test('distinguishes kinds as the list shows them', async () => {
+  test('the notifications API distinguishes kinds as the list shows them', async () => {
     const { api } = await openApi();
     for (const kind of notificationKinds) {
       const { notifications } = await api.list({ tab: 'all', kind }, { after: null, limit: 30 });
@@ -90,7 +90,7 @@ describe('the notifications API', () => {
     expect(notifications.filter(({ kind }) => kind === 'other')).toHaveLength(1);
   });
 
-  test('counts every kind and list in one request', async () => {
+  test('the notifications API counts every kind and list in one request', async () => {
     const { api, requests } = await openApi();
     const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
     await api.setStatus([notifications[0]?.id ?? ''], 'archived');
@@ -104,7 +104,7 @@ describe('the notifications API', () => {
     ]);
   });
 
-  test('returns changed and deleted rows since an earlier answer', async () => {
+  test('the notifications API returns changed and deleted rows since an earlier answer', async () => {
     const { api } = await openApi();
     const { asOf } = await api.changes(null);
     const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });
@@ -120,7 +120,7 @@ describe('the notifications API', () => {
     });
   });
 
-  test('works on a table without the functions of the migrations', async () => {
+  test('the notifications API works on a table without the functions of the migrations', async () => {
     const { api, requests } = await openApi(ada, (request) =>
       request.url.includes('/rpc/')
         ? Response.json({ code: 'PGRST202', message: 'Could not find the function' }, { status: 404 })
@@ -135,14 +135,14 @@ describe('the notifications API', () => {
     expect(requests.filter(({ url }) => url.includes('/rpc/'))).toHaveLength(1);
   });
 
-  test('marks many as read by the function that announces a bulk change', async () => {
+  test('the notifications API marks many as read by the function that announces a bulk change', async () => {
     const { api, requests } = await openApi();
     await api.markAllRead('mention', 5_000, null);
     expect(new URL(requests[0]?.url ?? 'none:').pathname).toBe('/rest/v1/rpc/mark_all_notifications_read');
     expect((await api.changes(null)).totals.unread).toBe(7);
   });
 
-  test('changes one row, returns its new state, and ignores missing rows', async () => {
+  test('the notifications API changes one row, returns its new state, and ignores missing rows', async () => {
     const { api } = await openApi();
     const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });
     const [row, other] = notifications;
@@ -153,7 +153,7 @@ describe('the notifications API', () => {
     expect(again.notifications.find(({ id }) => id === other?.id)?.status).toBe('unread');
   });
 
-  test('marks all as read, of one kind or of every kind', async () => {
+  test('the notifications API marks all as read, of one kind or of every kind', async () => {
     const { api } = await openApi();
     await api.markAllRead('mention', 2, null);
     expect((await api.changes(null)).totals.unread).toBe(7);
@@ -161,7 +161,7 @@ describe('the notifications API', () => {
     expect((await api.changes(null)).totals.unread).toBe(0);
   });
 
-  test('deletes more rows than one URL can name', async () => {
+  test('the notifications API deletes more rows than one URL can name', async () => {
     const { api, requests } = await openApi();
     await local().database.query(
       `insert into public.notifications (recipient_id) select $1 from generate_series(1, 250)`,
@@ -173,7 +173,7 @@ describe('the notifications API', () => {
     expect(Math.max(...requests.map(({ url }) => url.length))).toBeLessThan(8_000);
   });
 
-  test('leaves newer notifications unchanged when all are marked read or deleted', async () => {
+  test('the notifications API leaves newer notifications unchanged when all are marked read or deleted', async () => {
     const { api } = await openApi();
     const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
     const upTo = notifications[3]?.createdAt ?? null;
@@ -186,7 +186,7 @@ describe('the notifications API', () => {
     expect((await api.changes(null)).totals.all).toBe(0);
   });
 
-  test('notifies another user with the sender stamped by the server', async () => {
+  test('the notifications API notifies another user with the sender stamped by the server', async () => {
     const { api } = await openApi();
     await api.create(grace.id, {
       type: 'comment',
@@ -200,7 +200,7 @@ describe('the notifications API', () => {
     ]);
   });
 
-  test('completes requests when the page closes', async () => {
+  test('the notifications API completes requests when the page closes', async () => {
     const { api, requests } = await openApi();
     await api.setStatus([crypto.randomUUID()], 'read');
     await api.markAllRead(null, 9, null);
@@ -212,7 +212,7 @@ describe('the notifications API', () => {
     ]);
   });
 
-  test("never changes another user's rows", async () => {
+  test("the notifications API never changes another user's rows", async () => {
     const mine = await openApi();
     const { notifications } = await mine.api.list(unfiltered, { after: null, limit: 30 });
     const ids = notifications.map(({ id }) => id);

@@ -37,7 +37,7 @@ test('an empty inbox of npm start offers a sample, requested with the token of t
   ]);
 });
 
-test('the options offer it too, and say when it fails', async () => {
+test('the options offer a sample, too, and say when sending fails', async () => {
   vi.stubEnv('VITE_SAMPLE_SENDER', '/dev/sample');
   const { actor } = await open(502);
   await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
@@ -46,7 +46,7 @@ test('the options offer it too, and say when it fails', async () => {
   expect(await screen.findByText(/Couldn’t send a sample/)).toBeTruthy();
 });
 
-test('a server without the sender has no button', async () => {
+test('no button for samples is shown where the server has no sender', async () => {
   const { actor } = await open();
   await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
   await screen.findByRole('dialog', { name: 'Inbox options' });

@@ -17,11 +17,11 @@ test.each([
   ['a late evening', '2026-11-25T22:31', ['2026-11-26T09:00', '2026-11-30T09:00']],
   ['a Monday', '2026-11-30T08:00', ['2026-11-30T11:00', '2026-12-01T09:00', '2026-12-07T09:00']],
   ['a Sunday', '2026-11-29T08:00', ['2026-11-29T11:00', '2026-11-30T09:00', '2026-12-07T09:00']],
-])('suggests times in the future on %s', (_name, now, expected) => {
+])('the snooze dialog suggests times in the future on %s', (_name, now, expected) => {
   expect(snoozeChoices(local(now)).map(({ atMs }) => toLocalInput(atMs))).toEqual(expected);
 });
 
-test('suggests ends of a mute: the same time in a week, and no end', () => {
+test('a mute suggests the same time in a week, and no end', () => {
   const choices = muteChoices(local('2026-11-29T21:40'));
   expect(choices.map(({ name, untilMs }) => [name, untilMs === null ? null : toLocalInput(untilMs)])).toEqual(
     [
@@ -43,7 +43,7 @@ test('a coming time has its date from six days on', () => {
 test.each([
   ['en-US', ['9:00 AM', 'Monday 9:00 AM', 'Mon, Dec 7, 9:00 AM', 'Monday, December 7 at 9:00 AM']],
   ['de', ['09:00', 'Montag, 09:00', 'Mo., 7. Dez., 09:00', 'Montag, 7. Dezember um 09:00']],
-])('a time of day has one form in %s, wherever it stands', (locale, forms) => {
+])('a time of day has one form in %s, alone and beside a date', (locale, forms) => {
   const sunday = local('2026-11-29T08:00');
   const written = [
     clockTime(local('2026-11-29T09:00'), local('2026-11-29T23:00'), locale),
@@ -55,7 +55,7 @@ test.each([
   expect(written.map((text) => text.replaceAll(/\s/g, ' '))).toEqual(forms);
 });
 
-test('parses the value of a datetime-local field, and nothing else', () => {
+test('the value of a datetime-local field is parsed, and nothing else', () => {
   expect(parseLocalInput('2026-11-25T09:20')).toBe(local('2026-11-25T09:20'));
   expect(parseLocalInput('')).toBeNull();
 });

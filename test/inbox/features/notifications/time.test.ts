@@ -20,7 +20,7 @@ const at = (...date: [number, number, number, number]) => ({
 });
 
 describe('day groups', () => {
-  test('follow the calendar of the reader, not spans of 24 hours', () => {
+  test('day groups follow the calendar of the reader, not spans of 24 hours', () => {
     const groups = groupByDay(
       [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
       nowMs,
@@ -33,7 +33,7 @@ describe('day groups', () => {
     ]);
   });
 
-  test('are named today, yesterday, by weekday within a week, else by date', () => {
+  test('day groups are named today, yesterday, by weekday within a week, else by date', () => {
     const groups = groupByDay(
       [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
       nowMs,
@@ -48,7 +48,7 @@ describe('day groups', () => {
     expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
   });
 
-  test('of a list without notifications are none', () => {
+  test('day groups of a list without notifications are none', () => {
     expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
   });
 });
@@ -62,7 +62,7 @@ describe('the time of a row', () => {
     [60_000, /^1 ?min.* ago$/],
     [3_600_000 * 5, '09:20'],
     [86_400_000, '14:20'],
-  ])('of %i ms ago below the heading of its day reads %s', (elapsedMs, words) => {
+  ])('the time of a row of %i ms ago below the heading of its day reads %s', (elapsedMs, words) => {
     expect(clockTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
   });
 
@@ -73,21 +73,21 @@ describe('the time of a row', () => {
     [86_400_000 * 4, 'Fri'],
     [86_400_000 * 15, '23 Feb'],
     [86_400_000 * 800, /^31 Dec(ember)? 2023$/],
-  ])('of %i ms ago without a heading follows the calendar: %s', (elapsedMs, words) => {
+  ])('the time of a row of %i ms ago without a heading follows the calendar: %s', (elapsedMs, words) => {
     expect(calendarTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
   });
 
-  test('abbreviates minutes in German as „Min.“', () => {
+  test('the time of a row abbreviates minutes in German as „Min.“', () => {
     expect(clockTime(afternoon - 26 * 60_000, afternoon, 'de')).toBe('vor 26 Min.');
   });
 
-  test('has the absolute date and time as its title', () => {
+  test('the time of a row has the absolute date and time as its title', () => {
     expect(absoluteTime(nowMs, 'en-GB')).toMatch(/^Tuesday,? 10 March 2026 at 12:00$/);
   });
 });
 
 describe('the minute clock', () => {
-  test('ticks at each full minute, once for all listeners', async () => {
+  test('the minute clock ticks at each full minute, once for all listeners', async () => {
     const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
     const minutes = createMinuteClock(openTab());
     const heard: number[] = [];
@@ -102,7 +102,7 @@ describe('the minute clock', () => {
     expect(heard).toEqual([60_000, 120_000]);
   });
 
-  test('stops without listeners', () => {
+  test('the minute clock stops without listeners', () => {
     const { openTab, clock } = createFakeWorld();
     const minutes = createMinuteClock(openTab());
     const stop = minutes.subscribe(() => undefined);
@@ -110,7 +110,7 @@ describe('the minute clock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('updates when a suspended page becomes visible', () => {
+  test('the minute clock updates when a suspended page becomes visible', () => {
     const { openTab, clock } = createFakeWorld({ startMs: 0 });
     const tab = openTab();
     const minutes = createMinuteClock(tab);

@@ -33,13 +33,13 @@ function show(restoreScroll: () => void) {
 
 const writtenPositions = () => scrollTo.mock.calls.map(([options]) => (options as ScrollToOptions).top);
 
-it('leaves the page where it is, though a position was saved before the page scrolled', () => {
+it('the virtual list leaves the page where it is, though a position was saved before the page scrolled', () => {
   history.replaceState({ inboxScrollY: 700 }, '');
   show(ignore);
   expect(writtenPositions()).toEqual([0]);
 });
 
-it('begins at the position that is restored', () => {
+it('the virtual list begins at the restored position', () => {
   const scrollY = vi.spyOn(window, 'scrollY', 'get').mockReturnValue(0);
   show(() => scrollY.mockReturnValue(1_200));
   expect(writtenPositions()).toEqual([1_200]);

@@ -66,7 +66,7 @@ const topics = (...names: string[]): OnlineTopics => ({
 });
 const dots = () => screen.queryAllByRole('img', { name: 'Online' });
 
-test('shows a labeled dot while the contact is present, for each place that shows the contact', async () => {
+test('a labeled dot is shown while the contact is present, in each place that shows the contact', async () => {
   const { OnlineDot, advance, setPresent, watched } = start(topics('ada'));
   render(
     <>
@@ -89,7 +89,7 @@ test('shows a labeled dot while the contact is present, for each place that show
   expect(screen.queryByText('Online')).toBeNull();
 });
 
-test('watches a contact only while a dot for the contact is on the page', async () => {
+test('a contact is watched only while a dot for the contact is on the page', async () => {
   const { OnlineDot, advance, watched } = start(topics('ada', 'grace'));
   const { rerender } = render(<OnlineDot key="ada" userId="ada" look="dot" />);
   await advance(1_000);
@@ -98,7 +98,7 @@ test('watches a contact only while a dot for the contact is on the page', async 
   expect(watched()).toEqual(['online:grace']);
 });
 
-test('joins nothing for rows that are scrolled past', async () => {
+test('rows that are scrolled past join no channel', async () => {
   const { OnlineDot, advance, watched } = start(topics('ada'));
   const { unmount } = render(<OnlineDot userId="ada" look="dot" />);
   await advance(100);
@@ -107,7 +107,7 @@ test('joins nothing for rows that are scrolled past', async () => {
   expect(watched()).toEqual([]);
 });
 
-test('tracks the user until the switch is off, in a hidden tab too', async () => {
+test('the user is tracked until the switch is off, also in a hidden tab', async () => {
   const { advance, people, setTopics, tab, tracked } = start(topics());
   await advance(0);
   expect([...tracked]).toEqual(['online:me']);
@@ -120,7 +120,7 @@ test('tracks the user until the switch is off, in a hidden tab too', async () =>
   expect([...tracked]).toEqual([]);
 });
 
-test('follows a contact to a new topic without a gap', async () => {
+test('a contact is followed to a new topic without a gap', async () => {
   const { OnlineDot, advance, setPresent, setTopics, watched } = start(topics('ada'));
   render(<OnlineDot userId="ada" look="dot" />);
   await advance(31_000);
@@ -135,7 +135,7 @@ test('follows a contact to a new topic without a gap', async () => {
   expect(dots()).toHaveLength(1);
 });
 
-test('reads the topics once for many announcements, and after five minutes only in a visible tab', async () => {
+test('the topics are read once for many announcements, and after five minutes only in a visible tab', async () => {
   const { advance, people, reads, tab } = start(topics());
   await advance(0);
   for (let turn = 0; turn < 10; turn += 1) people.refresh();
@@ -149,7 +149,7 @@ test('reads the topics once for many announcements, and after five minutes only 
   expect(reads()).toBe(3);
 });
 
-test('reads again when the network returns after a failure', async () => {
+test('the topics are read again when the network returns after a failure', async () => {
   const { OnlineDot, advance, setTopics, tab, watched } = start(topics());
   render(<OnlineDot userId="ada" look="dot" />);
   await advance(10_000);

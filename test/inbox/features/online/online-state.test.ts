@@ -24,12 +24,12 @@ const run = (...events: OnlineEvent[]): OnlineState =>
   events.reduce((state, event) => stepOnline(state, event, 1_000), initialOnlineState);
 
 describe('the watched contacts', () => {
-  test('are the people on the page who are contacts', () => {
+  test('the watched contacts are the people on the page who are contacts', () => {
     const state = run(topicsOf('ada', 'grace'), shown('stranger', 'grace'));
     expect(watchedContacts(state)).toEqual([{ userId: 'grace', topic: 'online:grace' }]);
   });
 
-  test('are the first ones of a long page', () => {
+  test('the watched contacts are the first ones of a long page', () => {
     const state = run(topicsOf(...ids(50)), shown(...ids(50)));
     expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(maxWatchedContacts));
   });
@@ -38,12 +38,12 @@ describe('the watched contacts', () => {
 describe('a contact', () => {
   const present = run(topicsOf('ada'), shown('ada'), presence('ada', true));
 
-  test('is online while the presence has an entry', () => {
+  test('a contact is online while the presence has an entry', () => {
     expect([...present.online]).toEqual(['ada']);
     expect(nextLeaveMs(present)).toBeNull();
   });
 
-  test('counts as offline some seconds after the last entry has left', () => {
+  test('a contact counts as offline some seconds after the last entry has left', () => {
     const left = stepOnline(present, presence('ada', false), 1_000);
     expect([...left.online]).toEqual(['ada']);
     expect(nextLeaveMs(left)).toBe(1_000 + leaveDelayMs);
@@ -51,14 +51,14 @@ describe('a contact', () => {
     expect([...stepOnline(left, { kind: 'timer' }, 1_000 + leaveDelayMs).online]).toEqual([]);
   });
 
-  test('stays online when an entry returns in that time', () => {
+  test('a contact stays online when an entry returns in that time', () => {
     const left = stepOnline(present, presence('ada', false), 1_000);
     const back = stepOnline(left, presence('ada', true), 2_000);
     expect(nextLeaveMs(back)).toBeNull();
     expect([...stepOnline(back, { kind: 'timer' }, 60_000).online]).toEqual(['ada']);
   });
 
-  test('does not leave later because empty presence is repeated', () => {
+  test('a contact does not leave later because empty presence is repeated', () => {
     const left = stepOnline(present, presence('ada', false), 1_000);
     expect(nextLeaveMs(stepOnline(left, presence('ada', false), 3_000))).toBe(1_000 + leaveDelayMs);
   });
@@ -67,11 +67,11 @@ describe('a contact', () => {
     ['is no longer a contact', topicsOf('grace')],
     ['is not on the page', shown('grace')],
     ['may have left while the connection was lost', { kind: 'lost' }],
-  ])('is not shown as online once the contact %s', (_, event) => {
+  ])('a contact is not shown as online once the contact %s', (_, event) => {
     expect([...stepOnline(present, event, 1_000).online]).toEqual([]);
   });
 
-  test('is ignored while not watched', () => {
+  test('a contact is ignored while not watched', () => {
     expect([...run(topicsOf('ada'), presence('ada', true)).online]).toEqual([]);
   });
 });

@@ -34,29 +34,29 @@ function script(...answers: readonly (readonly ['read' | 'insertDefaults', Prefe
 }
 
 describe('the preferences are', () => {
-  test('the row, where there is one', async () => {
+  test('the preferences are the row, where there is one', async () => {
     expect(await script(['read', saved]).load()).toBe(saved);
   });
 
-  test('the inserted defaults, where there is none', async () => {
+  test('the preferences are the inserted defaults, where there is no row', async () => {
     const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
     expect(await load()).toBe(saved);
     expect(reported).toEqual([]);
   });
 
-  test('read again, where inserting fails', async () => {
+  test('the preferences are read again, where inserting fails', async () => {
     const { load, left } = script(['read', noRow], ['insertDefaults', down], ['read', saved]);
     expect(await load()).toBe(saved);
     expect(left).toEqual([]);
   });
 
-  test('temporary defaults, where that fails too', async () => {
+  test('the preferences are temporary defaults, where that fails too', async () => {
     const { load, reported } = script(['read', noRow], ['insertDefaults', down], ['read', noRow]);
     expect(await load()).toBe(temporaryPreferences);
     expect(reported).toEqual([down, noRow]);
   });
 
-  test('temporary defaults at once, where the first read fails otherwise', async () => {
+  test('the preferences are temporary defaults at once, where the first read fails otherwise', async () => {
     const { load, reported } = script(['read', down]);
     expect(await load()).toMatchObject({
       id: 'temp-id',
@@ -68,21 +68,21 @@ describe('the preferences are', () => {
 });
 
 describe('a row of preferences', () => {
-  test('is read by its columns', () => {
+  test('a row of preferences is read by its columns', () => {
     expect(parsePreferences({ ...saved, user_id: 'u', created_at: 'x' })).toEqual(saved);
   });
 
-  test('may lack a version', () => {
+  test('a row of preferences may lack a version', () => {
     const { updated_at: _, ...row } = saved;
     expect(parsePreferences(row).updated_at).toBeNull();
   });
 
-  test('is refused without one of its settings', () => {
+  test('a row of preferences is refused without one of its settings', () => {
     expect(() => parsePreferences({ ...saved, email_edits: undefined })).toThrow(/./);
     expect(() => parsePreferences({ ...saved, email_digest_frequency: 'yearly' })).toThrow(/./);
   });
 
-  test('is replaced by a newer version only, or by the later one without versions', () => {
+  test('a row of preferences is replaced by a newer version only, or by the later one without versions', () => {
     const newer = { ...saved, updated_at: '2026-01-02T00:00:00+00:00', email_edits: true };
     expect(newerPreferences(newer, saved)).toBe(newer);
     expect(newerPreferences(saved, newer)).toBe(newer);

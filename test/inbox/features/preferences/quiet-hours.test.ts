@@ -10,7 +10,7 @@ test.each([
   ['after midnight', '2026-11-24T00:30:00Z', true],
   ['at the end', '2026-11-24T06:00:00Z', false],
   ['in summer time', '2026-07-01T20:30:00Z', true],
-])('knows local hours over midnight: %s', (_name, time, expected) => {
+])('quiet hours may pass midnight: %s', (_name, time, expected) => {
   expect(isQuiet(night, Date.parse(time))).toBe(expected);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ['Saturday night', '2026-11-28T23:00:00Z', false],
   ['the morning after Sunday', '2026-11-30T05:00:00Z', false],
   ['Monday night', '2026-11-30T23:00:00Z', true],
-])('counts by the day of the start: %s', (_name, time, expected) => {
+])('quiet hours belong to the day of their start: %s', (_name, time, expected) => {
   expect(isQuiet({ ...night, quiet_weekdays: workdays }, Date.parse(time))).toBe(expected);
 });
 
@@ -29,11 +29,11 @@ test.each([
   ['the whole day', { quiet_hours_start: '09:00:00', quiet_hours_end: '09:00:00' }, '03:00', true],
   ['no quiet hours', { quiet_hours_start: null, quiet_hours_end: null }, '03:00', false],
   ['an unknown time zone', { ...night, time_zone: 'Mars/Olympus' }, '23:00', true],
-])('knows %s', (_name, preferences, time, expected) => {
+])('quiet hours are in force or not: %s', (_name, preferences, time, expected) => {
   expect(isQuiet(preferences, Date.parse(`2026-11-25T${time}:00Z`))).toBe(expected);
 });
 
-test('a table without the columns has none', () => {
+test('a table without the columns has no quiet hours', () => {
   expect(isQuiet({}, 0)).toBe(false);
   expect(isQuiet(null, 0)).toBe(false);
 });

@@ -34,7 +34,7 @@ const message = {
 };
 
 describe('a push message', () => {
-  test('is shown with its words and path, and sets the badge', async () => {
+  test('a push message is shown with its words and path, and sets the badge', async () => {
     const { scope, calls } = createScope(['hidden']);
     await showPushMessage(message, scope);
     const options = {
@@ -47,45 +47,45 @@ describe('a push message', () => {
     expect(calls).toEqual(['badge 3', ['Grace mentioned you', options]]);
   });
 
-  test('is not shown above a page that is visible', async () => {
+  test('a push message is not shown above a page that is visible', async () => {
     const { scope, calls } = createScope(['hidden', 'visible']);
     await showPushMessage(message, scope);
     expect(calls).toEqual(['badge 3']);
   });
 
-  test('is shown where the system has no badges', async () => {
+  test('a push message is shown where the system has no badges', async () => {
     const { scope, calls } = createScope();
     await showPushMessage(message, { ...scope, setBadge: () => Promise.reject(new Error('No badges')) });
     expect(calls).toHaveLength(1);
   });
 
   test.each([undefined, '', 'null', '{}', '[1]', '{"title":1,"path":"/"}'])(
-    'is ignored if it is %j',
+    'a push message is ignored if it is %j',
     (text) => {
       expect(parsePushMessage(text)).toBeNull();
     },
   );
 
-  test('is read from JSON', () => {
+  test('a push message is read from JSON', () => {
     expect(parsePushMessage(JSON.stringify(message))).toEqual(message);
   });
 });
 
 describe('a click on an alert', () => {
-  test('opens the notification in a page that is open', async () => {
+  test('a click on an alert opens the notification in a page that is open', async () => {
     const { scope, calls } = createScope(['hidden']);
     await openAlert('/home?open=one', scope);
     expect(calls).toEqual(['focus', { type: 'open-path', path: '/home?open=one' }]);
   });
 
-  test('opens a page where none is open', async () => {
+  test('a click on an alert opens a page where none is open', async () => {
     const { scope, calls } = createScope();
     await openAlert('/home?open=one', scope);
     expect(calls).toEqual(['open /home?open=one']);
   });
 
   test.each([null, 'https://evil.example', '//evil.example', String.raw`/\evil.example`])(
-    'leads nowhere else: %j',
+    'a click on an alert leads nowhere else: %j',
     async (data) => {
       const { scope, calls } = createScope();
       await openAlert(data, scope);

@@ -88,7 +88,7 @@ const endpoints = async () =>
   );
 
 describe('the push messages of a device', () => {
-  test('are turned on with the permission, and off again', async () => {
+  test('the push messages of a device are turned on with the permission, and off again', async () => {
     const { device, hasSubscription } = await openDevice();
     expect(await device.read()).toBe('off');
     expect(await device.subscribe()).toBe('on');
@@ -99,14 +99,14 @@ describe('the push messages of a device', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  test('stay off where the permission is refused', async () => {
+  test('the push messages of a device stay off where the permission is refused', async () => {
     const { device } = await openDevice({ answer: 'denied' });
     expect(await device.subscribe()).toBe('denied');
     expect(await device.read()).toBe('denied');
     expect(await endpoints()).toEqual([]);
   });
 
-  test('stay off in a browser without a push service', async () => {
+  test('the push messages of a device stay off in a browser without a push service', async () => {
     const { device } = await openDevice({ pushService: 'missing' });
     await expect(device.subscribe()).rejects.toMatchObject({
       name: 'PushServiceError',
@@ -117,7 +117,7 @@ describe('the push messages of a device', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  test('stay off when the push service does not answer within 15 s, even if it answers later', async () => {
+  test('the push messages of a device stay off when the push service does not answer within 15 s, even if it answers later', async () => {
     const opened = await openDevice({ pushService: 'silent' });
     const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
     await opened.clock.advance(14_999);
@@ -132,7 +132,7 @@ describe('the push messages of a device', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  test('are turned on by a second try that the push service answers', async () => {
+  test('the push messages of a device are turned on by a second try that the push service answers', async () => {
     const { device, clock, answer } = await openDevice({ pushService: 'silent' });
     const first = device.subscribe().catch((problem: unknown) => problem);
     await clock.advance(15_000);
@@ -145,14 +145,14 @@ describe('the push messages of a device', () => {
     expect(await endpoints()).toHaveLength(1);
   });
 
-  test('stay off when the server cannot be reached', async () => {
+  test('the push messages of a device stay off when the server cannot be reached', async () => {
     const opened = await openDevice();
     opened.break();
     await expect(opened.device.subscribe()).rejects.toMatchObject({ code: 'network' });
     expect(opened.hasSubscription()).toBe(false);
   });
 
-  test('are renewed when the browser has a new subscription', async () => {
+  test('the push messages of a device are renewed when the browser has a new subscription', async () => {
     const { device, browser } = await openDevice();
     await device.renew();
     expect(await endpoints()).toEqual([]);

@@ -111,7 +111,10 @@ async function auditRemote(
 ): Promise<readonly AuditResult[]> {
   const run = createAuditRun();
   const interruption = new AbortController();
-  process.once('SIGINT', () => interruption.abort());
+  process.once('SIGINT', () => {
+    interruption.abort();
+    process.exitCode = 130;
+  });
   console.log(`Run ${run.id}`);
   try {
     return await runAudits(chosen, target, { ...options, run, signal: interruption.signal });
@@ -159,7 +162,8 @@ async function main(): Promise<number> {
 }
 
 try {
-  process.exitCode = await main();
+  const exitCode = await main();
+  process.exitCode ??= exitCode;
 } catch (problem) {
   console.error(problem instanceof Error ? problem.message : problem);
   process.exitCode = 2;

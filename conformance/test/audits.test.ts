@@ -10,31 +10,31 @@ import { readSection, readSections } from '../src/sources.ts';
 const documents = ['auth', 'rest', 'realtime', 'product'].map((name) => `protocol/${name}.md`);
 
 describe('the audits', () => {
-  it('have ids that are unique', () => {
+  it('no two audits have one id', () => {
     expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
   });
 
-  it('keep the meaning of their ids: a change of this snapshot needs a new id', () => {
+  it('an id keeps its level and statement: a change of this snapshot needs a new id', () => {
     expect(audits.map(({ id, level, title }) => `${id} ${level} ${title}`)).toMatchSnapshot();
   });
 
-  it('are listed in docs/audits.md as they are now (npm run docs:audits)', async () => {
+  it('docs/audits.md lists the audits as they are now (npm run docs:audits)', async () => {
     const page = await readFile(new URL(`../${auditsPage}`, import.meta.url), 'utf8');
     expect(page).toBe(formatAuditList());
   });
 });
 
 describe('the sources of the audits', () => {
-  it('are sections of the committed documents, each with a public source', () => {
+  it('each audit cites a section of the committed documents, which names a public source', () => {
     const unsourced = audits.filter(({ source }) => readSection(source).publicSources.length === 0);
     expect(unsourced.map(({ id }) => id)).toEqual([]);
   });
 
-  it('are refused when the document has no such section', () => {
+  it('a section that its document lacks is refused', () => {
     expect(() => readSection('protocol/auth.md#no-such-section')).toThrow('has no section #no-such-section');
   });
 
-  it('resolve to pages of the web or to files of this repository', () => {
+  it('a public source is a page of the web or a file of this repository', () => {
     const sections = documents.flatMap((document) => [...readSections(document).values()]);
     const targets = sections
       .flatMap(({ publicSources }) => publicSources)
@@ -45,14 +45,14 @@ describe('the sources of the audits', () => {
     expect(unresolved.map(({ href }) => href)).toEqual([]);
   });
 
-  it('name services at a fixed version, not at a branch', () => {
+  it('a source file of a service is cited at a fixed version, not at a branch', () => {
     const texts = documents.map((document) =>
       readFileSync(new URL(`../${document}`, import.meta.url), 'utf8'),
     );
     expect(texts.join().match(/github\.com\/[\w-]+\/[\w-]+\/(?:blob|tree)\/(?:main|master)/)).toBeNull();
   });
 
-  it('in comments of the repository are sections that exist', () => {
+  it('a section that a comment or a page of the repository cites exists', () => {
     const found = execFileSync(
       'git',
       [
@@ -80,31 +80,31 @@ describe('the choice of audits', () => {
   const areasOf = (choice: Parameters<typeof chooseAudits>[0]) =>
     new Set(chooseAudits(choice).map(({ area }) => area));
 
-  it('takes both sets of a service, one of them, or all', () => {
+  it('a choice takes both sets of a service, one of them, or all', () => {
     expect(areasOf({ only: 'auth' })).toEqual(new Set(['auth', 'auth-client']));
     expect(areasOf({ only: 'auth', set: 'server' })).toEqual(new Set(['auth']));
     expect(areasOf({ only: 'auth-client' })).toEqual(new Set(['auth-client']));
     expect(chooseAudits({})).toEqual(audits);
   });
 
-  it('takes one audit by its id', () => {
+  it('a choice takes one audit by its id', () => {
     expect(chooseAudits({ only: 'AUTH-101' }).map(({ id }) => id)).toEqual(['AUTH-101']);
   });
 
-  it('refuses an empty selection and lists the choices', () => {
+  it('an empty choice is refused with a list of the areas', () => {
     expect(() => chooseAudits({ only: 'graphql' })).toThrow('Areas: auth, rest, realtime');
     expect(() => chooseAudits({ only: 'rest-client', set: 'server' })).toThrow('There are no such audits');
   });
 });
 
 describe('the list of known failures', () => {
-  it('is read as ids with reasons', () => {
+  it('a list of known failures is read as ids with reasons', () => {
     expect([...parseKnownFailing('# comment\n\nREST-1 the engine has no csv # later\n')]).toEqual([
       ['REST-1', 'the engine has no csv'],
     ]);
   });
 
-  it('refuses an entry without a reason', () => {
+  it('a known failure without a reason is refused', () => {
     expect(() => parseKnownFailing('REST-1\n')).toThrow('needs an id and a reason');
   });
 });

@@ -22,7 +22,7 @@ describe('the removal of what a run created', () => {
 
   const userIds = () => supabase.database.query('select id from auth.users order by id');
 
-  it('leaves the users of others and none of the run, with or without an email address', async () => {
+  it('a removed run leaves the users of others and none of its own, with or without an email address', async () => {
     await createAuditContext(target).newUser();
     const before = await userIds();
     const run = createAuditRun();
@@ -36,7 +36,7 @@ describe('the removal of what a run created', () => {
     expect(await userIds()).toEqual(before);
   });
 
-  it('finds the users and buckets of a run that was killed by its id', async () => {
+  it('the users and buckets of a run that was killed are found by its id', async () => {
     const before = await userIds();
     const context = createAuditContext(target, createAuditRun('0123abcd'));
     await context.newUser();
@@ -47,7 +47,7 @@ describe('the removal of what a run created', () => {
     expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, buckets: 0 });
   });
 
-  it('needs the service key', async () => {
+  it('a run cannot be removed without the service key', async () => {
     await expect(removeRun({ ...target, serviceKey: null }, '0123abcd')).rejects.toThrow('no service key');
   });
 });

@@ -6,7 +6,7 @@ import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner.ts';
 
 describe('the audits of realtime', () => {
-  it('pass with the delays of the real server', { timeout: 300_000 }, async () => {
+  it('the audits of realtime pass with the delays of the real server', { timeout: 300_000 }, async () => {
     const supabase = await createLocalSupabase({
       port: 0,
       mailboxPort: 0,

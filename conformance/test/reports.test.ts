@@ -46,16 +46,16 @@ const run = (): Promise<readonly AuditResult[]> =>
   });
 
 describe('a run of audits', () => {
-  it('marks unknown failures and unexpected passes', async () => {
+  it('an unknown failure of a MUST and a known failure that passes fail the run', async () => {
     expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
   });
 
-  it('reports audits that the target does not support as not run', async () => {
+  it('an audit that the target does not support is reported as not run', async () => {
     const notRun = (await run()).filter(({ outcome }) => outcome.status === 'not-run');
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
 
-  it('gives its audits one identity, which no other run has', async () => {
+  it('the audits of a run share one run, which no other run has', async () => {
     const runs: object[] = [];
     const remember = audit('A-1', async (context) => void runs.push(context.run));
     await runAudits([remember, remember], target);
@@ -64,7 +64,7 @@ describe('a run of audits', () => {
     expect(runs[2]).not.toBe(runs[0]);
   });
 
-  it('that is interrupted finishes the started audits and reports the others as not run', async () => {
+  it('an interrupted run finishes the started audits and reports the others as not run', async () => {
     const interruption = new AbortController();
     const first = audit('A-1', () => Promise.resolve(interruption.abort()));
     const second = audit('A-2', () => Promise.resolve());
@@ -78,14 +78,14 @@ describe('a run of audits', () => {
     ]);
   });
 
-  it('fails an audit that does not finish', async () => {
+  it('an audit that does not finish in time fails', async () => {
     const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
       timeoutMs: 5,
     });
     expect(result?.outcome).toEqual({ status: 'failed', reason: 'not finished within 5 ms' });
   });
 
-  it('prints a table of the audits that did not pass, and the counts', async () => {
+  it('the table lists the audits that did not pass, with their sources, and the counts', async () => {
     expect(formatTable(await run())).toMatchInlineSnapshot(`
       "✗ A-2 MUST statement <A-2>
           found "x" & y
@@ -108,14 +108,14 @@ describe('a run of audits', () => {
     `);
   });
 
-  it('writes JUnit XML whose text is escaped', async () => {
+  it('the JUnit report escapes its text', async () => {
     const xml = formatJUnit(await run());
     expect(xml).toContain('tests="7" failures="2" skipped="2"');
     expect(xml).toContain('message="found &quot;x&quot; &amp; y"');
     expect(xml).toContain('name="A-1 statement &lt;A-1&gt;"');
   });
 
-  it('writes JSON with the counts', async () => {
+  it('the JSON report has the counts', async () => {
     expect(JSON.parse(formatJson(await run()))).toMatchObject({
       counts: { passed: 2, failed: 2, known: 1, notRun: 2 },
     });

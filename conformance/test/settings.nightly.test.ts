@@ -39,7 +39,7 @@ const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
 ];
 
 describe('the audits of the auth service', () => {
-  it.each(servers)('blame no correct server: %s', { timeout: 300_000 }, async (_name, auth, least) => {
+  it.each(servers)('the audits of the auth service blame no correct server: %s', { timeout: 300_000 }, async (_name, auth, least) => {
     const supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4, ...auth } });
     try {
       const results = await runAudits(chooseAudits({ only: 'auth' }), createLocalTarget(supabase));

@@ -15,7 +15,7 @@ test('a device is listed and signed out, and its requests are refused afterwards
   await world.signIn(other, person);
   await page.reload();
   const devices = page.getByRole('region', { name: 'Devices' });
-  // The other one was used later.
+  // The other device was used later.
   await expect(devices.getByRole('listitem').first()).toContainText('This device');
   await devices.getByRole('button', { name: 'Sign out: Firefox on Windows' }).click();
   await expect(devices.getByText('Firefox on Windows is signed out.')).toBeVisible();
@@ -37,7 +37,7 @@ test('a user downloads all data, and deletes the account after reauthentication'
   expect(file.account.email).toBe(ada.email);
   expect(file.notifications).toHaveLength(1);
 
-  // Signed in a while ago: the server and the page ask for a proof.
+  // Makes the sign-in old, so that the server and the page ask for a proof.
   await page.evaluate(() => {
     const now = Date.now.bind(Date);
     Date.now = () => now() + 11 * 60_000;

@@ -6,7 +6,7 @@ function section(page: Page, name: string) {
   return page.getByRole('region', { name, exact: true });
 }
 
-/** Where the person has two windows on two devices. */
+/** Opens a window on another device of the person. */
 async function openElsewhere(page: Page, world: World, person: Person): Promise<Page> {
   const context = await page.context().browser()?.newContext();
   if (!context) throw new Error('no browser');
@@ -161,7 +161,7 @@ test('a user signs out this device, all other devices, or every device', async (
 
   await page.getByRole('button', { name: 'Sign out all other devices' }).click();
   await expect(page.getByText('All other devices are signed out.')).toBeVisible();
-  // The access token of the other device lives on until it expires; what it cannot do is renew it.
+  // The access token of the other device stays valid until it expires, but cannot be renewed.
   await other.evaluate(() => {
     const now = Date.now.bind(Date);
     Date.now = () => now() + 3_600_000;
@@ -189,7 +189,7 @@ test('a user signs out this device, all other devices, or every device', async (
     );
     return found?.count;
   };
-  // The screen does not wait for the server to be told.
+  // The screen does not wait for the server's answer to the sign-out.
   await expect.poll(countSessions, 'no session is left').toBe(0);
   await other.context().close();
 });

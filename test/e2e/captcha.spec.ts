@@ -68,7 +68,7 @@ test(
   { tag: '@nightly' },
   async ({ page, guarded }) => {
     await playProvider(page);
-    // It has no passkey, so that the browser refuses the prompt by itself.
+    // An authenticator without a passkey makes the browser refuse the prompt.
     await addVirtualAuthenticator(page);
     let challenges = 0;
     page.on('request', (request) => {

@@ -65,7 +65,7 @@ async function readWholeList(): Promise<readonly string[]> {
   return [...ids];
 }
 
-/** The process of the page dies: no handler of it runs, nothing is said goodbye to. */
+/** Kills the page's process, so that none of its handlers runs. */
 async function crash(page: Page): Promise<void> {
   const cdp = await page.context().newCDPSession(page);
   const crashed = page.waitForEvent('crash');

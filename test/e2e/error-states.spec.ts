@@ -3,7 +3,7 @@ import { expect, test } from './support/fixtures.ts';
 
 type Language = 'en' | 'de';
 
-/** The words of the screens, written down once more: a test that reads them from the application cannot find a wrong one. */
+/** The expected texts, repeated here because a test that reads them from the application cannot find a wrong one. */
 const words = {
   en: {
     email: 'Email',

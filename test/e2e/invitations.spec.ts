@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, type Person, type World } from './support/fixtures.ts';
 
-/** Invites from the inbox; the link that the dialog shows. */
+/** Invites from the inbox, and returns the link that the dialog shows. */
 async function invite(page: Page, email: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite someone' });
@@ -14,7 +14,7 @@ async function invite(page: Page, email: string): Promise<string> {
   return link;
 }
 
-/** The same without the page. */
+/** Invites by a request, without the page. */
 async function inviteByCall(world: World, inviter: Person, email: string): Promise<string> {
   const { json } = await world.rest.send('POST', '/rpc/create_invitation', {
     token: inviter.accessToken,

@@ -151,7 +151,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.keys('z');
     await expect(rows(page)).toHaveCount(3);
 
-    // Words.
+    // Search by words.
     await keys.keys('/');
     await expect(page.getByRole('searchbox')).toBeFocused();
     await page.keyboard.type('budget');

@@ -94,7 +94,7 @@ test('a page whose code was replaced by a new version reloads once', async ({ pa
   await link.click();
   await reloaded;
   expect(await isMarked(page)).toBe(false);
-  // The second failure is no reason for a second reload.
+  // A second failure does not reload again.
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
 

@@ -109,7 +109,7 @@ test(
     await expect(row(page, 'Archive me')).toBeVisible();
     const hanging: Route[] = [];
     const isOfProject = ({ origin }: URL) => origin === stage.project.url;
-    // As on a train: requests start and nothing comes back. `navigator.onLine` stays true.
+    // Requests hang while `navigator.onLine` stays true, as on a train.
     await page.route(isOfProject, (route) => void hanging.push(route));
     for (const [about, name] of [
       ['Read me', /^Mark as read/],

@@ -41,8 +41,8 @@ function countRefreshes(context: BrowserContext): { readonly answered: () => num
 }
 
 /**
- * Moves the clocks of the server and of the machine as if they were one: a refresh that is asked for in between is sent
- * when both are right, or its token would be an hour old as soon as it is there.
+ * Moves the clocks of the server and of the machine together: a refresh between the two moves would get a token that has
+ * expired on arrival, so it is held until both have moved.
  */
 async function joinClocks(context: BrowserContext, { stage }: World): Promise<typeof wakeAfter> {
   let moved = Promise.resolve();

@@ -45,11 +45,11 @@ test(
     await world.notify(grace, ada, { about: 'Old news' });
     await world.enter(page, ada);
     await expect(page.getByText(/in Old news/)).toBeVisible();
-    // It is written down a moment after it was shown.
+    // The cache is written a moment after the list was shown.
     await expect
       .poll(() =>
         page.evaluate(async () => {
-          // To open one that is not there yet would make it, and make it empty.
+          // Opening a missing database would create an empty one.
           if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return 0;
           return new Promise<number>((resolve) => {
             const opening = indexedDB.open('inbox-cache');

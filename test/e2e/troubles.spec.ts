@@ -75,7 +75,7 @@ test('a sign-in during a server failure shows one error', async ({ page, world }
 test("/clear-cookies works without the application's scripts", async ({ page, world }) => {
   const { appUrl } = world;
   await world.enter(page, await world.newUser());
-  // With a slash it is the application that leads there.
+  // With a trailing slash the application handles the path and redirects.
   await page.goto(`${appUrl}/clear-cookies/`);
   await expect(page).toHaveURL(/clear-cookies(\.html)?$/);
   await page.route('**/assets/main-*.js', (route) => route.abort());

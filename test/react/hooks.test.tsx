@@ -270,7 +270,7 @@ describe('usePresence', () => {
   });
 });
 
-/** React tells the console of what a component throws. */
+/** Silences the console, to which React reports what a component throws. */
 function createSilence() {
   const { error } = console;
   console.error = () => {};

@@ -2,8 +2,8 @@ import './page-queries.ts';
 import { IDBFactory } from 'fake-indexeddb';
 import { vi } from 'vitest';
 
-// Each file of component tests begins as a page does that was just opened, though its worker has had others: no module
-// of ours remembers, and nothing is stored. React, jsdom and the database engine, which are slow to load, stay.
+// Each file of component tests starts like a newly opened page, although its worker ran other files: our modules are reset
+// and storage is empty. React, jsdom and the database engine, which are slow to load, stay.
 vi.resetModules();
 localStorage.clear();
 sessionStorage.clear();

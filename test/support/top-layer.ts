@@ -1,4 +1,4 @@
-/** jsdom knows neither modal dialogs nor popovers: as much of them as the components ask for. */
+/** Adds modal dialogs and popovers to jsdom, as far as the components use them. */
 export function polyfillTopLayer(): void {
   const dialog = HTMLDialogElement.prototype;
   dialog.showModal ??= function showModal() {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
-/** What a build of the application has in it from outside. */
+/** The settings of a build of the application. */
 export interface AppConfiguration {
   readonly supabaseUrl: string;
   readonly anonKey: string;

@@ -43,7 +43,7 @@ export interface World extends Pick<
   enter(page: Page, person: Person, path?: string): Promise<void>;
   /** Sends notifications in the name of `sender`. */
   notify(sender: Person, recipient: Person, sending?: Sending): Promise<void>;
-  /** What the table holds of a person's notifications, read as that person, newest first. */
+  /** The rows of a person's notifications, read as that person, newest first. */
   notificationsOf(person: Person): Promise<readonly { readonly id: string; readonly status: string }[]>;
 }
 

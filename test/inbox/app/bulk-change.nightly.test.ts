@@ -11,8 +11,8 @@ import type { Configuration } from '../../../src/inbox/shared/clients/env.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 
 /**
- * So many changes arrive for half a second and more, and would take minutes if each cost a look at all others. The page's
- * first request starts 0.2 s after the first change.
+ * This many changes arrive for more than half a second, and would take minutes if each were compared with all others. The
+ * page's first request starts 0.2 s after the first change.
  */
 const stored = 15_000;
 const local = useLocalSupabase({ port: 0 });
@@ -80,7 +80,7 @@ async function openDevice() {
   userData.start();
   await vi.waitFor(() => {
     expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
-    // The last of an opening asks for the changes once the channel is live.
+    // The last request of an opening asks for the changes once the channel is live.
     expect(requests).toHaveLength(3);
   }, waiting);
   const { counts } = inbox.getSnapshot();
@@ -118,7 +118,7 @@ function shown({ inbox, frames }: Device, isShown: () => boolean): Promise<numbe
   });
 }
 
-/** Resolves when the changes of all rows have arrived, and what they led to is over. */
+/** Resolves when the changes of all rows have arrived, and the requests that they caused have ended. */
 async function settled({ frames, inbox, requests }: Device): Promise<void> {
   await vi.waitFor(() => expect(frames()).toBeGreaterThanOrEqual(stored), waiting);
   let seen = -1;
@@ -146,11 +146,12 @@ describe('a change of the whole list by another device', () => {
         expect(arrived).toBeLessThan(stored);
         const reads = count(requests, 'GET notifications');
         expect(reads).toBeGreaterThanOrEqual(1);
-        // When the burst begins, every ten seconds and at its end; where its first 200 changes take longer than 300 ms, one for those.
+        // One request when the burst begins, one every ten seconds and one at its end; one more where the first 200 changes
+        // take longer than 300 ms.
         const most = 3 + Math.floor(device.elapsedMs() / 10_000);
         expect(reads).toBeLessThanOrEqual(most);
         expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
-        // Each applied delivery makes a snapshot: those before the burst is recognized, and those of the requests.
+        // Each delivery before the burst is recognized makes one snapshot, and so does each answer of a request.
         expect(snapshots()).toBeLessThan(100);
       };
 

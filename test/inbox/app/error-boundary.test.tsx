@@ -59,14 +59,14 @@ describe('a chunk that cannot be loaded', () => {
     Reflect.deleteProperty(navigator, 'onLine');
   });
 
-  /** A screen whose code comes as soon as there is a network, and how often it was asked for. */
+  /** A screen whose code loads as soon as there is a network, and a count of its loads. */
   function remoteScreen() {
     const remote = { isThere: false, calls: 0 };
     const Screen = lazyScreen(
       screenChunk(async () => {
         remote.calls += 1;
         if (remote.isThere) return () => <p>All is well.</p>;
-        // As the build's preloading does it.
+        // Fails as the build's preloading does.
         const problem = new TypeError('Failed to fetch dynamically imported module');
         dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: problem }));
         throw problem;
@@ -87,7 +87,7 @@ describe('a chunk that cannot be loaded', () => {
     });
     const button = await screen.findByRole('button', { name: 'Try again' });
     expect(screen.getByRole('alert').textContent).toMatch(/couldn’t be loaded/);
-    // It would lead to the browser's error page.
+    // Reloading without a network would lead to the browser's error page.
     expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
     expect(remote.calls).toBe(1);
     remote.isThere = true;

@@ -76,7 +76,7 @@ describe('the session gate', () => {
     await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
     await screen.findByRole('heading', { name: 'Account' });
     expect(url()).toBe('/account?x=1');
-    // Leaving on purpose is no news, and leads nowhere back.
+    // A sign-out by the user shows no notice, and /login gets no page to return to.
     await act(() => clients.auth.signOut());
     await screen.findByRole('heading', { name: 'Sign in' });
     expect(url()).toBe('/login');
@@ -181,7 +181,7 @@ describe('the shell', () => {
     await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
     const choice = await screen.findByRole('combobox', { name: 'Language' });
     choice.focus();
-    // What suspends is hidden by a style.
+    // React hides suspended content by a style.
     const hidden: Node[] = [];
     const observer = new MutationObserver((changes) => {
       for (const { target } of changes)

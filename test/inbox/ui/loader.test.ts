@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLoader, retryFailedLoad } from '../../../src/inbox/ui/state/loader.ts';
 
-/** Fails until it is mended. */
+/** A load that fails until it is repaired. */
 function fragileLoad() {
   const source = { isBroken: true, calls: 0, problem: new TypeError('Failed to fetch') };
   const load = createLoader(async () => {

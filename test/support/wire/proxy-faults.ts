@@ -5,7 +5,7 @@ import type { LocalSupabase } from 'local-supabase';
 import type { FetchFunction } from '../../../src/platform/platform.ts';
 
 export interface WireFaults {
-  /** Goes over the realm's own fetch, where the faults are; what has none reaches the embedded Supabase. */
+  /** Sends over the realm's own fetch, which injects the faults; other requests reach the embedded Supabase. */
   readonly fetch: FetchFunction;
   /** Answers requests of this method and path as told, until the test ends. */
   readonly answer: (

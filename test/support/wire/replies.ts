@@ -52,7 +52,7 @@ export function tokenOf(sub: string, serial: number | string, claims: object = {
   return `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub, serial, ...claims })}.c2ln`;
 }
 
-/** A promise and its ends. */
+/** A promise with its `resolve` and `reject`. */
 export function deferred<T>() {
   let resolve: (value: T) => void = () => {};
   let reject: (problem: unknown) => void = () => {};

@@ -90,7 +90,7 @@ describe('the account', () => {
     await actor.type(mail.getByLabelText('New email address'), `mistyped-${next}{Enter}`);
     await mail.findByText(/confirm in both mailboxes/);
     await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
-    // The server lets a minute pass between two mails.
+    // The server sends at most one mail a minute.
     await supabase().database.query(
       "update auth.users set email_change_sent_at = email_change_sent_at - interval '2 min' where email = $1",
       [email],

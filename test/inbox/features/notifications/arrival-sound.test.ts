@@ -38,7 +38,7 @@ function touchPage(hasBeenActive: boolean): void {
   Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive }, configurable: true });
 }
 
-/** So many tabs, all of which hear of the same news. */
+/** Lets this many tabs receive the same arrival. */
 async function arrive(tabs: number, isQuiet = false): Promise<void> {
   const world = createFakeWorld();
   const arrivals = Array.from({ length: tabs }, () =>

@@ -20,7 +20,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals();
 });
 
-/** Shows them, clicks, and tells where the click led. */
+/** Shows the alerts, clicks, and returns where the click led. */
 async function click(arrivals: Parameters<typeof showDesktopNotifications>[0]): Promise<string> {
   const focus = vi.spyOn(globalThis, 'focus').mockImplementation(() => undefined);
   await showDesktopNotifications(arrivals);

@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { StrictMode, useState } from 'react';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/inbox/database.types.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import type { Platform } from '../../src/platform/index.ts';
@@ -72,202 +72,192 @@ function Unread() {
 
 afterEach(cleanup);
 
-describe('SupabaseProvider', () => {
-  it('SupabaseProvider restores the stored session once, also under StrictMode', async () => {
-    const store = createMemoryStore();
-    const before = createClients({}, store);
-    await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    before.close();
-    const clients = createClients({}, store);
-    const events: string[] = [];
-    clients.auth.onEvent(({ name }) => events.push(name));
+it('SupabaseProvider restores the stored session once, also under StrictMode', async () => {
+  const store = createMemoryStore();
+  const before = createClients({}, store);
+  await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  before.close();
+  const clients = createClients({}, store);
+  const events: string[] = [];
+  clients.auth.onEvent(({ name }) => events.push(name));
 
-    renderWith(clients, <Status />);
+  renderWith(clients, <Status />);
 
-    expect(screen.getByText('loading no-user none')).toBeDefined();
-    await screen.findByText(`signed-in ${ada.email} session`);
-    expect(events).toEqual(['INITIAL_SESSION']);
-  });
-
-  it('SupabaseProvider is required, with an error that says so', () => {
-    const silence = createSilence();
-    expect(() => render(<Status />)).toThrow('There is no SupabaseProvider above this component');
-    silence.end();
-  });
+  expect(screen.getByText('loading no-user none')).toBeDefined();
+  await screen.findByText(`signed-in ${ada.email} session`);
+  expect(events).toEqual(['INITIAL_SESSION']);
 });
 
-describe('useAuth, useSession, useUser', () => {
-  it('useAuth, useSession and useUser follow a sign-in and a sign-out', async () => {
-    const clients = createClients();
-    renderWith(clients, <Status />);
-    await screen.findByText('signed-out no-user none');
-    await signIn(clients);
-    expect(screen.getByText(`signed-in ${ada.email} session`)).toBeDefined();
-    await act(() => clients.auth.signOut({ scope: 'local' }));
-    expect(screen.getByText('signed-out no-user none')).toBeDefined();
-  });
+it('SupabaseProvider is required, with an error that says so', () => {
+  const silence = createSilence();
+  expect(() => render(<Status />)).toThrow('There is no SupabaseProvider above this component');
+  silence.end();
 });
 
-describe('useQuery', () => {
-  it('useQuery waits for the session before it reads', async () => {
-    const store = createMemoryStore();
-    const before = createClients({}, store);
-    await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    before.close();
-    const { reads, fetch } = recordReads();
-    const clients = createClients({ fetch }, store);
-    renderWith(clients, <Unread />);
-    await screen.findByText(`success ${ada.id}`);
-    expect(reads.length).toBe(1);
-  });
-
-  it('useQuery never shows one user the rows of another', async () => {
-    const clients = createClients();
-    await clients.auth.start();
-    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    const shown: string[] = [];
-    function Watch() {
-      const user = useUser();
-      const { rest } = useSupabase<Database>();
-      const { data } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-      for (const row of data ?? []) shown.push(`${user?.id ?? ''} sees ${row.recipient_id}`);
-      return <p>{data?.[0]?.recipient_id ?? 'nothing'}</p>;
-    }
-    renderWith(clients, <Watch />);
-    await screen.findByText(ada.id);
-    await signIn(clients, grace.email);
-    await screen.findByText(grace.id);
-    expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
-  });
-
-  it('useQuery is a new query when its request differs, without the previous answer', async () => {
-    const clients = createClients();
-    await clients.auth.start();
-    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    const shown: string[] = [];
-    function ByStatus({ status }: { readonly status: string }) {
-      const { rest } = useSupabase<Database>();
-      const { data } = useQuery(rest.from('notifications').select('status').eq('status', status));
-      for (const row of data ?? []) shown.push(`${status} ${row.status}`);
-      return <p>{data ? `all ${status}` : 'waiting'}</p>;
-    }
-    function Switch() {
-      const [status, setStatus] = useState('unread');
-      return (
-        <>
-          <button onClick={() => setStatus('read')}>read</button>
-          <ByStatus status={status} />
-        </>
-      );
-    }
-    renderWith(clients, <Switch />);
-    await screen.findByText('all unread');
-    act(() => screen.getByRole('button').click());
-    await screen.findByText('all read');
-    expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
-  });
-
-  it('useQuery keeps the last answer during a reload and after its failure', async () => {
-    const backend = createBreakableFetch(supabase);
-    const clients = createClients({ fetch: backend.fetch });
-    await clients.auth.start();
-    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    const states: string[] = [];
-    function Watch() {
-      const { rest } = useSupabase<Database>();
-      const query = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-      states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.code ?? 'fine'}`);
-      return <button onClick={query.refetch}>Again</button>;
-    }
-    renderWith(clients, <Watch />);
-    await waitFor(() => expect(states.at(-1)).toBe('success 1 fine'));
-    backend.break(to('/rest/'), () => refusal(403, '42501'));
-    act(() => screen.getByRole('button').click());
-    await waitFor(() => expect(states.at(-1)).toBe('error 1 denied'));
-    expect(new Set(states)).toContain('stale 1 fine');
-  });
-
-  it('useQuery aborts a read without listeners', async () => {
-    const signals: AbortSignal[] = [];
-    const { fetch } = supabase();
-    const clients = createClients({
-      fetch(input, init) {
-        const request = new Request(input, init);
-        if (!request.url.includes('/rest/')) return fetch(request);
-        signals.push(request.signal);
-        return new Promise(() => {});
-      },
-    });
-    await clients.auth.start();
-    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-    const { unmount } = renderWith(clients, <Unread />);
-    await waitFor(() => expect(signals.length).toBeGreaterThan(0));
-    unmount();
-    await waitFor(() => expect(signals.every((signal) => signal.aborted)).toBe(true));
-  });
+it('useAuth, useSession and useUser follow a sign-in and a sign-out', async () => {
+  const clients = createClients();
+  renderWith(clients, <Status />);
+  await screen.findByText('signed-out no-user none');
+  await signIn(clients);
+  expect(screen.getByText(`signed-in ${ada.email} session`)).toBeDefined();
+  await act(() => clients.auth.signOut({ scope: 'local' }));
+  expect(screen.getByText('signed-out no-user none')).toBeDefined();
 });
 
-describe('useLiveList', () => {
-  it('useLiveList shows rows and their changes in StrictMode, and leaves on unmount', async () => {
-    const clients = createClients();
-    await clients.auth.start();
-    await clients.auth.signInWithPassword({ email: grace.email, password: seedPassword });
-    const channel = clients.realtime.channel(`user:${grace.id}`);
-    const query = createLiveQuery({
-      platform: clients.platform,
-      channel,
-      binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${grace.id}` },
-      read: (signal) =>
-        clients.rest.from('notifications').select().eq('recipient_id', grace.id).execute({ signal }),
-      key: ({ id }) => id ?? '',
-    });
-    function List() {
-      const { rows, isCurrent } = useLiveList(query);
-      return <p>{`${isCurrent ? 'current' : 'catching up'} ${rows.map(({ content }) => content).join()}`}</p>;
-    }
-    const { unmount } = renderWith(clients, <List />);
-    await screen.findByText(/^current/);
+it('useQuery waits for the session before it reads', async () => {
+  const store = createMemoryStore();
+  const before = createClients({}, store);
+  await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  before.close();
+  const { reads, fetch } = recordReads();
+  const clients = createClients({ fetch }, store);
+  renderWith(clients, <Unread />);
+  await screen.findByText(`success ${ada.id}`);
+  expect(reads.length).toBe(1);
+});
 
-    await supabase().database.query(
-      `insert into public.notifications (recipient_id, content) values ($1, '{"type":"system","data":{"n":1}}')`,
-      [grace.id],
+it('useQuery never shows one user the rows of another', async () => {
+  const clients = createClients();
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  const shown: string[] = [];
+  function Watch() {
+    const user = useUser();
+    const { rest } = useSupabase<Database>();
+    const { data } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
+    for (const row of data ?? []) shown.push(`${user?.id ?? ''} sees ${row.recipient_id}`);
+    return <p>{data?.[0]?.recipient_id ?? 'nothing'}</p>;
+  }
+  renderWith(clients, <Watch />);
+  await screen.findByText(ada.id);
+  await signIn(clients, grace.email);
+  await screen.findByText(grace.id);
+  expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
+});
+
+it('useQuery is a new query when its request differs, without the previous answer', async () => {
+  const clients = createClients();
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  const shown: string[] = [];
+  function ByStatus({ status }: { readonly status: string }) {
+    const { rest } = useSupabase<Database>();
+    const { data } = useQuery(rest.from('notifications').select('status').eq('status', status));
+    for (const row of data ?? []) shown.push(`${status} ${row.status}`);
+    return <p>{data ? `all ${status}` : 'waiting'}</p>;
+  }
+  function Switch() {
+    const [status, setStatus] = useState('unread');
+    return (
+      <>
+        <button onClick={() => setStatus('read')}>read</button>
+        <ByStatus status={status} />
+      </>
     );
-
-    await screen.findByText(/^current.*"n":1/, {}, { timeout: 5_000 });
-    unmount();
-    await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'), { timeout: 5_000 });
-  });
+  }
+  renderWith(clients, <Switch />);
+  await screen.findByText('all unread');
+  act(() => screen.getByRole('button').click());
+  await screen.findByText('all read');
+  expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
 });
 
-describe('usePresence', () => {
-  it('usePresence shows the present users and tracks an entry while mounted, in StrictMode', async () => {
-    const [here, elsewhere] = [createClients(), createClients()];
-    const open = ({ realtime }: ReturnType<typeof createClients>, key: string) => {
-      const channel = realtime.channel('lobby');
-      const presence = createPresence<{ name: string }>(channel, { key });
-      return { presence, leave: channel.join() };
-    };
-    const [ada, grace] = [open(here, 'ada'), open(elsewhere, 'grace')];
-    grace.presence.track({ name: 'Grace' });
-    function Online() {
-      const { entries } = usePresence(ada.presence, { name: 'Ada' });
-      return (
-        <p>
-          {[...entries.values()]
-            .flatMap((all) => all.map(({ name }) => name))
-            .sort()
-            .join()}
-        </p>
-      );
-    }
-    const { unmount } = renderWith(here, <Online />);
-    await screen.findByText('Ada,Grace', {}, { timeout: 10_000 });
-    unmount();
-    const names = () => [...grace.presence.getSnapshot().entries.keys()];
-    await waitFor(() => expect(names()).toEqual(['grace']), { timeout: 10_000 });
-    ada.leave();
-    grace.leave();
+it('useQuery keeps the last answer during a reload and after its failure', async () => {
+  const backend = createBreakableFetch(supabase);
+  const clients = createClients({ fetch: backend.fetch });
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  const states: string[] = [];
+  function Watch() {
+    const { rest } = useSupabase<Database>();
+    const query = useQuery(rest.from('notifications').select('recipient_id').limit(1));
+    states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.code ?? 'fine'}`);
+    return <button onClick={query.refetch}>Again</button>;
+  }
+  renderWith(clients, <Watch />);
+  await waitFor(() => expect(states.at(-1)).toBe('success 1 fine'));
+  backend.break(to('/rest/'), () => refusal(403, '42501'));
+  act(() => screen.getByRole('button').click());
+  await waitFor(() => expect(states.at(-1)).toBe('error 1 denied'));
+  expect(new Set(states)).toContain('stale 1 fine');
+});
+
+it('useQuery aborts a read without listeners', async () => {
+  const signals: AbortSignal[] = [];
+  const { fetch } = supabase();
+  const clients = createClients({
+    fetch(input, init) {
+      const request = new Request(input, init);
+      if (!request.url.includes('/rest/')) return fetch(request);
+      signals.push(request.signal);
+      return new Promise(() => {});
+    },
   });
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  const { unmount } = renderWith(clients, <Unread />);
+  await waitFor(() => expect(signals.length).toBeGreaterThan(0));
+  unmount();
+  await waitFor(() => expect(signals.every((signal) => signal.aborted)).toBe(true));
+});
+
+it('useLiveList shows rows and their changes in StrictMode, and leaves on unmount', async () => {
+  const clients = createClients();
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: grace.email, password: seedPassword });
+  const channel = clients.realtime.channel(`user:${grace.id}`);
+  const query = createLiveQuery({
+    platform: clients.platform,
+    channel,
+    binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${grace.id}` },
+    read: (signal) =>
+      clients.rest.from('notifications').select().eq('recipient_id', grace.id).execute({ signal }),
+    key: ({ id }) => id ?? '',
+  });
+  function List() {
+    const { rows, isCurrent } = useLiveList(query);
+    return <p>{`${isCurrent ? 'current' : 'catching up'} ${rows.map(({ content }) => content).join()}`}</p>;
+  }
+  const { unmount } = renderWith(clients, <List />);
+  await screen.findByText(/^current/);
+
+  await supabase().database.query(
+    `insert into public.notifications (recipient_id, content) values ($1, '{"type":"system","data":{"n":1}}')`,
+    [grace.id],
+  );
+
+  await screen.findByText(/^current.*"n":1/, {}, { timeout: 5_000 });
+  unmount();
+  await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'), { timeout: 5_000 });
+});
+
+it('usePresence shows the present users and tracks an entry while mounted, in StrictMode', async () => {
+  const [here, elsewhere] = [createClients(), createClients()];
+  const open = ({ realtime }: ReturnType<typeof createClients>, key: string) => {
+    const channel = realtime.channel('lobby');
+    const presence = createPresence<{ name: string }>(channel, { key });
+    return { presence, leave: channel.join() };
+  };
+  const [ada, grace] = [open(here, 'ada'), open(elsewhere, 'grace')];
+  grace.presence.track({ name: 'Grace' });
+  function Online() {
+    const { entries } = usePresence(ada.presence, { name: 'Ada' });
+    return (
+      <p>
+        {[...entries.values()]
+          .flatMap((all) => all.map(({ name }) => name))
+          .sort()
+          .join()}
+      </p>
+    );
+  }
+  const { unmount } = renderWith(here, <Online />);
+  await screen.findByText('Ada,Grace', {}, { timeout: 10_000 });
+  unmount();
+  const names = () => [...grace.presence.getSnapshot().entries.keys()];
+  await waitFor(() => expect(names()).toEqual(['grace']), { timeout: 10_000 });
+  ada.leave();
+  grace.leave();
 });
 
 /** Silences the console, to which React reports what a component throws. */

@@ -54,82 +54,80 @@ afterEach(() =>
   `),
 );
 
-describe('an account with a verified second factor', () => {
-  it.each([
-    ['notifications'],
-    ['notification_preferences'],
-    ['notification_counters'],
-    ['notification_bulk_changes'],
-    ['notification_reports'],
-    ['blocked_senders'],
-    ['muted_threads'],
-    ['storage.objects'],
-    ['storage.buckets'],
-  ])('an account with a verified second factor reads %s with aal2 only', async (table) => {
-    expect(await query(withPassword, `select * from ${table}`)).toEqual([]);
-    expect(await query({ ...withPassword, claims: {} }, `select * from ${table}`)).toEqual([]);
-    expect((await query(withFactor, `select * from ${table}`)).length).toBeGreaterThan(0);
-  });
+it.each([
+  ['notifications'],
+  ['notification_preferences'],
+  ['notification_counters'],
+  ['notification_bulk_changes'],
+  ['notification_reports'],
+  ['blocked_senders'],
+  ['muted_threads'],
+  ['storage.objects'],
+  ['storage.buckets'],
+])('an account with a verified second factor reads %s with aal2 only', async (table) => {
+  expect(await query(withPassword, `select * from ${table}`)).toEqual([]);
+  expect(await query({ ...withPassword, claims: {} }, `select * from ${table}`)).toEqual([]);
+  expect((await query(withFactor, `select * from ${table}`)).length).toBeGreaterThan(0);
+});
 
-  it.each([
-    [`update notifications set status = 'read' returning id`],
-    ['delete from notifications returning id'],
-    ['update notification_preferences set email_edits = true returning id'],
-    ['delete from notification_preferences returning id'],
-    ['delete from blocked_senders returning sender_id'],
-    ['delete from muted_threads returning entity_id'],
-    [`update storage.objects set name = 'changed' returning id`],
-  ])('an account with a verified second factor changes nothing with aal1: %s', async (statement) => {
-    expect(await attempt(withPassword, statement)).toEqual([]);
-    expect((await attempt(withFactor, statement)).length).toBeGreaterThan(0);
-  });
+it.each([
+  [`update notifications set status = 'read' returning id`],
+  ['delete from notifications returning id'],
+  ['update notification_preferences set email_edits = true returning id'],
+  ['delete from notification_preferences returning id'],
+  ['delete from blocked_senders returning sender_id'],
+  ['delete from muted_threads returning entity_id'],
+  [`update storage.objects set name = 'changed' returning id`],
+])('an account with a verified second factor changes nothing with aal1: %s', async (statement) => {
+  expect(await attempt(withPassword, statement)).toEqual([]);
+  expect((await attempt(withFactor, statement)).length).toBeGreaterThan(0);
+});
 
-  it.each([
-    [`insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"mention"}')`],
-    [`select create_invitation('new@example.com')`],
-    [`select get_invitation('token')`],
-    [`select list_invitations()`],
-    [`select accept_invitation('token')`],
-    [`select decline_invitation('token')`],
-    [`select notification_changes(now())`],
-    [`select mark_all_notifications_read()`],
-    [`select delete_notifications('all')`],
-    [`select search_notifications('notes')`],
-    [`select sender_names(array['${ada.id}'::uuid])`],
-    [`select report_notification(gen_random_uuid(), 'spam')`],
-    [`select export_account_data()`],
-    [`select delete_account()`],
-    [`select list_sessions()`],
-    [`select end_session(gen_random_uuid())`],
-    [`select end_other_sessions()`],
-    [`select create_recovery_codes()`],
-    [`select recovery_code_status()`],
-  ])('an account with a verified second factor is refused with aal1: %s', async (statement) => {
-    await expect(attempt(withPassword, statement)).rejects.toMatchObject({
-      code: 'PT403',
-      message: 'insufficient_aal',
-    });
+it.each([
+  [`insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"mention"}')`],
+  [`select create_invitation('new@example.com')`],
+  [`select get_invitation('token')`],
+  [`select list_invitations()`],
+  [`select accept_invitation('token')`],
+  [`select decline_invitation('token')`],
+  [`select notification_changes(now())`],
+  [`select mark_all_notifications_read()`],
+  [`select delete_notifications('all')`],
+  [`select search_notifications('notes')`],
+  [`select sender_names(array['${ada.id}'::uuid])`],
+  [`select report_notification(gen_random_uuid(), 'spam')`],
+  [`select export_account_data()`],
+  [`select delete_account()`],
+  [`select list_sessions()`],
+  [`select end_session(gen_random_uuid())`],
+  [`select end_other_sessions()`],
+  [`select create_recovery_codes()`],
+  [`select recovery_code_status()`],
+])('an account with a verified second factor is refused with aal1: %s', async (statement) => {
+  await expect(attempt(withPassword, statement)).rejects.toMatchObject({
+    code: 'PT403',
+    message: 'insufficient_aal',
   });
+});
 
-  it('an account with a verified second factor has no counts with aal1', async () => {
-    expect(await query(withPassword, 'select * from notification_counts()')).toEqual([
-      { inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} },
-    ]);
-  });
+it('an account with a verified second factor has no counts with aal1', async () => {
+  expect(await query(withPassword, 'select * from notification_counts()')).toEqual([
+    { inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} },
+  ]);
+});
 
-  it('an account with a verified second factor receives in its private channel with aal2 only', async () => {
-    const permissions = async (aal: string, topic: string) => {
-      const [row] = await supabase().database.query<{ read: boolean; write: boolean }>(
-        `select (p -> 'broadcast' ->> 'read')::boolean as read, (p -> 'broadcast' ->> 'write')::boolean as write
+it('an account with a verified second factor receives in its private channel with aal2 only', async () => {
+  const permissions = async (aal: string, topic: string) => {
+    const [row] = await supabase().database.query<{ read: boolean; write: boolean }>(
+      `select (p -> 'broadcast' ->> 'read')::boolean as read, (p -> 'broadcast' ->> 'write')::boolean as write
          from realtime.permissions($1, 'authenticated', $2) p`,
-        [topic, JSON.stringify({ sub: grace.id, role: 'authenticated', aal })],
-      );
-      return row;
-    };
-    expect(await permissions('aal2', `user:${grace.id}`)).toEqual({ read: true, write: false });
-    expect(await permissions('aal1', `user:${grace.id}`)).toEqual({ read: false, write: false });
-    expect(await permissions('aal2', `user:${ada.id}`)).toEqual({ read: false, write: false });
-  });
+      [topic, JSON.stringify({ sub: grace.id, role: 'authenticated', aal })],
+    );
+    return row;
+  };
+  expect(await permissions('aal2', `user:${grace.id}`)).toEqual({ read: true, write: false });
+  expect(await permissions('aal1', `user:${grace.id}`)).toEqual({ read: false, write: false });
+  expect(await permissions('aal2', `user:${ada.id}`)).toEqual({ read: false, write: false });
 });
 
 describe('a token of a deleted or banned account', () => {
@@ -158,33 +156,31 @@ describe('a token of a deleted or banned account', () => {
   );
 });
 
-describe('every table of the API', () => {
-  it('every table of the API has row-level security and the restrictive policy, or no privileges for users', async () => {
-    for (const { name, oid } of await tables()) {
-      const [state] = await supabase().database.query<{
-        rls: boolean;
-        restricted: boolean;
-        readable: boolean;
-      }>(
-        `select relrowsecurity as rls,
+it('every table of the API has row-level security and the restrictive policy, or no privileges for users', async () => {
+  for (const { name, oid } of await tables()) {
+    const [state] = await supabase().database.query<{
+      rls: boolean;
+      restricted: boolean;
+      readable: boolean;
+    }>(
+      `select relrowsecurity as rls,
            exists (select from pg_policy where polrelid = $1::int8::oid and not polpermissive) as restricted,
            has_any_column_privilege('authenticated', $1::int8::oid, 'select') as readable
          from pg_class where oid = $1::int8::oid`,
-        [oid],
-      );
-      expect({ name, rls: state?.rls }).toEqual({ name, rls: true });
-      expect({ name, closed: state?.restricted || !state?.readable }).toEqual({ name, closed: true });
-    }
-  });
+      [oid],
+    );
+    expect({ name, rls: state?.rls }).toEqual({ name, rls: true });
+    expect({ name, closed: state?.restricted || !state?.readable }).toEqual({ name, closed: true });
+  }
+});
 
-  it('every table of the API gives callers without a session no privilege', async () => {
-    const [anonymous] = await supabase().database.query<{ tables: string[]; functions: string[] }>(
-      `select
+it('every table of the API gives callers without a session no privilege', async () => {
+  const [anonymous] = await supabase().database.query<{ tables: string[]; functions: string[] }>(
+    `select
          array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
            and has_any_column_privilege('anon', oid, 'select, insert, update')) as tables,
          array(select proname::text from pg_proc where pronamespace = 'public'::regnamespace
            and has_function_privilege('anon', oid, 'execute')) as functions`,
-    );
-    expect(anonymous).toEqual({ tables: [], functions: [] });
-  });
+  );
+  expect(anonymous).toEqual({ tables: [], functions: [] });
 });

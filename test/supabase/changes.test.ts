@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import type { Caller } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
@@ -52,117 +52,111 @@ beforeEach(() =>
   ),
 );
 
-describe('the changes since a time', () => {
-  it('the changes since a time are the changed rows, the ids of the deleted ones, and the counts', async () => {
-    const [kept, read, gone] = await insert(3);
-    await age();
-    const { as_of: since } = await changesSince(new Date().toISOString());
-    await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
-    await run(asGrace, 'delete from notifications where id = $1', [gone]);
-    const [added] = await insert();
-    const changes = await changesSince(since);
-    expect(changes).toMatchObject({ reset: false, deleted: [gone], counts: { unread: 2 } });
-    expect(changes.changed.map(({ id, status }) => [id, status])).toEqual([
-      [read, 'read'],
-      [added, 'unread'],
-    ]);
-    expect(changes.changed.map(({ id }) => id)).not.toContain(kept);
-  });
+it('the changes since a time are the changed rows, the ids of the deleted ones, and the counts', async () => {
+  const [kept, read, gone] = await insert(3);
+  await age();
+  const { as_of: since } = await changesSince(new Date().toISOString());
+  await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
+  await run(asGrace, 'delete from notifications where id = $1', [gone]);
+  const [added] = await insert();
+  const changes = await changesSince(since);
+  expect(changes).toMatchObject({ reset: false, deleted: [gone], counts: { unread: 2 } });
+  expect(changes.changed.map(({ id, status }) => [id, status])).toEqual([
+    [read, 'read'],
+    [added, 'unread'],
+  ]);
+  expect(changes.changed.map(({ id }) => id)).not.toContain(kept);
+});
 
-  it('the changes since a time repeat the last 30 seconds, because a transaction commits after it has stamped its rows', async () => {
-    const [added] = await insert();
-    const { changed } = await changesSince(new Date(Date.now() + 10_000).toISOString());
-    expect(changed.map(({ id }) => id)).toEqual([added]);
-  });
+it('the changes since a time repeat the last 30 seconds, because a transaction commits after it has stamped its rows', async () => {
+  const [added] = await insert();
+  const { changed } = await changesSince(new Date(Date.now() + 10_000).toISOString());
+  expect(changed.map(({ id }) => id)).toEqual([added]);
+});
 
-  it('the changes since a time are empty when nothing changed, and omit the changes of other users', async () => {
-    await insert();
-    expect(await changesSince(new Date().toISOString(), asAda)).toMatchObject({ changed: [], deleted: [] });
-    await age();
-    expect(await changesSince(new Date().toISOString())).toMatchObject({
-      reset: false,
-      changed: [],
-      deleted: [],
-      counts: { unread: 1 },
-    });
-  });
-
-  it.each([
-    ['without a time', null],
-    ['after more than a day', new Date(Date.now() - 90_000_000).toISOString()],
-  ])('the changes since a time ask for a new reading %s', async (_, since) => {
-    await insert();
-    expect(await changesSince(since)).toMatchObject({ reset: true, changed: [], counts: { unread: 1 } });
-  });
-
-  it('the changes since a time require a reload when there is more than one page', async () => {
-    await insert(6);
-    expect(await changesSince(new Date().toISOString(), asGrace, 5)).toMatchObject({
-      reset: true,
-      changed: [],
-    });
-    expect((await changesSince(new Date().toISOString(), asGrace, 6)).changed).toHaveLength(6);
-  });
-
-  it('the changes since a time require a reload after a statement that changed more than 100', async () => {
-    await insert(101);
-    await age();
-    const { as_of: since } = await changesSince(new Date().toISOString());
-    await run(asGrace, 'delete from notifications');
-    expect(await changesSince(since)).toMatchObject({ reset: true, deleted: [], counts: { unread: 0 } });
-    expect(await supabase().database.query('select * from private.notification_tombstones')).toEqual([]);
+it('the changes since a time are empty when nothing changed, and omit the changes of other users', async () => {
+  await insert();
+  expect(await changesSince(new Date().toISOString(), asAda)).toMatchObject({ changed: [], deleted: [] });
+  await age();
+  expect(await changesSince(new Date().toISOString())).toMatchObject({
+    reset: false,
+    changed: [],
+    deleted: [],
+    counts: { unread: 1 },
   });
 });
 
-describe('functions for whole lists', () => {
-  it('functions for whole lists mark all, one kind, or those up to a time as read', async () => {
-    await insert(2, 'mention');
-    await insert(1, 'edit');
-    const mark = async (args: string) =>
-      (await run<{ n: number }>(asGrace, `select mark_all_notifications_read(${args}) as n`))[0]?.n;
-    expect(await mark(`up_to => now() - interval '1 hour'`)).toBe(0);
-    expect(await mark(`kind => 'mention'`)).toBe(2);
-    expect(await mark('')).toBe(1);
-    expect(await mark('')).toBe(0);
-  });
+it.each([
+  ['without a time', null],
+  ['after more than a day', new Date(Date.now() - 90_000_000).toISOString()],
+])('the changes since a time ask for a new reading %s', async (_, since) => {
+  await insert();
+  expect(await changesSince(since)).toMatchObject({ reset: true, changed: [], counts: { unread: 1 } });
+});
 
-  it('functions for whole lists delete a tab, or one kind of it', async () => {
-    const [read] = await insert(2, 'mention');
-    const [archived] = await insert(1, 'edit');
-    await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
-    await run(asGrace, `update notifications set status = 'archived' where id = $1`, [archived]);
-    const remove = async (args: string) =>
-      (await run<{ n: number }>(asGrace, `select delete_notifications(${args}) as n`))[0]?.n;
-    expect(await remove(`'all', kind => 'edit'`)).toBe(0);
-    expect(await remove(`'unread'`)).toBe(1);
-    expect(await remove(`'all'`)).toBe(1);
-    expect(await remove(`'archived'`)).toBe(1);
-    await expect(remove(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
+it('the changes since a time require a reload when there is more than one page', async () => {
+  await insert(6);
+  expect(await changesSince(new Date().toISOString(), asGrace, 5)).toMatchObject({
+    reset: true,
+    changed: [],
   });
+  expect((await changesSince(new Date().toISOString(), asGrace, 6)).changed).toHaveLength(6);
+});
 
-  it('functions for whole lists change only the caller’s notifications', async () => {
-    await insert(3);
-    await run(asAda, `select mark_all_notifications_read(), delete_notifications('all')`);
-    expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
-  });
+it('the changes since a time require a reload after a statement that changed more than 100', async () => {
+  await insert(101);
+  await age();
+  const { as_of: since } = await changesSince(new Date().toISOString());
+  await run(asGrace, 'delete from notifications');
+  expect(await changesSince(since)).toMatchObject({ reset: true, deleted: [], counts: { unread: 0 } });
+  expect(await supabase().database.query('select * from private.notification_tombstones')).toEqual([]);
+});
 
-  it('functions for whole lists announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
-    await insert(100);
-    await run(asGrace, 'select mark_all_notifications_read()');
-    expect(await bulkRevision()).toBe(0);
-    await insert(101);
-    // In one transaction, because the service removes committed changes from the outbox at once.
-    const captured = await supabase().database.transaction(async (sql) => {
-      await sql.query(`select set_config('request.jwt.claims', $1, true)`, [
-        JSON.stringify({ sub: grace.id }),
-      ]);
-      await sql.query('select mark_all_notifications_read()');
-      return sql.query<{ name: string }>(
-        'select relation::regclass::text as name from realtime.outbox where xid = pg_current_xact_id() order by id',
-      );
-    });
-    expect(captured[0]?.name).toBe('notification_bulk_changes');
-    expect(captured.length).toBeGreaterThan(101);
-    expect(await bulkRevision()).toBeGreaterThan(0);
+it('functions for whole lists mark all, one kind, or those up to a time as read', async () => {
+  await insert(2, 'mention');
+  await insert(1, 'edit');
+  const mark = async (args: string) =>
+    (await run<{ n: number }>(asGrace, `select mark_all_notifications_read(${args}) as n`))[0]?.n;
+  expect(await mark(`up_to => now() - interval '1 hour'`)).toBe(0);
+  expect(await mark(`kind => 'mention'`)).toBe(2);
+  expect(await mark('')).toBe(1);
+  expect(await mark('')).toBe(0);
+});
+
+it('functions for whole lists delete a tab, or one kind of it', async () => {
+  const [read] = await insert(2, 'mention');
+  const [archived] = await insert(1, 'edit');
+  await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
+  await run(asGrace, `update notifications set status = 'archived' where id = $1`, [archived]);
+  const remove = async (args: string) =>
+    (await run<{ n: number }>(asGrace, `select delete_notifications(${args}) as n`))[0]?.n;
+  expect(await remove(`'all', kind => 'edit'`)).toBe(0);
+  expect(await remove(`'unread'`)).toBe(1);
+  expect(await remove(`'all'`)).toBe(1);
+  expect(await remove(`'archived'`)).toBe(1);
+  await expect(remove(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
+});
+
+it('functions for whole lists change only the caller’s notifications', async () => {
+  await insert(3);
+  await run(asAda, `select mark_all_notifications_read(), delete_notifications('all')`);
+  expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
+});
+
+it('functions for whole lists announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
+  await insert(100);
+  await run(asGrace, 'select mark_all_notifications_read()');
+  expect(await bulkRevision()).toBe(0);
+  await insert(101);
+  // In one transaction, because the service removes committed changes from the outbox at once.
+  const captured = await supabase().database.transaction(async (sql) => {
+    await sql.query(`select set_config('request.jwt.claims', $1, true)`, [JSON.stringify({ sub: grace.id })]);
+    await sql.query('select mark_all_notifications_read()');
+    return sql.query<{ name: string }>(
+      'select relation::regclass::text as name from realtime.outbox where xid = pg_current_xact_id() order by id',
+    );
   });
+  expect(captured[0]?.name).toBe('notification_bulk_changes');
+  expect(captured.length).toBeGreaterThan(101);
+  expect(await bulkRevision()).toBeGreaterThan(0);
 });

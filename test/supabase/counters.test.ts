@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import type { Caller } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
@@ -38,90 +38,88 @@ async function counted(): Promise<unknown> {
 
 beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_counters'));
 
-describe('the counts', () => {
-  it('the counts are zero for a user without notifications', async () => {
-    expect(await counts()).toEqual({ inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} });
-  });
+it('the counts are zero for a user without notifications', async () => {
+  expect(await counts()).toEqual({ inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} });
+});
 
-  it('the counts are those of the rows after every sequence of statements', async () => {
-    const statement = fc.oneof(
-      fc
-        .record({
-          kind: fc.constantFrom('mention', 'edit', 'system', 'reaction'),
-          status: fc.constantFrom('unread', 'read', 'archived'),
-          recipient: fc.constantFrom(ada.id, grace.id),
-          rows: fc.integer({ min: 1, max: 4 }),
-        })
-        .map(({ kind, status, recipient, rows }) => insertSql(kind, status, recipient, rows)),
-      fc
-        .tuple(fc.constantFrom('unread', 'read', 'archived'), fc.constantFrom('unread', 'read', 'archived'))
-        .map(([from, to]) => `update notifications set status = '${to}' where status = '${from}'`),
-      fc.constantFrom(
-        `update notifications set snoozed_until = now() + interval '1 hour' where kind = 'mention'`,
-        `update notifications set snoozed_until = null`,
-        `update notifications set content = '{"type":"edit"}' where kind = 'mention'`,
-        `delete from notifications where kind = 'edit'`,
-        `delete from notifications where id in (select id from notifications limit 2)`,
-      ),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(statement, { minLength: 1, maxLength: 8 }), async (statements) => {
-        await supabase().database.exec('delete from notifications');
-        for (const text of statements) await run(asService, text);
-        expect(await counts()).toEqual(await counted());
-      }),
-      { numRuns: 25 },
-    );
-  });
+it('the counts are those of the rows after every sequence of statements', async () => {
+  const statement = fc.oneof(
+    fc
+      .record({
+        kind: fc.constantFrom('mention', 'edit', 'system', 'reaction'),
+        status: fc.constantFrom('unread', 'read', 'archived'),
+        recipient: fc.constantFrom(ada.id, grace.id),
+        rows: fc.integer({ min: 1, max: 4 }),
+      })
+      .map(({ kind, status, recipient, rows }) => insertSql(kind, status, recipient, rows)),
+    fc
+      .tuple(fc.constantFrom('unread', 'read', 'archived'), fc.constantFrom('unread', 'read', 'archived'))
+      .map(([from, to]) => `update notifications set status = '${to}' where status = '${from}'`),
+    fc.constantFrom(
+      `update notifications set snoozed_until = now() + interval '1 hour' where kind = 'mention'`,
+      `update notifications set snoozed_until = null`,
+      `update notifications set content = '{"type":"edit"}' where kind = 'mention'`,
+      `delete from notifications where kind = 'edit'`,
+      `delete from notifications where id in (select id from notifications limit 2)`,
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(statement, { minLength: 1, maxLength: 8 }), async (statements) => {
+      await supabase().database.exec('delete from notifications');
+      for (const text of statements) await run(asService, text);
+      expect(await counts()).toEqual(await counted());
+    }),
+    { numRuns: 25 },
+  );
+});
 
-  it('the counts are zero after the table is truncated', async () => {
-    await run(asService, insertSql('mention'));
-    await supabase().database.exec('truncate notifications');
-    expect(await counts()).toEqual(await counted());
-    expect(await supabase().database.query('select * from private.notification_words')).toEqual([]);
-  });
+it('the counts are zero after the table is truncated', async () => {
+  await run(asService, insertSql('mention'));
+  await supabase().database.exec('truncate notifications');
+  expect(await counts()).toEqual(await counted());
+  expect(await supabase().database.query('select * from private.notification_words')).toEqual([]);
+});
 
-  it('the counts are unchanged by a statement that is rolled back', async () => {
-    await run(asService, insertSql('mention'));
-    await runAs(supabase().database, asService, async (sql) => {
-      await sql.query(insertSql('mention', 'unread', grace.id, 5));
-      throw new Error('undo');
-    }).catch(() => undefined);
-    expect(await counts()).toMatchObject({ unread: 1 });
-  });
+it('the counts are unchanged by a statement that is rolled back', async () => {
+  await run(asService, insertSql('mention'));
+  await runAs(supabase().database, asService, async (sql) => {
+    await sql.query(insertSql('mention', 'unread', grace.id, 5));
+    throw new Error('undo');
+  }).catch(() => undefined);
+  expect(await counts()).toMatchObject({ unread: 1 });
+});
 
-  it('the counts are private', async () => {
-    await run(asService, insertSql('mention'));
-    const asAda: Caller = { role: 'authenticated', userId: ada.id };
-    expect(await run(asAda, 'select * from notification_counters')).toEqual([]);
-    await expect(run(asGrace, 'update notification_counters set unread = 0')).rejects.toMatchObject({
-      code: '42501',
-    });
+it('the counts are private', async () => {
+  await run(asService, insertSql('mention'));
+  const asAda: Caller = { role: 'authenticated', userId: ada.id };
+  expect(await run(asAda, 'select * from notification_counters')).toEqual([]);
+  await expect(run(asGrace, 'update notification_counters set unread = 0')).rejects.toMatchObject({
+    code: '42501',
   });
+});
 
-  it('the counts are repaired by the job, which returns whether they were wrong', async () => {
-    const { database } = supabase();
-    await run(asService, insertSql('mention', 'unread', grace.id, 3));
-    await database.exec(`update notification_counters set unread = 7, unread_by_kind = '{"edit": 7}'`);
-    const repair = () =>
-      database.query<{ wrong: boolean }>('select private.repair_counters($1) as wrong', [grace.id]);
-    expect(await repair()).toEqual([{ wrong: true }]);
-    expect(await counts()).toEqual(await counted());
-    expect(await repair()).toEqual([{ wrong: false }]);
-    await database.exec('update notification_counters set archived = 1');
-    await database.exec('call private.run_counter_repair()');
-    expect(await counts()).toEqual(await counted());
-  });
+it('the counts are repaired by the job, which returns whether they were wrong', async () => {
+  const { database } = supabase();
+  await run(asService, insertSql('mention', 'unread', grace.id, 3));
+  await database.exec(`update notification_counters set unread = 7, unread_by_kind = '{"edit": 7}'`);
+  const repair = () =>
+    database.query<{ wrong: boolean }>('select private.repair_counters($1) as wrong', [grace.id]);
+  expect(await repair()).toEqual([{ wrong: true }]);
+  expect(await counts()).toEqual(await counted());
+  expect(await repair()).toEqual([{ wrong: false }]);
+  await database.exec('update notification_counters set archived = 1');
+  await database.exec('call private.run_counter_repair()');
+  expect(await counts()).toEqual(await counted());
+});
 
-  it('the counts are deleted with the account', async () => {
-    const { database } = supabase();
-    const id = crypto.randomUUID();
-    await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);
-    await run(asService, insertSql('mention', 'unread', id, 3));
-    await database.query('delete from auth.users where id = $1', [id]);
-    expect(await database.query('select * from notification_counters where user_id = $1', [id])).toEqual([]);
-    expect(
-      await database.query('select * from private.notification_tombstones where recipient_id = $1', [id]),
-    ).toEqual([]);
-  });
+it('the counts are deleted with the account', async () => {
+  const { database } = supabase();
+  const id = crypto.randomUUID();
+  await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);
+  await run(asService, insertSql('mention', 'unread', id, 3));
+  await database.query('delete from auth.users where id = $1', [id]);
+  expect(await database.query('select * from notification_counters where user_id = $1', [id])).toEqual([]);
+  expect(
+    await database.query('select * from private.notification_tombstones where recipient_id = $1', [id]),
+  ).toEqual([]);
 });

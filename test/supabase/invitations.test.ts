@@ -55,106 +55,100 @@ beforeEach(() =>
   ),
 );
 
-describe('inviting', () => {
-  it('inviting returns a random token that expires after seven days', async () => {
-    const [made] = await runAs(supabase().database, asAda, (sql) =>
-      sql.query<{ token: string; days: number }>(
-        `select token, extract(day from expires_at - now())::int as days from create_invitation('new@example.com')`,
-      ),
-    );
-    expect(made?.token).toMatch(/^[\da-f]{64}$/);
-    expect(made?.days).toBe(7);
-  });
+it('inviting returns a random token that expires after seven days', async () => {
+  const [made] = await runAs(supabase().database, asAda, (sql) =>
+    sql.query<{ token: string; days: number }>(
+      `select token, extract(day from expires_at - now())::int as days from create_invitation('new@example.com')`,
+    ),
+  );
+  expect(made?.token).toMatch(/^[\da-f]{64}$/);
+  expect(made?.days).toBe(7);
+});
 
-  it('inviting notifies a known user, with the link and the inviter', async () => {
-    const token = await invite('Grace@Example.com');
-    await expect(received(grace.id)).resolves.toEqual([
-      {
-        type: 'invite',
-        entity_type: 'document',
-        entity_id: 'doc-1',
-        metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
-        data: expect.objectContaining({ url: `/join/${token}`, status: 'pending', entity_name: 'Notes' }),
-      },
-    ]);
-  });
+it('inviting notifies a known user, with the link and the inviter', async () => {
+  const token = await invite('Grace@Example.com');
+  await expect(received(grace.id)).resolves.toEqual([
+    {
+      type: 'invite',
+      entity_type: 'document',
+      entity_id: 'doc-1',
+      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+      data: expect.objectContaining({ url: `/join/${token}`, status: 'pending', entity_name: 'Notes' }),
+    },
+  ]);
+});
 
-  it('inviting notifies an account of single sign-on, but prefers an account with a password', async () => {
-    const { database } = supabase();
-    const addSso = (email: string) =>
-      database.query<{ id: string }>(
-        `insert into auth.users
+it('inviting notifies an account of single sign-on, but prefers an account with a password', async () => {
+  const { database } = supabase();
+  const addSso = (email: string) =>
+    database.query<{ id: string }>(
+      `insert into auth.users
            (instance_id, id, email, email_confirmed_at, is_sso_user, aud, role, created_at, updated_at)
          values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, now(), true, 'authenticated', 'authenticated', '2020-01-01', now())
          returning id`,
-        [email],
-      );
-    const [alone] = await addSso('sso@example.com');
-    const [twin] = await addSso(grace.email);
-    await invite('SSO@example.com');
-    await invite(grace.email);
-    await expect(received(alone?.id ?? '')).resolves.toHaveLength(1);
-    await expect(received(twin?.id ?? '')).resolves.toHaveLength(0);
-    await expect(received(grace.id)).resolves.toHaveLength(1);
-    await addSso(ada.email);
-    await expect(invite(ada.email)).rejects.toThrow('invitation_to_yourself');
-    await database.exec('delete from auth.users where is_sso_user');
-  });
+      [email],
+    );
+  const [alone] = await addSso('sso@example.com');
+  const [twin] = await addSso(grace.email);
+  await invite('SSO@example.com');
+  await invite(grace.email);
+  await expect(received(alone?.id ?? '')).resolves.toHaveLength(1);
+  await expect(received(twin?.id ?? '')).resolves.toHaveLength(0);
+  await expect(received(grace.id)).resolves.toHaveLength(1);
+  await addSso(ada.email);
+  await expect(invite(ada.email)).rejects.toThrow('invitation_to_yourself');
+  await database.exec('delete from auth.users where is_sso_user');
+});
 
-  it('inviting answers identically for an address without an account', async () => {
-    await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
-  });
+it('inviting answers identically for an address without an account', async () => {
+  await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
+});
 
-  it.each([
-    ['type', 'entity_type'],
-    ['id', 'entity_id'],
-    ['name', 'entity_name'],
-  ])('inviting refuses a long %s whether or not the address has an account', async (_, parameter) => {
-    const inviteTo = (email: string, length: number) =>
-      runAs(supabase().database, asAda, (sql) =>
-        sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [
-          email,
-          length,
-        ]),
-      );
-    for (const email of [grace.email, 'unknown@example.com']) {
-      await expect(inviteTo(email, 1000)).resolves.toHaveLength(1);
-      const refusal = { code: 'PT400', message: 'invitation_entity_invalid' };
-      await expect(inviteTo(email, 1001)).rejects.toMatchObject(refusal);
-    }
-  });
+it.each([
+  ['type', 'entity_type'],
+  ['id', 'entity_id'],
+  ['name', 'entity_name'],
+])('inviting refuses a long %s whether or not the address has an account', async (_, parameter) => {
+  const inviteTo = (email: string, length: number) =>
+    runAs(supabase().database, asAda, (sql) =>
+      sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [email, length]),
+    );
+  for (const email of [grace.email, 'unknown@example.com']) {
+    await expect(inviteTo(email, 1000)).resolves.toHaveLength(1);
+    const refusal = { code: 'PT400', message: 'invitation_entity_invalid' };
+    await expect(inviteTo(email, 1001)).rejects.toMatchObject(refusal);
+  }
+});
 
-  it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {
-    const { database } = supabase();
-    const [inviter] = await database.query<{ id: string }>(
-      `insert into auth.users (id, raw_user_meta_data, aud, role)
+it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {
+  const { database } = supabase();
+  const [inviter] = await database.query<{ id: string }>(
+    `insert into auth.users (id, raw_user_meta_data, aud, role)
        values (gen_random_uuid(), jsonb_build_object('name', repeat('n', 70000)), 'authenticated', 'authenticated')
        returning id`,
-    );
-    await runAs(database, { role: 'authenticated', userId: inviter?.id ?? '' }, (sql) =>
-      sql.query('select * from create_invitation($1)', [grace.email]),
-    );
-    await expect(received(grace.id)).resolves.toMatchObject([{ metadata: { actor_name: 'n'.repeat(100) } }]);
-  });
+  );
+  await runAs(database, { role: 'authenticated', userId: inviter?.id ?? '' }, (sql) =>
+    sql.query('select * from create_invitation($1)', [grace.email]),
+  );
+  await expect(received(grace.id)).resolves.toMatchObject([{ metadata: { actor_name: 'n'.repeat(100) } }]);
+});
 
-  it('inviting honors the preferences of the invitee', async () => {
-    const { database } = supabase();
-    await database.query(
-      'insert into notification_preferences (user_id, in_app_invites) values ($1, false)',
-      [grace.id],
-    );
-    await invite();
-    await expect(received(grace.id)).resolves.toEqual([]);
-    await database.exec('delete from notification_preferences');
-  });
+it('inviting honors the preferences of the invitee', async () => {
+  const { database } = supabase();
+  await database.query('insert into notification_preferences (user_id, in_app_invites) values ($1, false)', [
+    grace.id,
+  ]);
+  await invite();
+  await expect(received(grace.id)).resolves.toEqual([]);
+  await database.exec('delete from notification_preferences');
+});
 
-  it.each([
-    ['text that is no address', 'nothing', 'invitation_email_invalid'],
-    ['a long address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
-    ['oneself', ada.email, 'invitation_to_yourself'],
-  ])('inviting refuses %s', async (_, email, message) => {
-    await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
-  });
+it.each([
+  ['text that is no address', 'nothing', 'invitation_email_invalid'],
+  ['a long address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
+  ['oneself', ada.email, 'invitation_to_yourself'],
+])('inviting refuses %s', async (_, email, message) => {
+  await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
 });
 
 describe('inviting the same address again', () => {
@@ -234,98 +228,94 @@ describe('inviting the same address again', () => {
   });
 });
 
-describe('reading an invitation', () => {
-  it('reading an invitation changes nothing, and returns the details to the invitee', async () => {
-    const token = await invite();
-    const expected = {
-      status: 'pending',
-      is_for_me: true,
-      inviter_name: 'Ada Lovelace',
-      entity_name: 'Notes',
-    };
-    await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
-    await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
-  });
+it('reading an invitation changes nothing, and returns the details to the invitee', async () => {
+  const token = await invite();
+  const expected = {
+    status: 'pending',
+    is_for_me: true,
+    inviter_name: 'Ada Lovelace',
+    entity_name: 'Notes',
+  };
+  await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
+  await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
+});
 
-  it('reading an invitation reports to another account that it is not the invitee, with a shortened address', async () => {
-    const token = await invite('secret.person@example.com');
-    await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
-      is_for_me: false,
-      invitee_email: 's…@example.com',
-    });
-    await expect(call(asAda, 'get', token)).resolves.toMatchObject({
-      invitee_email: 'secret.person@example.com',
-    });
+it('reading an invitation reports to another account that it is not the invitee, with a shortened address', async () => {
+  const token = await invite('secret.person@example.com');
+  await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
+    is_for_me: false,
+    invitee_email: 's…@example.com',
   });
-
-  it('reading an invitation finds nothing for an unknown token', async () => {
-    await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
-  });
-
-  it('reading an invitation reports it as expired after seven days', async () => {
-    const token = await invite();
-    await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
-    await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'expired' });
-    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
-      code: 'PT410',
-      message: 'invitation_expired',
-    });
+  await expect(call(asAda, 'get', token)).resolves.toMatchObject({
+    invitee_email: 'secret.person@example.com',
   });
 });
 
-describe('answering an invitation', () => {
-  it.each([
-    ['accept', 'accepted'],
-    ['decline', 'declined'],
-  ] as const)('answering an invitation by %s tells the inviter once', async (name, status) => {
-    const token = await invite();
-    await expect(call(asGrace, name, token)).resolves.toMatchObject({ status, is_for_me: true });
-    await expect(call(asGrace, name, token)).resolves.toMatchObject({ status });
-    await expect(received(ada.id)).resolves.toEqual([
-      expect.objectContaining({
-        type: 'invite',
-        metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
-        data: expect.objectContaining({ status, invitee_email: grace.email }),
-      }),
-    ]);
-  });
+it('reading an invitation finds nothing for an unknown token', async () => {
+  await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
+});
 
-  it('answering an invitation says so in the notification of the invitee', async () => {
-    await call(asGrace, 'decline', await invite());
-    expect((await received(grace.id)).at(-1)).toMatchObject({
-      data: { status: 'pending', answer: 'declined' },
-    });
+it('reading an invitation reports it as expired after seven days', async () => {
+  const token = await invite();
+  await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
+  await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'expired' });
+  await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
+    code: 'PT410',
+    message: 'invitation_expired',
   });
+});
 
-  it('answering an invitation cannot be replaced by the other answer', async () => {
-    const token = await invite();
-    await call(asGrace, 'accept', token);
-    await expect(call(asGrace, 'decline', token)).rejects.toMatchObject({
-      code: 'PT409',
-      message: 'invitation_already_answered',
-    });
-  });
+it.each([
+  ['accept', 'accepted'],
+  ['decline', 'declined'],
+] as const)('answering an invitation by %s tells the inviter once', async (name, status) => {
+  const token = await invite();
+  await expect(call(asGrace, name, token)).resolves.toMatchObject({ status, is_for_me: true });
+  await expect(call(asGrace, name, token)).resolves.toMatchObject({ status });
+  await expect(received(ada.id)).resolves.toEqual([
+    expect.objectContaining({
+      type: 'invite',
+      metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
+      data: expect.objectContaining({ status, invitee_email: grace.email }),
+    }),
+  ]);
+});
 
-  it('answering an invitation is for the invitee alone', async () => {
-    const token = await invite('another@example.com');
-    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
-      code: 'PT403',
-      message: 'invitation_for_another_account',
-    });
+it('answering an invitation says so in the notification of the invitee', async () => {
+  await call(asGrace, 'decline', await invite());
+  expect((await received(grace.id)).at(-1)).toMatchObject({
+    data: { status: 'pending', answer: 'declined' },
   });
+});
 
-  it('answering an invitation refuses an unknown token', async () => {
-    await expect(call(asGrace, 'accept', 'unknown')).rejects.toMatchObject({
-      code: 'PT404',
-      message: 'invitation_not_found',
-    });
+it('answering an invitation cannot be replaced by the other answer', async () => {
+  const token = await invite();
+  await call(asGrace, 'accept', token);
+  await expect(call(asGrace, 'decline', token)).rejects.toMatchObject({
+    code: 'PT409',
+    message: 'invitation_already_answered',
   });
+});
 
-  it('answering an invitation cannot revive one that was revoked', async () => {
-    const token = await invite();
-    await supabase().database.exec(`update invitations set status = 'revoked'`);
-    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
+it('answering an invitation is for the invitee alone', async () => {
+  const token = await invite('another@example.com');
+  await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
+    code: 'PT403',
+    message: 'invitation_for_another_account',
   });
+});
+
+it('answering an invitation refuses an unknown token', async () => {
+  await expect(call(asGrace, 'accept', 'unknown')).rejects.toMatchObject({
+    code: 'PT404',
+    message: 'invitation_not_found',
+  });
+});
+
+it('answering an invitation cannot revive one that was revoked', async () => {
+  const token = await invite();
+  await supabase().database.exec(`update invitations set status = 'revoked'`);
+  await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
 });
 
 describe('an account whose address is not confirmed', () => {
@@ -358,24 +348,19 @@ describe('an account whose address is not confirmed', () => {
   });
 });
 
-describe('the table of invitations', () => {
-  it.each([['anon'], ['authenticated']] as const)(
-    'the table of invitations is closed to %s',
-    async (role) => {
-      await expect(
-        runAs(supabase().database, { role, userId: ada.id }, (sql) => sql.query('select * from invitations')),
-      ).rejects.toMatchObject({ code: '42501' });
-    },
-  );
+it.each([['anon'], ['authenticated']] as const)('the table of invitations is closed to %s', async (role) => {
+  await expect(
+    runAs(supabase().database, { role, userId: ada.id }, (sql) => sql.query('select * from invitations')),
+  ).rejects.toMatchObject({ code: '42501' });
+});
 
-  it.each([
-    [`create_invitation('x@example.com')`],
-    [`get_invitation('x')`],
-    [`accept_invitation('x')`],
-    [`decline_invitation('x')`],
-  ])('the table of invitations is closed to callers without a session: %s', async (expression) => {
-    await expect(
-      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
-    ).rejects.toMatchObject({ code: '42501' });
-  });
+it.each([
+  [`create_invitation('x@example.com')`],
+  [`get_invitation('x')`],
+  [`accept_invitation('x')`],
+  [`decline_invitation('x')`],
+])('the table of invitations is closed to callers without a session: %s', async (expression) => {
+  await expect(
+    runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
+  ).rejects.toMatchObject({ code: '42501' });
 });

@@ -42,77 +42,73 @@ beforeEach(() =>
   supabase().database.exec('delete from notifications; delete from private.notification_mails'),
 );
 
-describe('workers', () => {
-  it('workers that claim at the same time get each mail once', async () => {
-    await addDueMails(500);
-    const seen: string[] = [];
-    const work = async () => {
-      for (let batch = await claim(atMs, 7); batch.claimed > 0; batch = await claim(atMs, 7)) {
-        for (const mail of batch.mails) {
-          seen.push(mail.id);
-          await finish(mail, 'sent', atMs);
-        }
+it('workers that claim at the same time get each mail once', async () => {
+  await addDueMails(500);
+  const seen: string[] = [];
+  const work = async () => {
+    for (let batch = await claim(atMs, 7); batch.claimed > 0; batch = await claim(atMs, 7)) {
+      for (const mail of batch.mails) {
+        seen.push(mail.id);
+        await finish(mail, 'sent', atMs);
       }
-    };
-    await Promise.all(Array.from({ length: 50 }, work));
-    expect(seen).toHaveLength(500);
-    expect(new Set(seen).size).toBe(500);
-    expect(await supabase().database.query('select distinct state from private.notification_mails')).toEqual([
-      { state: 'sent' },
-    ]);
-  });
-
-  it('workers that stop before they acknowledge leave the mail to another one, after the lease', async () => {
-    await addDueMails(1);
-    const [first] = (await claim(atMs)).mails;
-    expect((await claim(atMs + minuteMs)).claimed).toBe(0);
-    const [second] = (await claim(atMs + 2 * minuteMs)).mails;
-    expect(second?.id).toBe(first?.id);
-    expect(second?.lease).not.toBe(first?.lease);
-    expect(await finish(first, 'failed', atMs + 2 * minuteMs)).toBe(false);
-    expect(await finish(second, 'sent', atMs + 2 * minuteMs)).toBe(true);
-    expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
-  });
-
-  it('workers that are slower than their lease still acknowledge what they sent', async () => {
-    await addDueMails(1);
-    const [slow] = (await claim(atMs)).mails;
-    await claim(atMs + 2 * minuteMs);
-    expect(await finish(slow, 'sent', atMs + 3 * minuteMs)).toBe(true);
-    expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
-  });
-
-  it('workers that always stop make a dead mail after five attempts', async () => {
-    await addDueMails(1);
-    for (let attempt = 0; attempt < 5; attempt += 1)
-      expect((await claim(atMs + attempt * 3 * minuteMs)).claimed).toBe(1);
-    expect((await claim(atMs + 60 * minuteMs)).claimed).toBe(0);
-    expect(await queue()).toMatchObject([
-      { state: 'dead', attempts: 5, reason: expect.stringContaining('stopped') },
-    ]);
-  });
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, work));
+  expect(seen).toHaveLength(500);
+  expect(new Set(seen).size).toBe(500);
+  expect(await supabase().database.query('select distinct state from private.notification_mails')).toEqual([
+    { state: 'sent' },
+  ]);
 });
 
-describe('a mail that fails', () => {
-  it('a mail that fails is tried five times with growing delays, then dies with its reason and can be requeued', async () => {
-    await addDueMails(1);
-    let nowMs = atMs;
-    const delays: number[] = [];
-    for (let attempt = 1; attempt <= 5; attempt += 1) {
-      const [mail] = (await claim(nowMs)).mails;
-      await finish(mail, 'failed', nowMs);
-      const [row] = await queue();
-      delays.push(((row?.due_at.getTime() ?? 0) - nowMs) / minuteMs);
-      nowMs += 2 * 3600_000;
-    }
-    for (const [index, minutes] of [1, 4, 16, 64].entries()) {
-      expect(delays[index]).toBeGreaterThanOrEqual(minutes * 0.5);
-      expect(delays[index]).toBeLessThanOrEqual(minutes * 1.5);
-    }
-    expect(await queue()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'no answer' }]);
-    await supabase().database.query('select private.requeue_dead_mails()');
-    expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
-  });
+it('workers that stop before they acknowledge leave the mail to another one, after the lease', async () => {
+  await addDueMails(1);
+  const [first] = (await claim(atMs)).mails;
+  expect((await claim(atMs + minuteMs)).claimed).toBe(0);
+  const [second] = (await claim(atMs + 2 * minuteMs)).mails;
+  expect(second?.id).toBe(first?.id);
+  expect(second?.lease).not.toBe(first?.lease);
+  expect(await finish(first, 'failed', atMs + 2 * minuteMs)).toBe(false);
+  expect(await finish(second, 'sent', atMs + 2 * minuteMs)).toBe(true);
+  expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
+});
+
+it('workers that are slower than their lease still acknowledge what they sent', async () => {
+  await addDueMails(1);
+  const [slow] = (await claim(atMs)).mails;
+  await claim(atMs + 2 * minuteMs);
+  expect(await finish(slow, 'sent', atMs + 3 * minuteMs)).toBe(true);
+  expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
+});
+
+it('workers that always stop make a dead mail after five attempts', async () => {
+  await addDueMails(1);
+  for (let attempt = 0; attempt < 5; attempt += 1)
+    expect((await claim(atMs + attempt * 3 * minuteMs)).claimed).toBe(1);
+  expect((await claim(atMs + 60 * minuteMs)).claimed).toBe(0);
+  expect(await queue()).toMatchObject([
+    { state: 'dead', attempts: 5, reason: expect.stringContaining('stopped') },
+  ]);
+});
+
+it('a mail that fails is tried five times with growing delays, then dies with its reason and can be requeued', async () => {
+  await addDueMails(1);
+  let nowMs = atMs;
+  const delays: number[] = [];
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const [mail] = (await claim(nowMs)).mails;
+    await finish(mail, 'failed', nowMs);
+    const [row] = await queue();
+    delays.push(((row?.due_at.getTime() ?? 0) - nowMs) / minuteMs);
+    nowMs += 2 * 3600_000;
+  }
+  for (const [index, minutes] of [1, 4, 16, 64].entries()) {
+    expect(delays[index]).toBeGreaterThanOrEqual(minutes * 0.5);
+    expect(delays[index]).toBeLessThanOrEqual(minutes * 1.5);
+  }
+  expect(await queue()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'no answer' }]);
+  await supabase().database.query('select private.requeue_dead_mails()');
+  expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
 });
 
 describe('the queue', () => {

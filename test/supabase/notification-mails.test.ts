@@ -132,86 +132,82 @@ describe('an instant mail', () => {
   });
 });
 
-describe('a digest', () => {
-  it('a digest of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
-    await prefer({ language: 'de', time_zone: 'Europe/Vienna' });
-    nowMs = Date.parse('2032-03-27T12:00:00+01:00');
-    await notify('mention');
-    await notify('comment');
-    await notify('invite', { entity: 'other' });
-    const dueMs = Date.parse('2032-03-28T08:00:00+02:00');
-    await sendAt(dueMs - 1);
-    expect(mails()).toEqual([]);
-    await sendAt(dueMs);
-    expect(mails()).toMatchObject([{ subject: '3 ungelesene Benachrichtigungen' }]);
-    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27. März 2032 um 12:00'])
-      expect(mails()[0]?.text).toContain(words);
-    await sendAt(dueMs + 86_400_000);
-    expect(mails()).toHaveLength(1);
-  });
-
-  it('a digest moves when another frequency, hour or zone is chosen', async () => {
-    await prefer({ email_digest_frequency: 'weekly' });
-    await notify('mention');
-    await supabase().database.exec(
-      `update notification_preferences set email_digest_frequency = 'instant' where user_id = '${ada.id}'`,
-    );
-    const [mail] = await supabase().database.query<{ is_soon: boolean }>(
-      `select due_at between now() and now() + interval '3 minutes' as is_soon from private.notification_mails`,
-    );
-    expect(mail?.is_soon).toBe(true);
-  });
+it('a digest of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
+  await prefer({ language: 'de', time_zone: 'Europe/Vienna' });
+  nowMs = Date.parse('2032-03-27T12:00:00+01:00');
+  await notify('mention');
+  await notify('comment');
+  await notify('invite', { entity: 'other' });
+  const dueMs = Date.parse('2032-03-28T08:00:00+02:00');
+  await sendAt(dueMs - 1);
+  expect(mails()).toEqual([]);
+  await sendAt(dueMs);
+  expect(mails()).toMatchObject([{ subject: '3 ungelesene Benachrichtigungen' }]);
+  for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27. März 2032 um 12:00'])
+    expect(mails()[0]?.text).toContain(words);
+  await sendAt(dueMs + 86_400_000);
+  expect(mails()).toHaveLength(1);
 });
 
-describe('switches', () => {
-  it.each([
-    ['email_mentions', 'mention'],
-    ['email_comments', 'comment'],
-    ['email_invites', 'invite'],
-    ['email_edits', 'edit'],
-  ])('the switch %s decides about mails of its kind', async (column, kind) => {
-    await prefer({ [column]: false });
-    await notify(kind);
-    await sendAt(startMs + 2 * 86_400_000);
-    expect(mails()).toEqual([]);
-    await supabase().database.exec('delete from notification_preferences');
-    await prefer({ [column]: true });
-    await notify(kind);
-    await sendAt(nowMs + 2 * 86_400_000);
-    expect(mails()).toHaveLength(1);
-  });
+it('a digest moves when another frequency, hour or zone is chosen', async () => {
+  await prefer({ email_digest_frequency: 'weekly' });
+  await notify('mention');
+  await supabase().database.exec(
+    `update notification_preferences set email_digest_frequency = 'instant' where user_id = '${ada.id}'`,
+  );
+  const [mail] = await supabase().database.query<{ is_soon: boolean }>(
+    `select due_at between now() and now() + interval '3 minutes' as is_soon from private.notification_mails`,
+  );
+  expect(mail?.is_soon).toBe(true);
+});
 
-  it('a kind that is off in the app and on by email is mailed only', async () => {
-    await prefer({ in_app_mentions: false });
-    await notify('mention');
-    expect(await supabase().database.query('select * from notifications')).toEqual([]);
-    await sendAt(startMs + 86_400_000);
-    expect(mails()).toMatchObject([{ subject: '1 unread notification' }]);
-  });
+it.each([
+  ['email_mentions', 'mention'],
+  ['email_comments', 'comment'],
+  ['email_invites', 'invite'],
+  ['email_edits', 'edit'],
+])('the switch %s decides about mails of its kind', async (column, kind) => {
+  await prefer({ [column]: false });
+  await notify(kind);
+  await sendAt(startMs + 2 * 86_400_000);
+  expect(mails()).toEqual([]);
+  await supabase().database.exec('delete from notification_preferences');
+  await prefer({ [column]: true });
+  await notify(kind);
+  await sendAt(nowMs + 2 * 86_400_000);
+  expect(mails()).toHaveLength(1);
+});
 
-  it.each([
-    ['the frequency never', `update notification_preferences set email_digest_frequency = 'never'`],
-    ['the global switch', 'update notification_preferences set enable_email_notifications = false'],
-    ['the kind, turned off later', 'update notification_preferences set email_mentions = false'],
-    ['an unconfirmed address', `update auth.users set email_confirmed_at = null where id = '${ada.id}'`],
-    [
-      'a blocked sender',
-      `insert into blocked_senders (user_id, sender_id) values ('${ada.id}', '${grace.id}')`,
-    ],
-    [
-      'a muted thread',
-      `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
-    ],
-    ['a deleted notification', 'delete from notifications'],
-    ['a suppressed address', `select public.suppress_mail_address('${ada.email}', 'bounce')`],
-  ])('a queued mail is stopped by %s', async (_name, statement) => {
-    await prefer({});
-    await notify('mention');
-    await supabase().database.exec(statement);
-    await sendAt(startMs + 86_400_000);
-    expect(mails()).toEqual([]);
-    expect(await states()).toMatchObject([{ state: 'skipped' }]);
-  });
+it('a kind that is off in the app and on by email is mailed only', async () => {
+  await prefer({ in_app_mentions: false });
+  await notify('mention');
+  expect(await supabase().database.query('select * from notifications')).toEqual([]);
+  await sendAt(startMs + 86_400_000);
+  expect(mails()).toMatchObject([{ subject: '1 unread notification' }]);
+});
+
+it.each([
+  ['the frequency never', `update notification_preferences set email_digest_frequency = 'never'`],
+  ['the global switch', 'update notification_preferences set enable_email_notifications = false'],
+  ['the kind, turned off later', 'update notification_preferences set email_mentions = false'],
+  ['an unconfirmed address', `update auth.users set email_confirmed_at = null where id = '${ada.id}'`],
+  [
+    'a blocked sender',
+    `insert into blocked_senders (user_id, sender_id) values ('${ada.id}', '${grace.id}')`,
+  ],
+  [
+    'a muted thread',
+    `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
+  ],
+  ['a deleted notification', 'delete from notifications'],
+  ['a suppressed address', `select public.suppress_mail_address('${ada.email}', 'bounce')`],
+])('a queued mail is stopped by %s', async (_name, statement) => {
+  await prefer({});
+  await notify('mention');
+  await supabase().database.exec(statement);
+  await sendAt(startMs + 86_400_000);
+  expect(mails()).toEqual([]);
+  expect(await states()).toMatchObject([{ state: 'skipped' }]);
 });
 
 describe('an invitation to an account with emails about invites off', () => {

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import webPush from 'web-push';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { createPushDevice, startPushService } from '../support/push-service.ts';
@@ -71,178 +71,172 @@ const received = () =>
   pushService.deliveries.map(({ body }) => JSON.parse(device.decrypt(body)) as Record<string, unknown>);
 const subscriptions = () => supabase().database.query('select endpoint, user_id from push_subscriptions');
 
-describe('a push message', () => {
-  it('a push message reaches the device encrypted, signed, and with no more than a mail would carry', async () => {
-    expect((await subscribe()).status).toBe(200);
-    const id = await notify('Please look');
-    expect(await later(4_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
-    expect(await later(2_000)).toEqual({ sent: 1, failed: 0, skipped: 0 });
-    expect(received()).toEqual([
-      {
-        title: 'Grace Hopper mentioned you in Compiler notes',
-        body: 'Please look',
-        language: 'en',
-        tag: id,
-        path: `/home?open=${id}`,
-        unreadCount: 1,
-      },
-    ]);
-    const [delivery] = pushService.deliveries;
-    expect(delivery?.path).toBe('/push/ada');
-    expect(delivery?.headers).toMatchObject({ ttl: '86400', 'content-encoding': 'aes128gcm' });
-    expect(delivery?.body.includes('Grace')).toBe(false);
-    const [, jwt = ''] = /t=([^,]+)/.exec(String(delivery?.headers.authorization)) ?? [];
-    expect(decodeJwt(jwt)).toMatchObject({ aud: pushService.origin, sub: 'mailto:operator@example.com' });
-  });
-
-  it('a push message gathers a burst, in the language of the preferences', async () => {
-    await subscribe();
-    await supabase().database.query(
-      `insert into notification_preferences (user_id, language) values ($1, 'de')`,
-      [ada.id],
-    );
-    await notify('One');
-    nowMs += 1_000;
-    await notify('Two', { type: 'comment' });
-    expect(await later(6_000)).toMatchObject({ sent: 1 });
-    expect(received()).toMatchObject([
-      { title: 'Grace Hopper hat Compiler notes kommentiert (und 1 weitere)', path: '/home', unreadCount: 2 },
-    ]);
-  });
-
-  it.each([
-    ['was read', `update notifications set status = 'read'`],
-    ['is snoozed', `update notifications set snoozed_until = '2032-02-01'`],
-    ['comes from a sender who is blocked', `insert into blocked_senders values ('${ada.id}', '${grace.id}')`],
-    [
-      'belongs to a muted thread',
-      `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
-    ],
-    [
-      'is of a kind that is off by now',
-      `insert into notification_preferences (user_id, in_app_mentions) values ('${ada.id}', false)`,
-    ],
-  ])('a push message is not sent about a notification that %s', async (_what, sql) => {
-    await subscribe();
-    await notify('Please look');
-    await supabase().database.exec(sql);
-    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
-    expect(pushService.deliveries).toEqual([]);
-  });
-
-  it('a push message waits for the end of the quiet hours', async () => {
-    await subscribe();
-    await supabase().database.query(
-      `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '09:00', '12:00')`,
-      [ada.id],
-    );
-    await notify('One');
-    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
-    await notify('Two');
-    expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
-    expect(await later(3600_000)).toMatchObject({ sent: 1 });
-    expect(received()).toMatchObject([{ unreadCount: 2 }]);
-  });
+it('a push message reaches the device encrypted, signed, and with no more than a mail would carry', async () => {
+  expect((await subscribe()).status).toBe(200);
+  const id = await notify('Please look');
+  expect(await later(4_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  expect(await later(2_000)).toEqual({ sent: 1, failed: 0, skipped: 0 });
+  expect(received()).toEqual([
+    {
+      title: 'Grace Hopper mentioned you in Compiler notes',
+      body: 'Please look',
+      language: 'en',
+      tag: id,
+      path: `/home?open=${id}`,
+      unreadCount: 1,
+    },
+  ]);
+  const [delivery] = pushService.deliveries;
+  expect(delivery?.path).toBe('/push/ada');
+  expect(delivery?.headers).toMatchObject({ ttl: '86400', 'content-encoding': 'aes128gcm' });
+  expect(delivery?.body.includes('Grace')).toBe(false);
+  const [, jwt = ''] = /t=([^,]+)/.exec(String(delivery?.headers.authorization)) ?? [];
+  expect(decodeJwt(jwt)).toMatchObject({ aud: pushService.origin, sub: 'mailto:operator@example.com' });
 });
 
-describe('a push service', () => {
-  it.each([404, 410])(
-    'a push service that no longer knows the device (%i) ends the subscription',
-    async (status) => {
-      await subscribe();
-      await notify('Please look');
-      pushService.status = status;
-      expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
-      expect(await subscriptions()).toEqual([]);
-    },
+it('a push message gathers a burst, in the language of the preferences', async () => {
+  await subscribe();
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, language) values ($1, 'de')`,
+    [ada.id],
   );
+  await notify('One');
+  nowMs += 1_000;
+  await notify('Two', { type: 'comment' });
+  expect(await later(6_000)).toMatchObject({ sent: 1 });
+  expect(received()).toMatchObject([
+    { title: 'Grace Hopper hat Compiler notes kommentiert (und 1 weitere)', path: '/home', unreadCount: 2 },
+  ]);
+});
 
-  it('a push service that is busy gets the message again when it says so', async () => {
+it.each([
+  ['was read', `update notifications set status = 'read'`],
+  ['is snoozed', `update notifications set snoozed_until = '2032-02-01'`],
+  ['comes from a sender who is blocked', `insert into blocked_senders values ('${ada.id}', '${grace.id}')`],
+  [
+    'belongs to a muted thread',
+    `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
+  ],
+  [
+    'is of a kind that is off by now',
+    `insert into notification_preferences (user_id, in_app_mentions) values ('${ada.id}', false)`,
+  ],
+])('a push message is not sent about a notification that %s', async (_what, sql) => {
+  await subscribe();
+  await notify('Please look');
+  await supabase().database.exec(sql);
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+  expect(pushService.deliveries).toEqual([]);
+});
+
+it('a push message waits for the end of the quiet hours', async () => {
+  await subscribe();
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '09:00', '12:00')`,
+    [ada.id],
+  );
+  await notify('One');
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+  await notify('Two');
+  expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  expect(await later(3600_000)).toMatchObject({ sent: 1 });
+  expect(received()).toMatchObject([{ unreadCount: 2 }]);
+});
+
+it.each([404, 410])(
+  'a push service that no longer knows the device (%i) ends the subscription',
+  async (status) => {
     await subscribe();
     await notify('Please look');
-    pushService.status = 429;
-    pushService.retryAfter = '30';
-    expect(await later(6_000)).toMatchObject({ failed: 1 });
-    pushService.status = 201;
-    expect(await later(29_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
-    expect(await later(2_000)).toMatchObject({ sent: 1 });
-  });
-
-  it('a push service that fails four times gets it no more', async () => {
-    await subscribe();
-    await notify('Please look');
-    pushService.status = 500;
-    for (let attempt = 0; attempt < 6; attempt += 1) await later(3600_000);
-    expect(pushService.deliveries).toHaveLength(4);
-  });
-
-  it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {
-    await subscribe('http://127.0.0.1:9/internal');
-    await notify('Please look');
+    pushService.status = status;
     expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
-    const [message] = await supabase().database.query('select state, reason from private.push_messages');
-    expect(message).toEqual({ state: 'dead', reason: 'The push service is not allowed' });
-  });
+    expect(await subscriptions()).toEqual([]);
+  },
+);
+
+it('a push service that is busy gets the message again when it says so', async () => {
+  await subscribe();
+  await notify('Please look');
+  pushService.status = 429;
+  pushService.retryAfter = '30';
+  expect(await later(6_000)).toMatchObject({ failed: 1 });
+  pushService.status = 201;
+  expect(await later(29_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  expect(await later(2_000)).toMatchObject({ sent: 1 });
 });
 
-describe('a subscription', () => {
-  it('a subscription ends with sign-out', async () => {
-    await subscribe();
-    await notify('Please look');
-    const signOut = await requestApi(supabase(), '/auth/v1/logout?scope=local', { method: 'POST', token });
-    expect(signOut.status).toBe(204);
-    expect(await later(6_000)).toMatchObject({ sent: 0 });
-    expect(pushService.deliveries).toEqual([]);
-    expect(await subscriptions()).toEqual([]);
-  });
+it('a push service that fails four times gets it no more', async () => {
+  await subscribe();
+  await notify('Please look');
+  pushService.status = 500;
+  for (let attempt = 0; attempt < 6; attempt += 1) await later(3600_000);
+  expect(pushService.deliveries).toHaveLength(4);
+});
 
-  it('a subscription moves to the account that uses the device now', async () => {
-    await subscribe();
-    await notify('For Ada');
-    await subscribe(undefined, device, await signIn(supabase(), grace.email));
-    expect(await subscriptions()).toMatchObject([{ user_id: grace.id }]);
-    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
-  });
+it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {
+  await subscribe('http://127.0.0.1:9/internal');
+  await notify('Please look');
+  expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
+  const [message] = await supabase().database.query('select state, reason from private.push_messages');
+  expect(message).toEqual({ state: 'dead', reason: 'The push service is not allowed' });
+});
 
-  it('a subscription is one of twenty at most', async () => {
-    for (let number = 1; number <= 22; number += 1)
-      await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
-    expect(await subscriptions()).toHaveLength(20);
-  });
+it('a subscription ends with sign-out', async () => {
+  await subscribe();
+  await notify('Please look');
+  const signOut = await requestApi(supabase(), '/auth/v1/logout?scope=local', { method: 'POST', token });
+  expect(signOut.status).toBe(204);
+  expect(await later(6_000)).toMatchObject({ sent: 0 });
+  expect(pushService.deliveries).toEqual([]);
+  expect(await subscriptions()).toEqual([]);
+});
 
-  it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not base64url!' }])(
-    'a subscription is refused where it is malformed: %j',
-    async (wrong) => {
-      const body = { endpoint: `${pushService.origin}/x`, ...device.keys, ...wrong };
-      expect((await call('subscribe_to_push', body)).status).toBe(400);
-    },
-  );
+it('a subscription moves to the account that uses the device now', async () => {
+  await subscribe();
+  await notify('For Ada');
+  await subscribe(undefined, device, await signIn(supabase(), grace.email));
+  expect(await subscriptions()).toMatchObject([{ user_id: grace.id }]);
+  expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+});
 
-  it('a subscription shows its owner neither endpoint nor keys, and others nothing', async () => {
-    await subscribe();
-    const read = (select: string, bearer = token) =>
-      requestApi(supabase(), `/rest/v1/push_subscriptions?select=${select}`, { token: bearer });
-    expect((await read('endpoint')).status).toBe(403);
-    expect(await (await read('session_id')).json()).toEqual([{ session_id: sessionId }]);
-    expect(await (await read('id', await signIn(supabase(), grace.email))).json()).toEqual([]);
-  });
+it('a subscription is one of twenty at most', async () => {
+  for (let number = 1; number <= 22; number += 1)
+    await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
+  expect(await subscriptions()).toHaveLength(20);
+});
 
-  it('a subscription needs the second factor of an account that has one', async () => {
-    await subscribe();
-    const asAda = { role: 'authenticated', userId: ada.id, claims: { aal: 'aal1' } } as const;
-    await supabase().database.query(
-      `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not base64url!' }])(
+  'a subscription is refused where it is malformed: %j',
+  async (wrong) => {
+    const body = { endpoint: `${pushService.origin}/x`, ...device.keys, ...wrong };
+    expect((await call('subscribe_to_push', body)).status).toBe(400);
+  },
+);
+
+it('a subscription shows its owner neither endpoint nor keys, and others nothing', async () => {
+  await subscribe();
+  const read = (select: string, bearer = token) =>
+    requestApi(supabase(), `/rest/v1/push_subscriptions?select=${select}`, { token: bearer });
+  expect((await read('endpoint')).status).toBe(403);
+  expect(await (await read('session_id')).json()).toEqual([{ session_id: sessionId }]);
+  expect(await (await read('id', await signIn(supabase(), grace.email))).json()).toEqual([]);
+});
+
+it('a subscription needs the second factor of an account that has one', async () => {
+  await subscribe();
+  const asAda = { role: 'authenticated', userId: ada.id, claims: { aal: 'aal1' } } as const;
+  await supabase().database.query(
+    `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
        values (gen_random_uuid(), $1, 'totp', 'verified', now(), now())`,
-      [ada.id],
+    [ada.id],
+  );
+  try {
+    const rows = await runAs(supabase().database, asAda, (sql) =>
+      sql.query('select id from push_subscriptions'),
     );
-    try {
-      const rows = await runAs(supabase().database, asAda, (sql) =>
-        sql.query('select id from push_subscriptions'),
-      );
-      expect(rows).toEqual([]);
-      expect((await subscribe()).status).toBe(403);
-    } finally {
-      await supabase().database.exec('delete from auth.mfa_factors');
-    }
-  });
+    expect(rows).toEqual([]);
+    expect((await subscribe()).status).toBe(403);
+  } finally {
+    await supabase().database.exec('delete from auth.mfa_factors');
+  }
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -60,63 +60,59 @@ const questions: readonly Question[] = [
   { prefer: 'resolution=merge-duplicates,count=exact', query: '?on_conflict=id', id: chosenId },
 ];
 
-describe('the answer to a sender', () => {
-  it.each(Object.entries(secrets))(
-    'the answer to a sender does not tell that the recipient %s',
-    async (_, secret) => {
-      for (const question of questions) {
-        const open = await ask(question);
-        await supabase().database.exec(`${secret} on conflict do nothing`);
-        const closed = await ask(question);
-        await supabase().database.exec(`
+it.each(Object.entries(secrets))(
+  'the answer to a sender does not tell that the recipient %s',
+  async (_, secret) => {
+    for (const question of questions) {
+      const open = await ask(question);
+      await supabase().database.exec(`${secret} on conflict do nothing`);
+      const closed = await ask(question);
+      await supabase().database.exec(`
         delete from notification_preferences; delete from muted_threads; delete from blocked_senders;
         delete from private.send_usage;
       `);
-        expect({ question, answer: closed }).toEqual({ question, answer: open });
-      }
-    },
-  );
-
-  it('the answer to a sender does not tell whether the recipient has an account', async () => {
-    for (const question of questions) {
-      const existing = await ask(question);
-      await supabase().database.exec('delete from private.send_usage');
-      expect(await ask({ ...question, recipient: crypto.randomUUID() })).toEqual(existing);
+      expect({ question, answer: closed }).toEqual({ question, answer: open });
     }
-  });
+  },
+);
 
-  it('the answer to a sender does not tell by a conflict of ids whether the recipient deleted the notification', async () => {
-    const question = { prefer: 'count=exact', id: chosenId };
-    const first = await ask(question);
-    const [stored] = await supabase().database.query<{ id: string }>('select id from notifications');
-    expect(stored?.id).not.toBe(chosenId);
-    expect(await ask(question)).toEqual(first);
-    expect(first.status).toBe(201);
-  });
+it('the answer to a sender does not tell whether the recipient has an account', async () => {
+  for (const question of questions) {
+    const existing = await ask(question);
+    await supabase().database.exec('delete from private.send_usage');
+    expect(await ask({ ...question, recipient: crypto.randomUUID() })).toEqual(existing);
+  }
+});
 
-  it('a blocked sender is limited as every other one', async () => {
-    await supabase().database.exec(secrets['blocked the sender'] ?? '');
-    await ask({ prefer: 'count=exact', rows: 60 });
-    expect(await ask({ prefer: 'count=exact' })).toMatchObject({
-      status: 429,
-      body: expect.stringContaining('notification_limit_exceeded'),
-    });
+it('the answer to a sender does not tell by a conflict of ids whether the recipient deleted the notification', async () => {
+  const question = { prefer: 'count=exact', id: chosenId };
+  const first = await ask(question);
+  const [stored] = await supabase().database.query<{ id: string }>('select id from notifications');
+  expect(stored?.id).not.toBe(chosenId);
+  expect(await ask(question)).toEqual(first);
+  expect(first.status).toBe(201);
+});
+
+it('a blocked sender is limited as every other one', async () => {
+  await supabase().database.exec(secrets['blocked the sender'] ?? '');
+  await ask({ prefer: 'count=exact', rows: 60 });
+  expect(await ask({ prefer: 'count=exact' })).toMatchObject({
+    status: 429,
+    body: expect.stringContaining('notification_limit_exceeded'),
   });
 });
 
-describe('the duration of sending', () => {
-  it.each([
-    ['is stored', ''],
-    ['is withheld', secrets['blocked the sender'] ?? ''],
-  ])('the duration of sending is a multiple of 10 ms per notification that %s', async (_, secret) => {
-    if (secret) await supabase().database.exec(secret);
-    const token = await signIn(supabase(), ada.email);
-    const startedMs = performance.now();
-    await requestApi(supabase(), '/rest/v1/notifications', {
-      method: 'POST',
-      token,
-      body: Array.from({ length: 40 }, () => ({ recipient_id: grace.id, content })),
-    });
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(395);
+it.each([
+  ['is stored', ''],
+  ['is withheld', secrets['blocked the sender'] ?? ''],
+])('the duration of sending is a multiple of 10 ms per notification that %s', async (_, secret) => {
+  if (secret) await supabase().database.exec(secret);
+  const token = await signIn(supabase(), ada.email);
+  const startedMs = performance.now();
+  await requestApi(supabase(), '/rest/v1/notifications', {
+    method: 'POST',
+    token,
+    body: Array.from({ length: 40 }, () => ({ recipient_id: grace.id, content })),
   });
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(395);
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -39,25 +39,23 @@ function planOf(conditions: string, values: readonly string[]) {
   });
 }
 
-describe('the list of a small account', () => {
-  it.each([
-    ['status <> $2', ['archived'], 'notifications_inbox_idx'],
-    ['status = $2', ['unread'], 'notifications_unread_idx'],
-    ['status = $2', ['archived'], 'notifications_archived_idx'],
-    ['status <> $2 and kind = $3', ['archived', 'invite'], 'notifications_inbox_kind_idx'],
-    ['status = $2 and kind = $3', ['unread', 'invite'], 'notifications_unread_kind_idx'],
-    ['status = $2 and kind = $3', ['archived', 'invite'], 'notifications_archived_kind_idx'],
-  ])(
-    'the list of a small account with %s, %j is read from the top of %s',
-    async (conditions, values, index) => {
-      const plan = await planOf(conditions, values);
-      expect(plan).toContain(`Index Scan using ${index} `);
-      expect(plan).not.toMatch(/Sort|Rows Removed/);
-    },
-  );
+it.each([
+  ['status <> $2', ['archived'], 'notifications_inbox_idx'],
+  ['status = $2', ['unread'], 'notifications_unread_idx'],
+  ['status = $2', ['archived'], 'notifications_archived_idx'],
+  ['status <> $2 and kind = $3', ['archived', 'invite'], 'notifications_inbox_kind_idx'],
+  ['status = $2 and kind = $3', ['unread', 'invite'], 'notifications_unread_kind_idx'],
+  ['status = $2 and kind = $3', ['archived', 'invite'], 'notifications_archived_kind_idx'],
+])(
+  'the list of a small account with %s, %j is read from the top of %s',
+  async (conditions, values, index) => {
+    const plan = await planOf(conditions, values);
+    expect(plan).toContain(`Index Scan using ${index} `);
+    expect(plan).not.toMatch(/Sort|Rows Removed/);
+  },
+);
 
-  it('the list of a small account is read by its ids where a request names them', async () => {
-    const plan = await planOf('id = $2', [ada.id]);
-    expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
-  });
+it('the list of a small account is read by its ids where a request names them', async () => {
+  const plan = await planOf('id = $2', [ada.id]);
+  expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
 });

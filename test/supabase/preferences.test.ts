@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -11,149 +11,143 @@ const insert = (userId: string) =>
 
 beforeEach(() => supabase().database.exec('delete from notification_preferences'));
 
-describe('notification preferences', () => {
-  it('notification preferences begin with the default of each column', async () => {
-    const [row] = await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
-    expect(row).toMatchObject({
-      user_id: ada.id,
-      enable_email_notifications: true,
-      enable_in_app_notifications: true,
-      email_mentions: true,
-      email_edits: false,
-      email_comments: true,
-      email_invites: true,
-      email_digest_frequency: 'daily',
-      in_app_mentions: true,
-      in_app_edits: true,
-      in_app_comments: true,
-      in_app_invites: true,
-    });
+it('notification preferences begin with the default of each column', async () => {
+  const [row] = await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+  expect(row).toMatchObject({
+    user_id: ada.id,
+    enable_email_notifications: true,
+    enable_in_app_notifications: true,
+    email_mentions: true,
+    email_edits: false,
+    email_comments: true,
+    email_invites: true,
+    email_digest_frequency: 'daily',
+    in_app_mentions: true,
+    in_app_edits: true,
+    in_app_comments: true,
+    in_app_invites: true,
   });
+});
 
-  it('notification preferences are one row per user', async () => {
-    await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
-    await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)))).rejects.toMatchObject(
-      {
-        code: '23505',
-      },
-    );
+it('notification preferences are one row per user', async () => {
+  await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+  await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)))).rejects.toMatchObject({
+    code: '23505',
   });
+});
 
-  it('notification preferences cannot be created for another user', async () => {
-    await expect(
-      runAs(supabase().database, asAda, (sql) => sql.query(insert(grace.id))),
-    ).rejects.toMatchObject({
+it('notification preferences cannot be created for another user', async () => {
+  await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(grace.id)))).rejects.toMatchObject(
+    {
       code: '42501',
-    });
-  });
-
-  it('notification preferences are read, changed and deleted only by their user', async () => {
-    const { database } = supabase();
-    await runAs(database, asAda, (sql) => sql.query(insert(ada.id)));
-    const statements = [
-      'select id from notification_preferences',
-      'update notification_preferences set email_edits = true returning id',
-      'delete from notification_preferences returning id',
-    ];
-    for (const statement of statements) {
-      await expect(runAs(database, asGrace, (sql) => sql.query(statement))).resolves.toEqual([]);
-    }
-    for (const statement of statements) {
-      await expect(runAs(database, asAda, (sql) => sql.query(statement))).resolves.toHaveLength(1);
-    }
-  });
-
-  it('notification preferences cannot be transferred to another user', async () => {
-    await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
-    await expect(
-      runAs(supabase().database, asAda, (sql) =>
-        sql.query(`update notification_preferences set user_id = '${grace.id}'`),
-      ),
-    ).rejects.toMatchObject({ code: '42501' });
-  });
-
-  it.each([
-    ['select * from notification_preferences'],
-    [insert(ada.id)],
-    ['delete from notification_preferences'],
-  ])('notification preferences are closed to callers without a session: %s', async (statement) => {
-    await expect(
-      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
-    ).rejects.toMatchObject({ code: '42501' });
-  });
-
-  it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
-    'notification preferences know the digest frequency %s',
-    async (frequency) => {
-      const rows = await supabase().database.query(
-        'insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2) returning id',
-        [ada.id, frequency],
-      );
-      expect(rows).toHaveLength(1);
     },
   );
+});
 
-  it('notification preferences refuse an unknown digest frequency', async () => {
-    await expect(
-      supabase().database.query(
-        `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
-        [ada.id],
-      ),
-    ).rejects.toMatchObject({ code: '23514' });
-  });
+it('notification preferences are read, changed and deleted only by their user', async () => {
+  const { database } = supabase();
+  await runAs(database, asAda, (sql) => sql.query(insert(ada.id)));
+  const statements = [
+    'select id from notification_preferences',
+    'update notification_preferences set email_edits = true returning id',
+    'delete from notification_preferences returning id',
+  ];
+  for (const statement of statements) {
+    await expect(runAs(database, asGrace, (sql) => sql.query(statement))).resolves.toEqual([]);
+  }
+  for (const statement of statements) {
+    await expect(runAs(database, asAda, (sql) => sql.query(statement))).resolves.toHaveLength(1);
+  }
+});
 
-  it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(
-    'notification preferences know the time zone %s',
-    async (zone) => {
-      const rows = await supabase().database.query(
-        'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',
-        [ada.id, zone],
-      );
-      expect(rows).toEqual([{ time_zone: zone }]);
-    },
-  );
+it('notification preferences cannot be transferred to another user', async () => {
+  await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+  await expect(
+    runAs(supabase().database, asAda, (sql) =>
+      sql.query(`update notification_preferences set user_id = '${grace.id}'`),
+    ),
+  ).rejects.toMatchObject({ code: '42501' });
+});
 
-  it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])(
-    'notification preferences refuse the time zone %j',
-    async (zone) => {
-      await expect(
-        supabase().database.query(
-          'insert into notification_preferences (user_id, time_zone) values ($1, $2)',
-          [ada.id, zone],
-        ),
-      ).rejects.toMatchObject({ code: 'PT400', message: 'time_zone_invalid' });
-    },
-  );
+it.each([
+  ['select * from notification_preferences'],
+  [insert(ada.id)],
+  ['delete from notification_preferences'],
+])('notification preferences are closed to callers without a session: %s', async (statement) => {
+  await expect(
+    runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
+  ).rejects.toMatchObject({ code: '42501' });
+});
 
-  it('notification preferences refuse quiet hours without an end', async () => {
-    await expect(
-      supabase().database.query(
-        `insert into notification_preferences (user_id, quiet_hours_start) values ($1, '22:00')`,
-        [ada.id],
-      ),
-    ).rejects.toMatchObject({ code: '23514' });
-  });
+it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
+  'notification preferences know the digest frequency %s',
+  async (frequency) => {
+    const rows = await supabase().database.query(
+      'insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2) returning id',
+      [ada.id, frequency],
+    );
+    expect(rows).toHaveLength(1);
+  },
+);
 
-  it('notification preferences keep the settings of the kinds while everything is off', async () => {
-    const [row] = await supabase().database.query(
-      `insert into notification_preferences (user_id, email_edits) values ($1, true) returning user_id`,
+it('notification preferences refuse an unknown digest frequency', async () => {
+  await expect(
+    supabase().database.query(
+      `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
       [ada.id],
-    );
-    expect(row).toBeDefined();
-    const [changed] = await runAs(supabase().database, asAda, (sql) =>
-      sql.query(
-        `update notification_preferences set enable_email_notifications = false returning email_edits`,
-      ),
-    );
-    expect(changed).toEqual({ email_edits: true });
-  });
+    ),
+  ).rejects.toMatchObject({ code: '23514' });
+});
 
-  it('notification preferences are deleted with their user', async () => {
-    const id = crypto.randomUUID();
-    const { database } = supabase();
-    await database.query(`insert into auth.users (id, email) values ($1, 'gone@example.com')`, [id]);
-    await database.query(insert(id));
-    await database.query('delete from auth.users where id = $1', [id]);
-    await expect(database.query('select id from notification_preferences')).resolves.toEqual([]);
-  });
+it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(
+  'notification preferences know the time zone %s',
+  async (zone) => {
+    const rows = await supabase().database.query(
+      'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',
+      [ada.id, zone],
+    );
+    expect(rows).toEqual([{ time_zone: zone }]);
+  },
+);
+
+it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])(
+  'notification preferences refuse the time zone %j',
+  async (zone) => {
+    await expect(
+      supabase().database.query('insert into notification_preferences (user_id, time_zone) values ($1, $2)', [
+        ada.id,
+        zone,
+      ]),
+    ).rejects.toMatchObject({ code: 'PT400', message: 'time_zone_invalid' });
+  },
+);
+
+it('notification preferences refuse quiet hours without an end', async () => {
+  await expect(
+    supabase().database.query(
+      `insert into notification_preferences (user_id, quiet_hours_start) values ($1, '22:00')`,
+      [ada.id],
+    ),
+  ).rejects.toMatchObject({ code: '23514' });
+});
+
+it('notification preferences keep the settings of the kinds while everything is off', async () => {
+  const [row] = await supabase().database.query(
+    `insert into notification_preferences (user_id, email_edits) values ($1, true) returning user_id`,
+    [ada.id],
+  );
+  expect(row).toBeDefined();
+  const [changed] = await runAs(supabase().database, asAda, (sql) =>
+    sql.query(`update notification_preferences set enable_email_notifications = false returning email_edits`),
+  );
+  expect(changed).toEqual({ email_edits: true });
+});
+
+it('notification preferences are deleted with their user', async () => {
+  const id = crypto.randomUUID();
+  const { database } = supabase();
+  await database.query(`insert into auth.users (id, email) values ($1, 'gone@example.com')`, [id]);
+  await database.query(insert(id));
+  await database.query('delete from auth.users where id = $1', [id]);
+  await expect(database.query('select id from notification_preferences')).resolves.toEqual([]);
 });

@@ -42,89 +42,82 @@ beforeEach(() =>
   ),
 );
 
-describe('private.quiet_until()', () => {
-  it.each<[string, QuietHours, string, string | null]>([
-    ['before', { start: '22:00', end: '07:00' }, '2032-01-16T21:59:59+01:00', null],
-    [
-      'at the start',
-      { start: '22:00', end: '07:00' },
-      '2032-01-16T22:00:00+01:00',
-      '2032-01-17T06:00:00.000Z',
-    ],
-    [
-      'after midnight',
-      { start: '22:00', end: '07:00' },
-      '2032-01-17T06:59:59+01:00',
-      '2032-01-17T06:00:00.000Z',
-    ],
-    ['at the end', { start: '22:00', end: '07:00' }, '2032-01-17T07:00:00+01:00', null],
-    [
-      'in the daytime',
-      { start: '12:00', end: '13:00' },
-      '2032-01-16T12:30:00+01:00',
-      '2032-01-16T12:00:00.000Z',
-    ],
-    // 16 January 2032 is a Friday; its period ends on Saturday.
-    [
-      'on the day of the start',
-      { start: '22:00', end: '07:00', days: [5] },
-      '2032-01-17T06:00:00+01:00',
-      '2032-01-17T06:00:00.000Z',
-    ],
-    ['on another day', { start: '22:00', end: '07:00', days: [5] }, '2032-01-17T23:00:00+01:00', null],
-    [
-      'a whole weekend',
-      { start: '00:00', end: '00:00', days: [6, 7] },
-      '2032-01-17T10:00:00+01:00',
-      '2032-01-18T23:00:00.000Z',
-    ],
-    [
-      'always: the end of the day',
-      { start: '00:00', end: '00:00' },
-      '2032-01-17T10:00:00+01:00',
-      '2032-01-17T23:00:00.000Z',
-    ],
-    // Clocks go from 02:00 to 03:00 on 28 March 2032, and from 03:00 to 02:00 on 31 October 2032.
-    [
-      'across summer time',
-      { start: '22:00', end: '07:00' },
-      '2032-03-27T23:00:00+01:00',
-      '2032-03-28T05:00:00.000Z',
-    ],
-    [
-      'across winter time',
-      { start: '22:00', end: '07:00' },
-      '2032-10-30T23:00:00+02:00',
-      '2032-10-31T06:00:00.000Z',
-    ],
-    [
-      'an end that the clocks skip',
-      { start: '22:00', end: '02:30' },
-      '2032-03-28T03:15:00+02:00',
-      '2032-03-28T01:30:00.000Z',
-    ],
-    [
-      'the repeated hour',
-      { start: '22:00', end: '02:30' },
-      '2032-10-31T02:45:00+02:00',
-      '2032-10-31T01:30:00.000Z',
-    ],
-    [
-      'UTC+14',
-      { start: '22:00', end: '07:00', zone: 'Pacific/Kiritimati' },
-      '2032-01-16T09:00:00Z',
-      '2032-01-16T17:00:00.000Z',
-    ],
-    ['no quiet hours', { start: null, end: null }, '2032-01-16T23:00:00+01:00', null],
-    ['no days', { start: '22:00', end: '07:00', days: [] }, '2032-01-16T23:00:00+01:00', null],
-  ])('private.quiet_until() returns the end of quiet hours %s', async (_name, hours, at, until) => {
-    await choose(hours);
-    expect(await quietUntil(at)).toBe(until);
-  });
+it.each<[string, QuietHours, string, string | null]>([
+  ['before', { start: '22:00', end: '07:00' }, '2032-01-16T21:59:59+01:00', null],
+  ['at the start', { start: '22:00', end: '07:00' }, '2032-01-16T22:00:00+01:00', '2032-01-17T06:00:00.000Z'],
+  [
+    'after midnight',
+    { start: '22:00', end: '07:00' },
+    '2032-01-17T06:59:59+01:00',
+    '2032-01-17T06:00:00.000Z',
+  ],
+  ['at the end', { start: '22:00', end: '07:00' }, '2032-01-17T07:00:00+01:00', null],
+  [
+    'in the daytime',
+    { start: '12:00', end: '13:00' },
+    '2032-01-16T12:30:00+01:00',
+    '2032-01-16T12:00:00.000Z',
+  ],
+  // 16 January 2032 is a Friday; its period ends on Saturday.
+  [
+    'on the day of the start',
+    { start: '22:00', end: '07:00', days: [5] },
+    '2032-01-17T06:00:00+01:00',
+    '2032-01-17T06:00:00.000Z',
+  ],
+  ['on another day', { start: '22:00', end: '07:00', days: [5] }, '2032-01-17T23:00:00+01:00', null],
+  [
+    'a whole weekend',
+    { start: '00:00', end: '00:00', days: [6, 7] },
+    '2032-01-17T10:00:00+01:00',
+    '2032-01-18T23:00:00.000Z',
+  ],
+  [
+    'always: the end of the day',
+    { start: '00:00', end: '00:00' },
+    '2032-01-17T10:00:00+01:00',
+    '2032-01-17T23:00:00.000Z',
+  ],
+  // Clocks go from 02:00 to 03:00 on 28 March 2032, and from 03:00 to 02:00 on 31 October 2032.
+  [
+    'across summer time',
+    { start: '22:00', end: '07:00' },
+    '2032-03-27T23:00:00+01:00',
+    '2032-03-28T05:00:00.000Z',
+  ],
+  [
+    'across winter time',
+    { start: '22:00', end: '07:00' },
+    '2032-10-30T23:00:00+02:00',
+    '2032-10-31T06:00:00.000Z',
+  ],
+  [
+    'an end that the clocks skip',
+    { start: '22:00', end: '02:30' },
+    '2032-03-28T03:15:00+02:00',
+    '2032-03-28T01:30:00.000Z',
+  ],
+  [
+    'the repeated hour',
+    { start: '22:00', end: '02:30' },
+    '2032-10-31T02:45:00+02:00',
+    '2032-10-31T01:30:00.000Z',
+  ],
+  [
+    'UTC+14',
+    { start: '22:00', end: '07:00', zone: 'Pacific/Kiritimati' },
+    '2032-01-16T09:00:00Z',
+    '2032-01-16T17:00:00.000Z',
+  ],
+  ['no quiet hours', { start: null, end: null }, '2032-01-16T23:00:00+01:00', null],
+  ['no days', { start: '22:00', end: '07:00', days: [] }, '2032-01-16T23:00:00+01:00', null],
+])('private.quiet_until() returns the end of quiet hours %s', async (_name, hours, at, until) => {
+  await choose(hours);
+  expect(await quietUntil(at)).toBe(until);
+});
 
-  it('private.quiet_until() is null for a user without preferences', async () => {
-    expect(await quietUntil('2032-01-16T23:00:00Z')).toBeNull();
-  });
+it('private.quiet_until() is null for a user without preferences', async () => {
+  expect(await quietUntil('2032-01-16T23:00:00Z')).toBeNull();
 });
 
 describe('mails', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createUser, requestApi, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';
@@ -26,84 +26,75 @@ const call = async (method: string, path: string, body?: unknown, token = user.t
   return { ...answer, status: response.status } as { status: number; access_token?: string };
 };
 
-describe('an old session', () => {
-  it('an old session changes the password with a mailed code only', async () => {
-    await growOld();
-    const password = 'another-horse-13';
-    expect(await call('PUT', '/auth/v1/user', { password })).toMatchObject({
-      error_code: 'reauthentication_needed',
-    });
-    expect(await call('PUT', '/auth/v1/user', { password, nonce: '00000000' })).toMatchObject({
-      error_code: 'reauthentication_not_valid',
-    });
-    await call('GET', '/auth/v1/reauthenticate');
-    const { code } = await supabase().mailbox.waitFor({ to: user.email });
-    expect((await call('PUT', '/auth/v1/user', { password, nonce: code })).status).toBe(200);
+it('an old session changes the password with a mailed code only', async () => {
+  await growOld();
+  const password = 'another-horse-13';
+  expect(await call('PUT', '/auth/v1/user', { password })).toMatchObject({
+    error_code: 'reauthentication_needed',
   });
-
-  it('an old session changes the email only with the codes of both mailboxes', async () => {
-    await growOld();
-    const next = `next-${user.email}`;
-    expect((await call('PUT', '/auth/v1/user', { email: next })).status).toBe(200);
-    const confirm = async (address: string) => {
-      const { code } = await supabase().mailbox.waitFor({ to: address });
-      return call('POST', '/auth/v1/verify', { type: 'email_change', email: address, token: code });
-    };
-    await confirm(next);
-    expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: user.email });
-    await confirm(user.email);
-    expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: next });
+  expect(await call('PUT', '/auth/v1/user', { password, nonce: '00000000' })).toMatchObject({
+    error_code: 'reauthentication_not_valid',
   });
-
-  it('an old session neither deletes the account nor creates recovery codes', async () => {
-    const [, payload = ''] = user.token.split('.');
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
-      amr: { timestamp: number }[];
-    };
-    expect(claims.amr[0]?.timestamp).toBeGreaterThan(Date.now() / 1000 - 60);
-    await supabase().database.query(
-      `update auth.mfa_amr_claims set created_at = now() - interval '11 minutes', updated_at = now() - interval '11 minutes'
-       where session_id in (select id from auth.sessions where user_id = $1)`,
-      [user.id],
-    );
-    const [row] = await supabase().database.query<{ token: string }>(
-      `select r.token from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id
-       where s.user_id = $1 and not r.revoked`,
-      [user.id],
-    );
-    const refreshed = await call('POST', '/auth/v1/token?grant_type=refresh_token', {
-      refresh_token: row?.token,
-    });
-    const token = refreshed.access_token ?? '';
-    expect(await call('POST', '/rest/v1/rpc/delete_account', {}, token)).toMatchObject({
-      message: 'reauthentication_needed',
-    });
-    const proven = await signIn(supabase(), user.email, seedPassword);
-    const { token: strong } = await enrollSecondFactor(supabase(), proven);
-    expect((await call('POST', '/rest/v1/rpc/create_recovery_codes', {}, strong)).status).toBe(200);
-    expect((await call('POST', '/rest/v1/rpc/delete_account', {}, strong)).status).toBe(204);
-  });
+  await call('GET', '/auth/v1/reauthenticate');
+  const { code } = await supabase().mailbox.waitFor({ to: user.email });
+  expect((await call('PUT', '/auth/v1/user', { password, nonce: code })).status).toBe(200);
 });
 
-describe('a session without the second factor of its account', () => {
-  it('a session without the second factor of its account changes nothing: neither factors, password, email, sessions nor the account', async () => {
-    const { factorId } = await enrollSecondFactor(supabase(), user.token);
-    const token = await signIn(supabase(), user.email);
-    const refused = { error_code: 'insufficient_aal' };
-    expect(await call('DELETE', `/auth/v1/factors/${factorId}`, undefined, token)).toMatchObject(refused);
-    expect(
-      await call('POST', '/auth/v1/factors', { factor_type: 'totp', friendly_name: 'Mine' }, token),
-    ).toMatchObject(refused);
-    for (const change of [{ password: 'another-horse-13' }, { email: `x-${user.email}` }])
-      expect(await call('PUT', '/auth/v1/user', change, token)).toMatchObject(refused);
-    for (const name of [
-      'delete_account',
-      'end_other_sessions',
-      'create_recovery_codes',
-      'export_account_data',
-    ])
-      expect(await call('POST', `/rest/v1/rpc/${name}`, {}, token)).toMatchObject({
-        message: 'insufficient_aal',
-      });
+it('an old session changes the email only with the codes of both mailboxes', async () => {
+  await growOld();
+  const next = `next-${user.email}`;
+  expect((await call('PUT', '/auth/v1/user', { email: next })).status).toBe(200);
+  const confirm = async (address: string) => {
+    const { code } = await supabase().mailbox.waitFor({ to: address });
+    return call('POST', '/auth/v1/verify', { type: 'email_change', email: address, token: code });
+  };
+  await confirm(next);
+  expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: user.email });
+  await confirm(user.email);
+  expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: next });
+});
+
+it('an old session neither deletes the account nor creates recovery codes', async () => {
+  const [, payload = ''] = user.token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    amr: { timestamp: number }[];
+  };
+  expect(claims.amr[0]?.timestamp).toBeGreaterThan(Date.now() / 1000 - 60);
+  await supabase().database.query(
+    `update auth.mfa_amr_claims set created_at = now() - interval '11 minutes', updated_at = now() - interval '11 minutes'
+       where session_id in (select id from auth.sessions where user_id = $1)`,
+    [user.id],
+  );
+  const [row] = await supabase().database.query<{ token: string }>(
+    `select r.token from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id
+       where s.user_id = $1 and not r.revoked`,
+    [user.id],
+  );
+  const refreshed = await call('POST', '/auth/v1/token?grant_type=refresh_token', {
+    refresh_token: row?.token,
   });
+  const token = refreshed.access_token ?? '';
+  expect(await call('POST', '/rest/v1/rpc/delete_account', {}, token)).toMatchObject({
+    message: 'reauthentication_needed',
+  });
+  const proven = await signIn(supabase(), user.email, seedPassword);
+  const { token: strong } = await enrollSecondFactor(supabase(), proven);
+  expect((await call('POST', '/rest/v1/rpc/create_recovery_codes', {}, strong)).status).toBe(200);
+  expect((await call('POST', '/rest/v1/rpc/delete_account', {}, strong)).status).toBe(204);
+});
+
+it('a session without the second factor of its account changes nothing: neither factors, password, email, sessions nor the account', async () => {
+  const { factorId } = await enrollSecondFactor(supabase(), user.token);
+  const token = await signIn(supabase(), user.email);
+  const refused = { error_code: 'insufficient_aal' };
+  expect(await call('DELETE', `/auth/v1/factors/${factorId}`, undefined, token)).toMatchObject(refused);
+  expect(
+    await call('POST', '/auth/v1/factors', { factor_type: 'totp', friendly_name: 'Mine' }, token),
+  ).toMatchObject(refused);
+  for (const change of [{ password: 'another-horse-13' }, { email: `x-${user.email}` }])
+    expect(await call('PUT', '/auth/v1/user', change, token)).toMatchObject(refused);
+  for (const name of ['delete_account', 'end_other_sessions', 'create_recovery_codes', 'export_account_data'])
+    expect(await call('POST', `/rest/v1/rpc/${name}`, {}, token)).toMatchObject({
+      message: 'insufficient_aal',
+    });
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { ada, useLocalSupabase } from '../support/local-supabase.ts';
 
 interface Received {
@@ -72,100 +72,98 @@ beforeEach(async () => {
   );
 });
 
-describe('the transport for Resend', () => {
-  it('the transport for Resend sends the mail with its id as idempotency key', async () => {
-    await addDueMails(1);
-    expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
-    const [mail] = await mails();
-    expect(received).toMatchObject([
-      {
-        headers: { authorization: 'Bearer re_secret', 'idempotency-key': mail?.id },
-        body: {
-          to: [ada.email],
-          headers: {
-            'Message-ID': `<${mail?.id}@inbox.test>`,
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          },
+it('the transport for Resend sends the mail with its id as idempotency key', async () => {
+  await addDueMails(1);
+  expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
+  const [mail] = await mails();
+  expect(received).toMatchObject([
+    {
+      headers: { authorization: 'Bearer re_secret', 'idempotency-key': mail?.id },
+      body: {
+        to: [ada.email],
+        headers: {
+          'Message-ID': `<${mail?.id}@inbox.test>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
         },
       },
-    ]);
-  });
+    },
+  ]);
+});
 
-  it('the transport for Resend waits as long as Retry-After asks and sends all, without a failed attempt', async () => {
-    await addDueMails(12);
-    refuse = (response, count) => {
-      if (count >= 7) refuse = null;
-      answer(response, 429, { name: 'rate_limit_exceeded' }, { 'retry-after': '1' });
-    };
-    const startedMs = performance.now();
-    expect(await supabase().sendDueMails()).toEqual({ sent: 12, failed: 0, skipped: 0 });
-    expect(performance.now() - startedMs).toBeGreaterThan(1000);
-    expect(delivered.size).toBe(12);
-    expect((await mails()).every(({ attempts }) => attempts === 1)).toBe(true);
-  });
+it('the transport for Resend waits as long as Retry-After asks and sends all, without a failed attempt', async () => {
+  await addDueMails(12);
+  refuse = (response, count) => {
+    if (count >= 7) refuse = null;
+    answer(response, 429, { name: 'rate_limit_exceeded' }, { 'retry-after': '1' });
+  };
+  const startedMs = performance.now();
+  expect(await supabase().sendDueMails()).toEqual({ sent: 12, failed: 0, skipped: 0 });
+  expect(performance.now() - startedMs).toBeGreaterThan(1000);
+  expect(delivered.size).toBe(12);
+  expect((await mails()).every(({ attempts }) => attempts === 1)).toBe(true);
+});
 
-  it('the transport for Resend ends the run when the limit lasts longer than it, and counts no attempt', async () => {
-    await addDueMails(60);
-    refuse = (response) => answer(response, 429, { name: 'daily_quota_exceeded' }, { 'retry-after': '3600' });
-    expect(await supabase().sendDueMails()).toMatchObject({ sent: 0 });
-    expect(received.length).toBeLessThanOrEqual(5);
-    const held = (await mails()).filter(({ due_at }) => due_at.getTime() === startMs + 3600_000);
-    expect(held).toHaveLength(50);
-    expect(held.every(({ state, attempts }) => state === 'retrying' && attempts === 0)).toBe(true);
+it('the transport for Resend ends the run when the limit lasts longer than it, and counts no attempt', async () => {
+  await addDueMails(60);
+  refuse = (response) => answer(response, 429, { name: 'daily_quota_exceeded' }, { 'retry-after': '3600' });
+  expect(await supabase().sendDueMails()).toMatchObject({ sent: 0 });
+  expect(received.length).toBeLessThanOrEqual(5);
+  const held = (await mails()).filter(({ due_at }) => due_at.getTime() === startMs + 3600_000);
+  expect(held).toHaveLength(50);
+  expect(held.every(({ state, attempts }) => state === 'retrying' && attempts === 0)).toBe(true);
+  refuse = null;
+  nowMs += 3600_000;
+  expect(await supabase().sendDueMails()).toEqual({ sent: 60, failed: 0, skipped: 0 });
+});
+
+it.each([500, 503, 401])(
+  'the transport for Resend tries again with the same key after %i',
+  async (status) => {
+    await addDueMails(1);
+    refuse = (response) => answer(response, status, { name: 'problem' });
+    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
+    expect(await mails()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
     refuse = null;
     nowMs += 3600_000;
-    expect(await supabase().sendDueMails()).toEqual({ sent: 60, failed: 0, skipped: 0 });
-  });
-
-  it.each([500, 503, 401])(
-    'the transport for Resend tries again with the same key after %i',
-    async (status) => {
-      await addDueMails(1);
-      refuse = (response) => answer(response, status, { name: 'problem' });
-      expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
-      expect(await mails()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
-      refuse = null;
-      nowMs += 3600_000;
-      expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
-      expect(keys()).toHaveLength(2);
-      expect(new Set(keys()).size).toBe(1);
-    },
-  );
-
-  it('the transport for Resend waits longer than the backoff where a failure names a time', async () => {
-    await addDueMails(1);
-    refuse = (response) =>
-      answer(response, 503, {}, { 'retry-after': new Date(startMs + 7200_000).toUTCString() });
-    await supabase().sendDueMails();
-    expect((await mails())[0]?.due_at.getTime()).toBe(startMs + 7200_000);
-  });
-
-  it.each([400, 413, 422])(
-    'the transport for Resend makes a dead letter of a mail refused with %i',
-    async (status) => {
-      await addDueMails(1);
-      refuse = (response) => answer(response, status, { name: 'validation_error' });
-      expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
-      expect(await mails()).toMatchObject([
-        { state: 'dead', attempts: 1, reason: expect.stringContaining(`${status}`) },
-      ]);
-      expect(await supabase().database.query('select * from private.suppressed_addresses')).toEqual([]);
-    },
-  );
-
-  it('the transport for Resend delivers once when the answer to an accepted mail is lost', async () => {
-    await addDueMails(1);
-    refuse = (response) => {
-      const [mail] = received;
-      if (mail) delivered.set(String(mail.headers['idempotency-key']), mail);
-      response.destroy();
-    };
-    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
-    // The mail of the second attempt differs, because notifications were read meanwhile.
-    refuse = (response) => answer(response, 409, { name: 'invalid_idempotent_request' });
-    nowMs += 3600_000;
     expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
-    expect(delivered.size).toBe(1);
+    expect(keys()).toHaveLength(2);
     expect(new Set(keys()).size).toBe(1);
-  });
+  },
+);
+
+it('the transport for Resend waits longer than the backoff where a failure names a time', async () => {
+  await addDueMails(1);
+  refuse = (response) =>
+    answer(response, 503, {}, { 'retry-after': new Date(startMs + 7200_000).toUTCString() });
+  await supabase().sendDueMails();
+  expect((await mails())[0]?.due_at.getTime()).toBe(startMs + 7200_000);
+});
+
+it.each([400, 413, 422])(
+  'the transport for Resend makes a dead letter of a mail refused with %i',
+  async (status) => {
+    await addDueMails(1);
+    refuse = (response) => answer(response, status, { name: 'validation_error' });
+    expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
+    expect(await mails()).toMatchObject([
+      { state: 'dead', attempts: 1, reason: expect.stringContaining(`${status}`) },
+    ]);
+    expect(await supabase().database.query('select * from private.suppressed_addresses')).toEqual([]);
+  },
+);
+
+it('the transport for Resend delivers once when the answer to an accepted mail is lost', async () => {
+  await addDueMails(1);
+  refuse = (response) => {
+    const [mail] = received;
+    if (mail) delivered.set(String(mail.headers['idempotency-key']), mail);
+    response.destroy();
+  };
+  expect(await supabase().sendDueMails()).toEqual({ sent: 0, failed: 1, skipped: 0 });
+  // The mail of the second attempt differs, because notifications were read meanwhile.
+  refuse = (response) => answer(response, 409, { name: 'invalid_idempotent_request' });
+  nowMs += 3600_000;
+  expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
+  expect(delivered.size).toBe(1);
+  expect(new Set(keys()).size).toBe(1);
 });

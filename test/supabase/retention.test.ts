@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runRetention } from 'local-supabase/testing';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -9,34 +9,33 @@ const kept = async (table: string) => (await supabase().database.query(`select *
 
 beforeEach(() => supabase().database.exec('delete from notifications'));
 
-describe('retention', () => {
-  it('retention deletes read and archived notifications after 90 days in batches, never unread ones', async () => {
-    await supabase().database.query(
-      `insert into notifications (recipient_id, status)
+it('retention deletes read and archived notifications after 90 days in batches, never unread ones', async () => {
+  await supabase().database.query(
+    `insert into notifications (recipient_id, status)
        select $1, s from unnest(array['unread', 'read', 'archived']) s, generate_series(1, 7)`,
-      [grace.id],
-    );
-    await expire(89, 3);
-    expect(await kept('notifications')).toBe(21);
-    await expire(91, 3);
-    expect(await supabase().database.query('select distinct status from notifications')).toEqual([
-      { status: 'unread' },
-    ]);
-    expect(await kept('notifications')).toBe(7);
-  });
+    [grace.id],
+  );
+  await expire(89, 3);
+  expect(await kept('notifications')).toBe(21);
+  await expire(91, 3);
+  expect(await supabase().database.query('select distinct status from notifications')).toEqual([
+    { status: 'unread' },
+  ]);
+  expect(await kept('notifications')).toBe(7);
+});
 
-  it('retention is run by the embedded service on its clock', async () => {
-    const { database } = supabase();
-    await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
-    await runRetention(database, Date.now());
-    expect(await kept('notifications')).toBe(1);
-    await runRetention(database, Date.now() + 91 * 86_400_000);
-    expect(await kept('notifications')).toBe(0);
-  });
+it('retention is run by the embedded service on its clock', async () => {
+  const { database } = supabase();
+  await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
+  await runRetention(database, Date.now());
+  expect(await kept('notifications')).toBe(1);
+  await runRetention(database, Date.now() + 91 * 86_400_000);
+  expect(await kept('notifications')).toBe(0);
+});
 
-  it('retention deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
-    const { database } = supabase();
-    await database.exec(`
+it('retention deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
+  const { database } = supabase();
+  await database.exec(`
       delete from private.notification_tombstones; delete from private.mail_only_notifications;
       delete from invitations; delete from private.send_usage;
       insert into private.notification_tombstones values ('${grace.id}', gen_random_uuid());
@@ -44,29 +43,29 @@ describe('retention', () => {
       insert into invitations (inviter_id, invitee_email) values ('${ada.id}', 'late@example.com');
       insert into private.send_usage values ('${ada.id}', 'notification', '', now(), 1, now(), 1);
     `);
-    const tables = [
-      'private.send_usage',
-      'private.notification_tombstones',
-      'private.mail_only_notifications',
-      'invitations',
-    ];
-    const state = () => Promise.all(tables.map(kept));
-    for (const [days, expected] of [
-      [0, [1, 1, 1, 1]],
-      [1.1, [0, 1, 1, 1]],
-      [2.1, [0, 0, 1, 1]],
-      [14.1, [0, 0, 0, 1]],
-      [36, [0, 0, 0, 1]],
-      [38, [0, 0, 0, 0]],
-    ] as const) {
-      await expire(days);
-      expect([days, await state()]).toEqual([days, expected]);
-    }
-  });
+  const tables = [
+    'private.send_usage',
+    'private.notification_tombstones',
+    'private.mail_only_notifications',
+    'invitations',
+  ];
+  const state = () => Promise.all(tables.map(kept));
+  for (const [days, expected] of [
+    [0, [1, 1, 1, 1]],
+    [1.1, [0, 1, 1, 1]],
+    [2.1, [0, 0, 1, 1]],
+    [14.1, [0, 0, 0, 1]],
+    [36, [0, 0, 0, 1]],
+    [38, [0, 0, 0, 0]],
+  ] as const) {
+    await expire(days);
+    expect([days, await state()]).toEqual([days, expected]);
+  }
+});
 
-  it('retention deletes finished push messages after 7 days, and subscriptions whose session has ended', async () => {
-    const { database } = supabase();
-    await database.exec(`
+it('retention deletes finished push messages after 7 days, and subscriptions whose session has ended', async () => {
+  const { database } = supabase();
+  await database.exec(`
       delete from public.push_subscriptions; delete from auth.sessions;
       insert into auth.sessions (id, user_id) values ('00000000-0000-4000-8000-00000000000a', '${grace.id}');
       insert into public.push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
@@ -77,12 +76,11 @@ describe('retention', () => {
       from public.push_subscriptions s, unnest(array['sent', 'pending']) state
       where s.session_id = '00000000-0000-4000-8000-00000000000a';
     `);
-    await expire(6);
-    expect(await kept('private.push_messages')).toBe(2);
-    expect(await kept('public.push_subscriptions')).toBe(1);
-    await expire(8);
-    expect(await supabase().database.query('select state from private.push_messages')).toEqual([
-      { state: 'pending' },
-    ]);
-  });
+  await expire(6);
+  expect(await kept('private.push_messages')).toBe(2);
+  expect(await kept('public.push_subscriptions')).toBe(1);
+  await expire(8);
+  expect(await supabase().database.query('select state from private.push_messages')).toEqual([
+    { state: 'pending' },
+  ]);
 });

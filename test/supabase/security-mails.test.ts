@@ -36,51 +36,49 @@ const subjects = async () => {
     .map(({ subject }) => subject);
 };
 
-describe('a sign-in', () => {
-  it('a sign-in is not mailed where it is the first, or with a newer version of a known browser', async () => {
-    await enter(firefox);
-    await enter(newerFirefox, '192.0.77.9');
-    expect(await subjects()).toEqual([]);
-  });
+it('a sign-in is not mailed where it is the first, or with a newer version of a known browser', async () => {
+  await enter(firefox);
+  await enter(newerFirefox, '192.0.77.9');
+  expect(await subjects()).toEqual([]);
+});
 
-  it('a sign-in from a new browser is mailed with the device, the time and the way to end it', async () => {
-    await enter(firefox);
-    await enter(safari);
-    expect(await subjects()).toEqual(['New sign-in to your account']);
-    const [mail] = supabase().mailbox.messages();
-    expect(mail?.text).toContain('Safari on iPhone');
-    expect(mail?.text).toContain('192.0.2.7');
-    expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
-  });
+it('a sign-in from a new browser is mailed with the device, the time and the way to end it', async () => {
+  await enter(firefox);
+  await enter(safari);
+  expect(await subjects()).toEqual(['New sign-in to your account']);
+  const [mail] = supabase().mailbox.messages();
+  expect(mail?.text).toContain('Safari on iPhone');
+  expect(mail?.text).toContain('192.0.2.7');
+  expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
+});
 
-  it('a sign-in from a new network is mailed, once', async () => {
-    await enter(firefox);
-    await enter(firefox, '198.51.100.1');
-    await enter(firefox, '198.51.200.1');
-    expect(await subjects()).toEqual(['New sign-in to your account']);
-  });
+it('a sign-in from a new network is mailed, once', async () => {
+  await enter(firefox);
+  await enter(firefox, '198.51.100.1');
+  await enter(firefox, '198.51.200.1');
+  expect(await subjects()).toEqual(['New sign-in to your account']);
+});
 
-  it('a sign-in is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
-    await supabase().database.query(
-      `insert into notification_preferences
+it('a sign-in is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
+  await supabase().database.query(
+    `insert into notification_preferences
          (user_id, enable_email_notifications, email_digest_frequency, language, quiet_hours_start, quiet_hours_end)
        values ($1, false, 'never', 'de', '00:00', '23:59')`,
-      [user.id],
-    );
-    await enter(firefox);
-    await enter(safari);
-    expect(await subjects()).toEqual(['Neue Anmeldung bei deinem Konto']);
-    expect(supabase().mailbox.messages()[0]?.text).toContain('Safari unter iPhone');
-  });
+    [user.id],
+  );
+  await enter(firefox);
+  await enter(safari);
+  expect(await subjects()).toEqual(['Neue Anmeldung bei deinem Konto']);
+  expect(supabase().mailbox.messages()[0]?.text).toContain('Safari unter iPhone');
+});
 
-  it('a sign-in succeeds where its comparison fails', async () => {
-    await supabase().database.exec('alter table private.known_devices rename to hidden_devices');
-    try {
-      await expect(enter(safari)).resolves.toBeUndefined();
-    } finally {
-      await supabase().database.exec('alter table private.hidden_devices rename to known_devices');
-    }
-  });
+it('a sign-in succeeds where its comparison fails', async () => {
+  await supabase().database.exec('alter table private.known_devices rename to hidden_devices');
+  try {
+    await expect(enter(safari)).resolves.toBeUndefined();
+  } finally {
+    await supabase().database.exec('alter table private.hidden_devices rename to known_devices');
+  }
 });
 
 describe('a passkey', () => {

@@ -32,104 +32,98 @@ beforeEach(() =>
   ),
 );
 
-describe('a sender of forged content', () => {
-  it('a sender of forged content loses unknown fields and text above the limits', async () => {
-    await send({
-      type: 'mention',
-      entity_type: 't'.repeat(300),
-      entity_id: 'doc-1',
-      metadata: { actor_name: 'Grace Hopper', inviter_name: 'Grace Hopper' },
-      data: {
-        title: 'Your account was suspended',
-        subject: 'From Grace Hopper',
-        actor_name: 'Grace Hopper',
-        status: 'accepted',
-        entity_name: 'n'.repeat(500),
-        text: 't'.repeat(5000),
-      },
-      headline: 'forged',
-    });
-    expect(await contentOf()).toEqual({
-      type: 'mention',
-      entity_type: 't'.repeat(100),
-      entity_id: 'doc-1',
-      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
-      data: { entity_name: 'n'.repeat(200), text: 't'.repeat(2000) },
-    });
-  });
-
-  it.each([['system'], ['security-alert'], ['message'], [null]])(
-    'a sender of forged content sends no %j: it is a message',
-    async (type) => {
-      await send({ type, data: { text: 'hello' } });
-      expect(await received()).toMatchObject([{ kind: 'message', sender_id: ada.id }]);
-      expect(await contentOf()).toMatchObject({ type: 'message', data: { text: 'hello' } });
+it('a sender of forged content loses unknown fields and text above the limits', async () => {
+  await send({
+    type: 'mention',
+    entity_type: 't'.repeat(300),
+    entity_id: 'doc-1',
+    metadata: { actor_name: 'Grace Hopper', inviter_name: 'Grace Hopper' },
+    data: {
+      title: 'Your account was suspended',
+      subject: 'From Grace Hopper',
+      actor_name: 'Grace Hopper',
+      status: 'accepted',
+      entity_name: 'n'.repeat(500),
+      text: 't'.repeat(5000),
     },
-  );
-
-  it('a sender of forged content cannot answer an invitation by a forged notification', async () => {
-    await send({
-      type: 'invite',
-      data: { status: 'accepted', invitation_id: 'x', invitee_email: ada.email },
-    });
-    expect(await contentOf()).toEqual({
-      type: 'invite',
-      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
-    });
+    headline: 'forged',
   });
-
-  it('a sender of forged content loses characters that reverse or hide text', async () => {
-    await send({ type: 'comment', data: { text: 'pay\u202Efdp.exe\u0007 \u2066now\u2069' } });
-    expect(await contentOf()).toMatchObject({ data: { text: 'payfdp.exe now' } });
+  expect(await contentOf()).toEqual({
+    type: 'mention',
+    entity_type: 't'.repeat(100),
+    entity_id: 'doc-1',
+    metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+    data: { entity_name: 'n'.repeat(200), text: 't'.repeat(2000) },
   });
-
-  it.each([
-    ['https://evil.example/'],
-    ['//evil.example'],
-    ['/\\evil.example'],
-    ['/\t/evil.example'],
-    ['javascript:alert(1)'],
-    ['/a\\..\\b'],
-    ['home'],
-    ['/' + 'x'.repeat(1000)],
-  ])('a sender of forged content cannot link to %j', async (url) => {
-    await send({ type: 'comment', data: { text: 'hello', url } });
-    expect(await contentOf()).toMatchObject({ data: { text: 'hello' } });
-    expect((await contentOf())['data']).not.toHaveProperty('url');
-  });
-
-  it.each([['/'], ['/documents/7?line=3#top']])(
-    'a sender of forged content may link to the path %s',
-    async (url) => {
-      await send({ type: 'comment', data: { url } });
-      expect(await contentOf()).toMatchObject({ data: { url } });
-    },
-  );
 });
 
-describe('a service', () => {
-  it('a service sends every kind, with a sender or without', async () => {
-    const { database } = supabase();
-    await runAs(database, { role: 'service_role' }, (sql) =>
-      sql.query(
-        `insert into notifications (recipient_id, sender_id, content) values
+it.each([['system'], ['security-alert'], ['message'], [null]])(
+  'a sender of forged content sends no %j: it is a message',
+  async (type) => {
+    await send({ type, data: { text: 'hello' } });
+    expect(await received()).toMatchObject([{ kind: 'message', sender_id: ada.id }]);
+    expect(await contentOf()).toMatchObject({ type: 'message', data: { text: 'hello' } });
+  },
+);
+
+it('a sender of forged content cannot answer an invitation by a forged notification', async () => {
+  await send({
+    type: 'invite',
+    data: { status: 'accepted', invitation_id: 'x', invitee_email: ada.email },
+  });
+  expect(await contentOf()).toEqual({
+    type: 'invite',
+    metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+  });
+});
+
+it('a sender of forged content loses characters that reverse or hide text', async () => {
+  await send({ type: 'comment', data: { text: 'pay\u202Efdp.exe\u0007 \u2066now\u2069' } });
+  expect(await contentOf()).toMatchObject({ data: { text: 'payfdp.exe now' } });
+});
+
+it.each([
+  ['https://evil.example/'],
+  ['//evil.example'],
+  ['/\\evil.example'],
+  ['/\t/evil.example'],
+  ['javascript:alert(1)'],
+  ['/a\\..\\b'],
+  ['home'],
+  ['/' + 'x'.repeat(1000)],
+])('a sender of forged content cannot link to %j', async (url) => {
+  await send({ type: 'comment', data: { text: 'hello', url } });
+  expect(await contentOf()).toMatchObject({ data: { text: 'hello' } });
+  expect((await contentOf())['data']).not.toHaveProperty('url');
+});
+
+it.each([['/'], ['/documents/7?line=3#top']])(
+  'a sender of forged content may link to the path %s',
+  async (url) => {
+    await send({ type: 'comment', data: { url } });
+    expect(await contentOf()).toMatchObject({ data: { url } });
+  },
+);
+
+it('a service sends every kind, with a sender or without', async () => {
+  const { database } = supabase();
+  await runAs(database, { role: 'service_role' }, (sql) =>
+    sql.query(
+      `insert into notifications (recipient_id, sender_id, content) values
           ($1, null, '{"type":"system","data":{"title":"Maintenance"}}'),
           ($1, $2, '{"type":"Reactions"}')`,
-        [grace.id, ada.id],
-      ),
-    );
-    const senders = (await received()).map(({ kind, sender_id: sender }) => [kind, sender]);
-    expect(Object.fromEntries(senders)).toEqual({ reactions: ada.id, system: null });
-  });
+      [grace.id, ada.id],
+    ),
+  );
+  const senders = (await received()).map(({ kind, sender_id: sender }) => [kind, sender]);
+  expect(Object.fromEntries(senders)).toEqual({ reactions: ada.id, system: null });
+});
 
-  it('a service is not limited', async () => {
-    await runAs(supabase().database, { role: 'service_role' }, (sql) =>
-      sql.query(`insert into notifications (recipient_id) select $1 from generate_series(1, 500)`, [
-        grace.id,
-      ]),
-    );
-    expect(await received()).toHaveLength(500);
-  });
+it('a service is not limited', async () => {
+  await runAs(supabase().database, { role: 'service_role' }, (sql) =>
+    sql.query(`insert into notifications (recipient_id) select $1 from generate_series(1, 500)`, [grace.id]),
+  );
+  expect(await received()).toHaveLength(500);
 });
 
 describe('a sender of too many notifications', () => {
@@ -266,32 +260,28 @@ describe('a kind that is off in the app', () => {
   });
 });
 
-describe('the names of senders', () => {
-  it('the names of senders are visible to their recipients only', async () => {
-    await send({ type: 'mention' });
-    const names = (caller: Caller) =>
-      runAs(supabase().database, caller, (sql) =>
-        sql.query('select * from sender_names($1::uuid[])', [`{${ada.id},${grace.id}}`]),
-      );
-    expect(await names(asGrace)).toEqual([{ sender_id: ada.id, name: 'Ada Lovelace' }]);
-    expect(await names(asAda)).toEqual([]);
-  });
+it('the names of senders are visible to their recipients only', async () => {
+  await send({ type: 'mention' });
+  const names = (caller: Caller) =>
+    runAs(supabase().database, caller, (sql) =>
+      sql.query('select * from sender_names($1::uuid[])', [`{${ada.id},${grace.id}}`]),
+    );
+  expect(await names(asGrace)).toEqual([{ sender_id: ada.id, name: 'Ada Lovelace' }]);
+  expect(await names(asAda)).toEqual([]);
 });
 
-describe('a report', () => {
-  it('a report keeps the content and the sender, even after the notification is deleted', async () => {
-    const { database } = supabase();
-    await send({ type: 'mention', data: { text: 'spam' } });
-    const [row] = await database.query<{ id: string }>('select id from notifications');
-    const report = (caller: Caller, reason: string) =>
-      runAs(database, caller, (sql) => sql.query('select report_notification($1, $2)', [row?.id, reason]));
-    await expect(report(asAda, 'spam')).rejects.toMatchObject({ message: 'notification_not_found' });
-    await expect(report(asGrace, 'dislike')).rejects.toMatchObject({ message: 'report_reason_invalid' });
-    await report(asGrace, 'spam');
-    await report(asGrace, 'phishing');
-    await database.exec('delete from notifications');
-    expect(await database.query('select sender_id, reason, content from notification_reports')).toEqual([
-      { sender_id: ada.id, reason: 'phishing', content: expect.stringContaining('spam') },
-    ]);
-  });
+it('a report keeps the content and the sender, even after the notification is deleted', async () => {
+  const { database } = supabase();
+  await send({ type: 'mention', data: { text: 'spam' } });
+  const [row] = await database.query<{ id: string }>('select id from notifications');
+  const report = (caller: Caller, reason: string) =>
+    runAs(database, caller, (sql) => sql.query('select report_notification($1, $2)', [row?.id, reason]));
+  await expect(report(asAda, 'spam')).rejects.toMatchObject({ message: 'notification_not_found' });
+  await expect(report(asGrace, 'dislike')).rejects.toMatchObject({ message: 'report_reason_invalid' });
+  await report(asGrace, 'spam');
+  await report(asGrace, 'phishing');
+  await database.exec('delete from notifications');
+  expect(await database.query('select sender_id, reason, content from notification_reports')).toEqual([
+    { sender_id: ada.id, reason: 'phishing', content: expect.stringContaining('spam') },
+  ]);
 });

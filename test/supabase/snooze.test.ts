@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import type { Caller } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
@@ -41,115 +41,111 @@ beforeEach(() =>
   ),
 );
 
-describe('a snoozed notification', () => {
-  it('a snoozed notification is unread, also if it was read or archived before', async () => {
-    const [read, archived] = await insert(2);
-    await run(`update notifications set status = 'read' where id = $1`, [read]);
-    await run(`update notifications set status = 'archived' where id = $1`, [archived]);
-    await snooze(read);
-    await snooze(archived);
-    expect([await stateOf(read), await stateOf(archived)]).toEqual([
-      { status: 'unread', is_snoozed: true },
-      { status: 'unread', is_snoozed: true },
-    ]);
-  });
-
-  it('a snoozed notification is no longer snoozed once it is read or archived', async () => {
-    const [read, archived] = await insert(2);
-    await snooze(read);
-    await snooze(archived);
-    await run(`update notifications set status = 'read' where id = $1`, [read]);
-    await run(`update notifications set status = 'archived' where id = $1`, [archived]);
-    expect([await stateOf(read), await stateOf(archived)]).toEqual([
-      { status: 'read', is_snoozed: null },
-      { status: 'archived', is_snoozed: null },
-    ]);
-  });
-
-  it('a snoozed notification gets its earlier state back by an undo', async () => {
-    const [id] = await insert();
-    await run(`update notifications set status = 'read' where id = $1`, [id]);
-    await snooze(id);
-    await run(`update notifications set status = 'read', snoozed_until = null where id = $1`, [id]);
-    expect(await stateOf(id)).toEqual({ status: 'read', is_snoozed: null });
-  });
-
-  it('a snoozed notification is counted as snoozed only, until its time', async () => {
-    const [id] = await insert(3);
-    await snooze(id);
-    expect(await run('select inbox, unread, snoozed from notification_counts()')).toMatchObject([
-      { inbox: 2, unread: 2, snoozed: 1 },
-    ]);
-    await snooze(id, '-1 second');
-    expect(await run('select inbox, unread, snoozed from notification_counts()')).toMatchObject([
-      { inbox: 3, unread: 3, snoozed: 0 },
-    ]);
-  });
-
-  it('a snoozed notification is left alone by the actions on the other lists', async () => {
-    const [id] = await insert(3);
-    await snooze(id);
-    await run('select mark_all_notifications_read()');
-    expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: true });
-    await run(`select delete_notifications('all')`);
-    expect(await run('select id from notifications')).toEqual([{ id }]);
-    await run(`select delete_notifications('snoozed')`);
-    expect(await run('select id from notifications')).toEqual([]);
-  });
-
-  it('a snoozed notification is found in its own list only', async () => {
-    const [id] = await insert(2, 'engine');
-    await snooze(id);
-    const found = (tab: string) => run(`select id from search_notifications('engine', $1)`, [tab]);
-    expect(await found('snoozed')).toEqual([{ id }]);
-    expect(await found('all')).toHaveLength(1);
-    expect(await found('unread')).toHaveLength(1);
-  });
-
-  it('a snoozed notification survives retention', async () => {
-    const { database } = supabase();
-    const [id] = await insert();
-    await run(`update notifications set status = 'read' where id = $1`, [id]);
-    await snooze(id, '200 days');
-    await database.query(`select private.delete_expired(1000, now() + interval '100 days')`);
-    expect(await run('select id from notifications')).toEqual([{ id }]);
-  });
-
-  it('a snoozed notification has a finite time', async () => {
-    const [id] = await insert();
-    await expect(
-      run(`update notifications set snoozed_until = 'infinity' where id = $1`, [id]),
-    ).rejects.toThrow('snoozed_until_is_finite');
-  });
-
-  it('a snoozed notification belongs to its recipient', async () => {
-    const [id] = await insert();
-    await run(`update notifications set snoozed_until = now() + interval '1 day' where id = $1`, [id], {
-      role: 'authenticated',
-      userId: ada.id,
-    });
-    expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: null });
-  });
+it('a snoozed notification is unread, also if it was read or archived before', async () => {
+  const [read, archived] = await insert(2);
+  await run(`update notifications set status = 'read' where id = $1`, [read]);
+  await run(`update notifications set status = 'archived' where id = $1`, [archived]);
+  await snooze(read);
+  await snooze(archived);
+  expect([await stateOf(read), await stateOf(archived)]).toEqual([
+    { status: 'unread', is_snoozed: true },
+    { status: 'unread', is_snoozed: true },
+  ]);
 });
 
-describe('the answer of notification_changes', () => {
-  it('the answer of notification_changes names with a reset those that will return and those that returned within a week', async () => {
-    const [soon, later, returned, old] = await insert(5);
-    await snooze(later, '2 days');
-    await snooze(soon, '1 hour');
-    await snooze(returned, '-1 day');
-    await snooze(old, '-8 days');
-    const changes = await changesSince(null);
-    expect(changes?.snoozed.map(({ id }) => id)).toEqual([returned, soon, later]);
-  });
+it('a snoozed notification is no longer snoozed once it is read or archived', async () => {
+  const [read, archived] = await insert(2);
+  await snooze(read);
+  await snooze(archived);
+  await run(`update notifications set status = 'read' where id = $1`, [read]);
+  await run(`update notifications set status = 'archived' where id = $1`, [archived]);
+  expect([await stateOf(read), await stateOf(archived)]).toEqual([
+    { status: 'read', is_snoozed: null },
+    { status: 'archived', is_snoozed: null },
+  ]);
+});
 
-  it('the answer of notification_changes names none of them without a reset: a change of the row tells a client', async () => {
-    const [id] = await insert();
-    await snooze(id);
-    expect(await changesSince(new Date().toISOString())).toMatchObject({
-      reset: false,
-      snoozed: [],
-      changed: [{ id }],
-    });
+it('a snoozed notification gets its earlier state back by an undo', async () => {
+  const [id] = await insert();
+  await run(`update notifications set status = 'read' where id = $1`, [id]);
+  await snooze(id);
+  await run(`update notifications set status = 'read', snoozed_until = null where id = $1`, [id]);
+  expect(await stateOf(id)).toEqual({ status: 'read', is_snoozed: null });
+});
+
+it('a snoozed notification is counted as snoozed only, until its time', async () => {
+  const [id] = await insert(3);
+  await snooze(id);
+  expect(await run('select inbox, unread, snoozed from notification_counts()')).toMatchObject([
+    { inbox: 2, unread: 2, snoozed: 1 },
+  ]);
+  await snooze(id, '-1 second');
+  expect(await run('select inbox, unread, snoozed from notification_counts()')).toMatchObject([
+    { inbox: 3, unread: 3, snoozed: 0 },
+  ]);
+});
+
+it('a snoozed notification is left alone by the actions on the other lists', async () => {
+  const [id] = await insert(3);
+  await snooze(id);
+  await run('select mark_all_notifications_read()');
+  expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: true });
+  await run(`select delete_notifications('all')`);
+  expect(await run('select id from notifications')).toEqual([{ id }]);
+  await run(`select delete_notifications('snoozed')`);
+  expect(await run('select id from notifications')).toEqual([]);
+});
+
+it('a snoozed notification is found in its own list only', async () => {
+  const [id] = await insert(2, 'engine');
+  await snooze(id);
+  const found = (tab: string) => run(`select id from search_notifications('engine', $1)`, [tab]);
+  expect(await found('snoozed')).toEqual([{ id }]);
+  expect(await found('all')).toHaveLength(1);
+  expect(await found('unread')).toHaveLength(1);
+});
+
+it('a snoozed notification survives retention', async () => {
+  const { database } = supabase();
+  const [id] = await insert();
+  await run(`update notifications set status = 'read' where id = $1`, [id]);
+  await snooze(id, '200 days');
+  await database.query(`select private.delete_expired(1000, now() + interval '100 days')`);
+  expect(await run('select id from notifications')).toEqual([{ id }]);
+});
+
+it('a snoozed notification has a finite time', async () => {
+  const [id] = await insert();
+  await expect(
+    run(`update notifications set snoozed_until = 'infinity' where id = $1`, [id]),
+  ).rejects.toThrow('snoozed_until_is_finite');
+});
+
+it('a snoozed notification belongs to its recipient', async () => {
+  const [id] = await insert();
+  await run(`update notifications set snoozed_until = now() + interval '1 day' where id = $1`, [id], {
+    role: 'authenticated',
+    userId: ada.id,
+  });
+  expect(await stateOf(id)).toEqual({ status: 'unread', is_snoozed: null });
+});
+
+it('the answer of notification_changes names with a reset those that will return and those that returned within a week', async () => {
+  const [soon, later, returned, old] = await insert(5);
+  await snooze(later, '2 days');
+  await snooze(soon, '1 hour');
+  await snooze(returned, '-1 day');
+  await snooze(old, '-8 days');
+  const changes = await changesSince(null);
+  expect(changes?.snoozed.map(({ id }) => id)).toEqual([returned, soon, later]);
+});
+
+it('the answer of notification_changes names none of them without a reset: a change of the row tells a client', async () => {
+  const [id] = await insert();
+  await snooze(id);
+  expect(await changesSince(new Date().toISOString())).toMatchObject({
+    reset: false,
+    snoozed: [],
+    changed: [{ id }],
   });
 });

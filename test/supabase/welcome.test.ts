@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { ada, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -35,38 +35,36 @@ const notifications = async (email: string) =>
     return { kind, status, title: data.title, url: data.url };
   });
 
-describe('a new account', () => {
-  it('a new account is welcomed once its address is confirmed', async () => {
-    await signUp('new@example.com');
-    expect(await notifications('new@example.com')).toEqual([]);
-    await confirm('new@example.com');
-    expect(await notifications('new@example.com')).toEqual([
-      { kind: 'system', status: 'unread', title: 'Welcome to Tidings', url: '/preferences' },
-    ]);
-  });
+it('a new account is welcomed once its address is confirmed', async () => {
+  await signUp('new@example.com');
+  expect(await notifications('new@example.com')).toEqual([]);
+  await confirm('new@example.com');
+  expect(await notifications('new@example.com')).toEqual([
+    { kind: 'system', status: 'unread', title: 'Welcome to Tidings', url: '/preferences' },
+  ]);
+});
 
-  it('a new account is welcomed in the language of its sign-up', async () => {
-    await signUp('neu@example.com', { language: 'de' });
-    await confirm('neu@example.com');
-    expect(await notifications('neu@example.com')).toMatchObject([{ title: 'Willkommen bei Tidings' }]);
-  });
+it('a new account is welcomed in the language of its sign-up', async () => {
+  await signUp('neu@example.com', { language: 'de' });
+  await confirm('neu@example.com');
+  expect(await notifications('neu@example.com')).toMatchObject([{ title: 'Willkommen bei Tidings' }]);
+});
 
-  it('a new account is confirmed although the welcome fails', async () => {
-    await signUp('unlucky@example.com');
-    await supabase().database.exec('alter table notifications rename to renamed');
-    try {
-      await confirm('unlucky@example.com');
-    } finally {
-      await supabase().database.exec('alter table renamed rename to notifications');
-    }
-    expect(await notifications('unlucky@example.com')).toEqual([]);
-  });
+it('a new account is confirmed although the welcome fails', async () => {
+  await signUp('unlucky@example.com');
+  await supabase().database.exec('alter table notifications rename to renamed');
+  try {
+    await confirm('unlucky@example.com');
+  } finally {
+    await supabase().database.exec('alter table renamed rename to notifications');
+  }
+  expect(await notifications('unlucky@example.com')).toEqual([]);
+});
 
-  it('a new account is not welcomed again when its address changes', async () => {
-    await supabase().database.query(
-      `update auth.users set email_confirmed_at = now(), email = email where id = $1`,
-      [ada.id],
-    );
-    expect(await notifications(ada.email)).toEqual([]);
-  });
+it('a new account is not welcomed again when its address changes', async () => {
+  await supabase().database.query(
+    `update auth.users set email_confirmed_at = now(), email = email where id = $1`,
+    [ada.id],
+  );
+  expect(await notifications(ada.email)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeProblem } from '../../../src/inbox/shared/auth-problem/auth-problem.ts';
 import { german } from '../../../src/inbox/shared/auth-problem/auth-error-texts.de.ts';
 import { authErrorTexts } from '../../../src/inbox/shared/auth-problem/auth-error-texts.ts';
@@ -7,78 +7,73 @@ import { serverErrorCodes } from '../../../src/auth-client/wire/server-error-cod
 
 const english = await authErrorTexts.load('en');
 
-describe('the message of an auth error', () => {
-  test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {
-    for (const { messages } of [english, german]) expect(messages[code].length).toBeGreaterThan(10);
-  });
+test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {
+  for (const { messages } of [english, german]) expect(messages[code].length).toBeGreaterThan(10);
+});
 
-  test('the message of an auth error appears on its field, or on the form without that field', () => {
-    const problem = new AuthError(
-      'email_exists',
-      'A user with this email address has already been registered',
-    );
-    const message = english.messages.email_exists;
-    expect(describeProblem(problem, english, ['email', 'password'])).toEqual({ fields: { email: message } });
-    expect(describeProblem(problem, english, ['password'])).toEqual({ message });
-  });
+test('the message of an auth error appears on its field, or on the form without that field', () => {
+  const problem = new AuthError('email_exists', 'A user with this email address has already been registered');
+  const message = english.messages.email_exists;
+  expect(describeProblem(problem, english, ['email', 'password'])).toEqual({ fields: { email: message } });
+  expect(describeProblem(problem, english, ['password'])).toEqual({ message });
+});
 
-  test('the message of an auth error names the reasons why a password is weak', () => {
-    const problem = new AuthError('weak_password', '', {
-      weakPasswordReasons: ['length', 'pwned', 'unheard-of'],
+test('the message of an auth error names the reasons why a password is weak', () => {
+  const problem = new AuthError('weak_password', '', {
+    weakPasswordReasons: ['length', 'pwned', 'unheard-of'],
+  });
+  expect(describeProblem(problem, english, ['password']).fields?.password).toBe(
+    'This password is too easy to guess. Use more characters. It appeared in a data leak: don’t use it anywhere.',
+  );
+});
+
+test('the message of an auth error names the time of the next attempt', () => {
+  const problem = new AuthError('over_request_rate_limit', '', { retryAfterSeconds: 42 });
+  const { message, retryAfterSeconds } = describeProblem(problem, english);
+  expect(message).toMatch(/Try again in 42 seconds\.$/);
+  expect(retryAfterSeconds).toBe(42);
+});
+
+test.each([
+  'brand_new_code',
+  'unknown',
+  'over_request_rate_limit',
+  'over_email_send_rate_limit',
+  'over_sms_send_rate_limit',
+  'over_custom_provider_quota',
+  'unexpected_failure',
+  'hook_timeout',
+  'request_timeout',
+  'timeout',
+])('the message of an auth error says only once when to try again after %s', (code) => {
+  const problem = new AuthError(code as 'unknown', '', { retryAfterSeconds: 3 });
+  for (const [texts, advice, time] of [
+    [english, /try again|wait/gi, 'Try again in 3 seconds.'],
+    [german, /noch einmal|warte/gi, 'Versuche es in 3 Sekunden noch einmal.'],
+  ] as const) {
+    const { message } = describeProblem(problem, texts);
+    expect(message).toMatch(advice);
+    expect(message?.match(advice)).toHaveLength(1);
+    expect(message?.endsWith(` ${time}`)).toBe(true);
+  }
+  expect([english.tryAgainIn(1), german.tryAgainIn(1)]).toEqual([
+    'Try again in 1 second.',
+    'Versuche es in 1 Sekunde noch einmal.',
+  ]);
+});
+
+test("the message of an auth error is general for an unknown code and never shows the server's raw text", () => {
+  const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
+  expect(describeProblem(problem, english).message).toBe(english.messages.unknown);
+  expect(describeProblem('not an error', english).message).toBe(english.messages.unknown);
+  for (const inherited of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+    expect(describeProblem(new AuthError(inherited as 'unknown', ''), english, ['email'])).toEqual({
+      message: english.messages.unknown,
     });
-    expect(describeProblem(problem, english, ['password']).fields?.password).toBe(
-      'This password is too easy to guess. Use more characters. It appeared in a data leak: don’t use it anywhere.',
-    );
-  });
+});
 
-  test('the message of an auth error names the time of the next attempt', () => {
-    const problem = new AuthError('over_request_rate_limit', '', { retryAfterSeconds: 42 });
-    const { message, retryAfterSeconds } = describeProblem(problem, english);
-    expect(message).toMatch(/Try again in 42 seconds\.$/);
-    expect(retryAfterSeconds).toBe(42);
-  });
-
-  test.each([
-    'brand_new_code',
-    'unknown',
-    'over_request_rate_limit',
-    'over_email_send_rate_limit',
-    'over_sms_send_rate_limit',
-    'over_custom_provider_quota',
-    'unexpected_failure',
-    'hook_timeout',
-    'request_timeout',
-    'timeout',
-  ])('the message of an auth error says only once when to try again after %s', (code) => {
-    const problem = new AuthError(code as 'unknown', '', { retryAfterSeconds: 3 });
-    for (const [texts, advice, time] of [
-      [english, /try again|wait/gi, 'Try again in 3 seconds.'],
-      [german, /noch einmal|warte/gi, 'Versuche es in 3 Sekunden noch einmal.'],
-    ] as const) {
-      const { message } = describeProblem(problem, texts);
-      expect(message).toMatch(advice);
-      expect(message?.match(advice)).toHaveLength(1);
-      expect(message?.endsWith(` ${time}`)).toBe(true);
-    }
-    expect([english.tryAgainIn(1), german.tryAgainIn(1)]).toEqual([
-      'Try again in 1 second.',
-      'Versuche es in 1 Sekunde noch einmal.',
-    ]);
-  });
-
-  test("the message of an auth error is general for an unknown code and never shows the server's raw text", () => {
-    const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
-    expect(describeProblem(problem, english).message).toBe(english.messages.unknown);
-    expect(describeProblem('not an error', english).message).toBe(english.messages.unknown);
-    for (const inherited of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
-      expect(describeProblem(new AuthError(inherited as 'unknown', ''), english, ['email'])).toEqual({
-        message: english.messages.unknown,
-      });
-  });
-
-  test('the message of an auth error is the specified text when a sign-up throws a value that is not an error', () => {
-    expect(describeProblem(new Error('Unknown error during signup'), english).message).toBe(
-      'Unknown error during signup',
-    );
-  });
+test('the message of an auth error is the specified text when a sign-up throws a value that is not an error', () => {
+  expect(describeProblem(new Error('Unknown error during signup'), english).message).toBe(
+    'Unknown error during signup',
+  );
 });

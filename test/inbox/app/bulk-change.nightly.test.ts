@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { onTestFinished, beforeEach, describe, expect, test, vi } from 'vitest';
+import { onTestFinished, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClients } from '../../../src/inbox/app/data/clients.ts';
 import { createUserData } from '../../../src/inbox/app/data/user-data.ts';
@@ -135,43 +135,41 @@ async function settled({ frames, inbox, requests }: Device): Promise<void> {
 
 const count = (requests: readonly string[], name: string) => requests.filter((one) => one === name).length;
 
-describe('a change of the whole list by another device', () => {
-  test(
-    'a change of the whole list by another device is shown before all of its changes have arrived, by few reads',
-    { timeout: 240_000 },
-    async () => {
-      const device = await openDevice();
-      const { rest, inbox, requests, snapshots } = device;
-      const expectFewReads = (arrived: number) => {
-        expect(arrived).toBeLessThan(stored);
-        const reads = count(requests, 'GET notifications');
-        expect(reads).toBeGreaterThanOrEqual(1);
-        // One request when the burst begins, one every ten seconds and one at its end; one more where the first 200 changes
-        // take longer than 300 ms.
-        const most = 3 + Math.floor(device.elapsedMs() / 10_000);
-        expect(reads).toBeLessThanOrEqual(most);
-        expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
-        // Each delivery before the burst is recognized makes one snapshot, and so does each answer of a request.
-        expect(snapshots()).toBeLessThan(100);
-      };
+test(
+  'a change of the whole list by another device is shown before all of its changes have arrived, by few reads',
+  { timeout: 240_000 },
+  async () => {
+    const device = await openDevice();
+    const { rest, inbox, requests, snapshots } = device;
+    const expectFewReads = (arrived: number) => {
+      expect(arrived).toBeLessThan(stored);
+      const reads = count(requests, 'GET notifications');
+      expect(reads).toBeGreaterThanOrEqual(1);
+      // One request when the burst begins, one every ten seconds and one at its end; one more where the first 200 changes
+      // take longer than 300 ms.
+      const most = 3 + Math.floor(device.elapsedMs() / 10_000);
+      expect(reads).toBeLessThanOrEqual(most);
+      expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 2);
+      // Each delivery before the burst is recognized makes one snapshot, and so does each answer of a request.
+      expect(snapshots()).toBeLessThan(100);
+    };
 
-      device.reset();
-      await rest.rpc('mark_all_notifications_read', {}).execute();
-      const marked = await shown(device, () => inbox.getSnapshot().counts.unread === 0);
-      await settled(device);
-      const { counts, view } = inbox.getSnapshot();
-      expect(counts.unread).toBe(0);
-      expect(view.notifications).toHaveLength(30);
-      expect(view.notifications.every(({ status }) => status === 'read')).toBe(true);
-      expectFewReads(marked);
+    device.reset();
+    await rest.rpc('mark_all_notifications_read', {}).execute();
+    const marked = await shown(device, () => inbox.getSnapshot().counts.unread === 0);
+    await settled(device);
+    const { counts, view } = inbox.getSnapshot();
+    expect(counts.unread).toBe(0);
+    expect(view.notifications).toHaveLength(30);
+    expect(view.notifications.every(({ status }) => status === 'read')).toBe(true);
+    expectFewReads(marked);
 
-      device.reset();
-      await rest.rpc('delete_notifications', { tab: 'all' }).execute();
-      const deleted = await shown(device, () => inbox.getSnapshot().counts.all === 0);
-      await settled(device);
-      expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
-      expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
-      expectFewReads(deleted);
-    },
-  );
-});
+    device.reset();
+    await rest.rpc('delete_notifications', { tab: 'all' }).execute();
+    const deleted = await shown(device, () => inbox.getSnapshot().counts.all === 0);
+    await settled(device);
+    expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
+    expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
+    expectFewReads(deleted);
+  },
+);

@@ -21,36 +21,34 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a page that throws', () => {
-  test('a page that throws shows a message without details and three actions', () => {
-    const onError = vi.fn<() => void>();
-    render(
-      <ErrorBoundary onError={onError}>
-        <Fragile />
-      </ErrorBoundary>,
-    );
-    expect(screen.getByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
-    expect(screen.getByRole('link', { name: 'Go to your inbox' }).getAttribute('href')).toBe('/home');
-    expect(screen.getByRole('link', { name: /^Clear cookies/ }).getAttribute('href')).toBe('/clear-cookies');
-    expect(document.body.textContent).not.toContain('secret detail');
-    expect(onError).toHaveBeenCalledOnce();
-  });
+test('a page that throws shows a message without details and three actions', () => {
+  const onError = vi.fn<() => void>();
+  render(
+    <ErrorBoundary onError={onError}>
+      <Fragile />
+    </ErrorBoundary>,
+  );
+  expect(screen.getByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Go to your inbox' }).getAttribute('href')).toBe('/home');
+  expect(screen.getByRole('link', { name: /^Clear cookies/ }).getAttribute('href')).toBe('/clear-cookies');
+  expect(document.body.textContent).not.toContain('secret detail');
+  expect(onError).toHaveBeenCalledOnce();
+});
 
-  test('a page that throws recovers on another page', () => {
-    const { rerender } = render(
-      <ErrorBoundary resetKey="/a">
-        <Fragile />
-      </ErrorBoundary>,
-    );
-    isBroken = false;
-    rerender(
-      <ErrorBoundary resetKey="/b">
-        <Fragile />
-      </ErrorBoundary>,
-    );
-    expect(screen.getByText('All is well.')).toBeTruthy();
-  });
+test('a page that throws recovers on another page', () => {
+  const { rerender } = render(
+    <ErrorBoundary resetKey="/a">
+      <Fragile />
+    </ErrorBoundary>,
+  );
+  isBroken = false;
+  rerender(
+    <ErrorBoundary resetKey="/b">
+      <Fragile />
+    </ErrorBoundary>,
+  );
+  expect(screen.getByText('All is well.')).toBeTruthy();
 });
 
 describe('a chunk that cannot be loaded', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { guardRestoredPage } from '../../../src/inbox/app/restored-page.ts';
 
 function openPage() {
@@ -12,25 +12,23 @@ function openPage() {
   return { root, reload, session, fire };
 }
 
-describe('a page of the back-forward cache', () => {
-  test('a page of the back-forward cache is hidden while it is cached, and shown again in the same session', () => {
-    const { root, reload, fire } = openPage();
-    fire('pagehide', true);
-    expect(root.hidden).toBe(true);
-    fire('pageshow', true);
-    expect(root.hidden).toBe(false);
-    expect(reload).not.toHaveBeenCalled();
-  });
-
-  test.each(['', 'sb-auth-token=of another user'])(
-    'a page of the back-forward cache stays hidden and reloads when the cookies are "%s"',
-    (now) => {
-      const { root, reload, session, fire } = openPage();
-      fire('pagehide', true);
-      session.cookies = now;
-      fire('pageshow', true);
-      expect(root.hidden).toBe(true);
-      expect(reload).toHaveBeenCalledOnce();
-    },
-  );
+test('a page of the back-forward cache is hidden while it is cached, and shown again in the same session', () => {
+  const { root, reload, fire } = openPage();
+  fire('pagehide', true);
+  expect(root.hidden).toBe(true);
+  fire('pageshow', true);
+  expect(root.hidden).toBe(false);
+  expect(reload).not.toHaveBeenCalled();
 });
+
+test.each(['', 'sb-auth-token=of another user'])(
+  'a page of the back-forward cache stays hidden and reloads when the cookies are "%s"',
+  (now) => {
+    const { root, reload, session, fire } = openPage();
+    fire('pagehide', true);
+    session.cookies = now;
+    fire('pageshow', true);
+    expect(root.hidden).toBe(true);
+    expect(reload).toHaveBeenCalledOnce();
+  },
+);

@@ -12,77 +12,68 @@ const signedOut: RouteInput = {
 };
 const signedIn: RouteInput = { ...signedOut, status: 'signed-in' };
 
-describe('while the session loads', () => {
-  test.each(['/login', '/home', '/nowhere'])('%s waits while the session loads', (path) => {
-    expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
-  });
+test.each(['/login', '/home', '/nowhere'])('%s waits while the session loads', (path) => {
+  expect(decideRoute({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
 });
 
-describe('signed out', () => {
-  test('a signed-out user sees the public screens', () =>
-    expect(decideRoute({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
+test('a signed-out user sees the public screens', () =>
+  expect(decideRoute({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
 
-  test.each([
-    ['/home', '', '/login'],
-    ['/', '', '/login'],
-    ['/home', '?tab=unread', '/login?next=%2Fhome%3Ftab%3Dunread'],
-    ['/account', '', '/login?next=%2Faccount'],
-    ['/nowhere', '', '/login?next=%2Fnowhere'],
-    ['/home/', '', '/login'],
-    ['/preferences', '?a=1&code=secret', '/login?next=%2Fpreferences%3Fa%3D1'],
-    ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
-    ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
-  ])('%s%s leads to %s when signed out', (path, query, to) => {
-    expect(decideRoute({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
-  });
-
-  test('tokens of a fragment never reach ?next=', () => {
-    const decision = decideRoute({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
-    expect(decision).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
-  });
-
-  test('a signed-out user does not return to the last page after a sign-out', () => {
-    const decision = decideRoute({ ...signedOut, path: '/account', hasLeft: true });
-    expect(decision).toEqual({ kind: 'redirect', to: '/login' });
-  });
+test.each([
+  ['/home', '', '/login'],
+  ['/', '', '/login'],
+  ['/home', '?tab=unread', '/login?next=%2Fhome%3Ftab%3Dunread'],
+  ['/account', '', '/login?next=%2Faccount'],
+  ['/nowhere', '', '/login?next=%2Fnowhere'],
+  ['/home/', '', '/login'],
+  ['/preferences', '?a=1&code=secret', '/login?next=%2Fpreferences%3Fa%3D1'],
+  ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
+  ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
+])('%s%s leads to %s when signed out', (path, query, to) => {
+  expect(decideRoute({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
 });
 
-describe('signed in', () => {
-  test.each(['/home', '/', '/_app', '/nowhere'])('a signed-in user may open %s', (path) => {
-    expect(decideRoute({ ...signedIn, path }).kind).toBe('private');
+test('tokens of a fragment never reach ?next=', () => {
+  const decision = decideRoute({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
+  expect(decision).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
+});
+
+test('a signed-out user does not return to the last page after a sign-out', () => {
+  const decision = decideRoute({ ...signedOut, path: '/account', hasLeft: true });
+  expect(decision).toEqual({ kind: 'redirect', to: '/login' });
+});
+
+test.each(['/home', '/', '/_app', '/nowhere'])('a signed-in user may open %s', (path) => {
+  expect(decideRoute({ ...signedIn, path }).kind).toBe('private');
+});
+
+test.each(['/login', '/signup', '/login/', '/signup/'])('a signed-in user is redirected from %s', (path) => {
+  expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+    kind: 'redirect',
+    to: '/join/x',
   });
+  expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
+});
 
-  test.each(['/login', '/signup', '/login/', '/signup/'])(
-    'a signed-in user is redirected from %s',
-    (path) => {
-      expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
-        kind: 'redirect',
-        to: '/join/x',
-      });
-      expect(decideRoute({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
-    },
-  );
-
-  test('a signed-in user returns to the requested page after a mail link', () => {
-    for (const path of ['/home', '/home/'])
-      expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
-        kind: 'redirect',
-        to: '/join/x',
-      });
-  });
-
-  test.each(['/reset-password', '/join/x'])('a signed-in user may also see %s', (path) => {
-    expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
-  });
-
-  test('the second factor is asked for before anything else', () => {
-    const half: RouteInput = { ...signedIn, needsSecondFactor: true };
-    expect(decideRoute({ ...half, path: '/account' })).toEqual({
+test('a signed-in user returns to the requested page after a mail link', () => {
+  for (const path of ['/home', '/home/'])
+    expect(decideRoute({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
       kind: 'redirect',
-      to: '/login?next=%2Faccount',
+      to: '/join/x',
     });
-    expect(decideRoute({ ...half, path: '/login' }).kind).toBe('public');
+});
+
+test.each(['/reset-password', '/join/x'])('a signed-in user may also see %s', (path) => {
+  expect(decideRoute({ ...signedIn, path }).kind).toBe('public');
+});
+
+test('the second factor is asked for before anything else', () => {
+  const half: RouteInput = { ...signedIn, needsSecondFactor: true };
+  expect(decideRoute({ ...half, path: '/account' })).toEqual({
+    kind: 'redirect',
+    to: '/login?next=%2Faccount',
   });
+  expect(decideRoute({ ...half, path: '/login' }).kind).toBe('public');
 });
 
 describe('a mail link', () => {

@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
 import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
@@ -22,214 +22,210 @@ const user = { email: ada.email, password: seedPassword };
 
 beforeEach(() => toasts.clear());
 
-describe('the session gate', () => {
-  test('the application shows "Loading..." until the session is known', async () => {
-    await renderApp('/account', { supabase: supabase(), user });
-    expect(screen.getByText('Loading...')).toBeTruthy();
-    await screen.findByRole('heading', { name: 'Account' });
-  });
-
-  test('the application redirects to /login and back to the requested page', async () => {
-    const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
-    await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
-    await actor.type(await screen.findByLabelText('Email'), user.email);
-    await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
-    await screen.findByRole('heading', { name: 'Account' });
-    expect(url()).toBe('/account?x=1');
-  });
-
-  test('the application redirects to /login after a sign-out', async () => {
-    const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
-    await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
-    await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
-    await screen.findByRole('heading', { name: 'Sign in' });
-    expect(url()).toBe('/login');
-  });
-
-  test('the application ignores a trailing slash', async () => {
-    const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
-    const email = await screen.findByLabelText('Email');
-    await actor.clear(email);
-    await actor.type(email, user.email);
-    await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
-    await waitFor(() => expect(url()).toBe('/home'));
-    unmount();
-    const { clients } = await renderApp('/home/?code=of-another-browser', { supabase: supabase() });
-    await screen.findByRole('heading', { name: /^Sign in/ });
-    expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
-  });
-
-  test('the application redirects to /login with a message when the server ends the session', async () => {
-    const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
-    const { id } = await createUser(supabase(), person.email);
-    const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
-    await screen.findByRole('heading', { name: 'Account' });
-    await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
-    await act(() => clients.auth.refreshSession().catch(() => undefined));
-    await screen.findByRole('heading', { name: 'Sign in' });
-    expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
-    const news = screen.getByText('You were signed out. Sign in to continue.');
-    expect(news.closest('[role="status"]')).not.toBeNull();
-    const email = screen.getByLabelText('Email');
-    await actor.clear(email);
-    await actor.type(email, person.email);
-    await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
-    await screen.findByRole('heading', { name: 'Account' });
-    expect(url()).toBe('/account?x=1');
-    // A sign-out by the user shows no notice, and /login gets no page to return to.
-    await act(() => clients.auth.signOut());
-    await screen.findByRole('heading', { name: 'Sign in' });
-    expect(url()).toBe('/login');
-    expect(screen.queryByText(/^You were signed out/)).toBeNull();
-  });
-
-  test('the application opens an invitation link with a broken percent escape', async () => {
-    await renderApp('/join/%E0%A4%A', { supabase: supabase() });
-    expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
-  });
-
-  test('the application shows not found for an unknown path', async () => {
-    await renderApp('/nowhere', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Page not found' });
-    expect(document.title).toMatch(/Page not found · Tidings$/);
-  });
-
-  test('/_app shows the shell on its own', async () => {
-    await renderApp('/_app', { supabase: supabase(), user });
-    expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
-  });
+test('the application shows "Loading..." until the session is known', async () => {
+  await renderApp('/account', { supabase: supabase(), user });
+  expect(screen.getByText('Loading...')).toBeTruthy();
+  await screen.findByRole('heading', { name: 'Account' });
 });
 
-describe('the shell', () => {
-  test('the shell reports a sign-out that did not reach the server', async () => {
-    const { fetch, ...backend } = createBreakableFetch(supabase);
-    backend.break(to('/logout'));
-    const { actor } = await renderApp('/account', { supabase: supabase(), user, platform: { fetch } });
-    await actor.click(await screen.findByRole('button', { name: /^Account menu/ }));
-    const menu = within(screen.getByRole('dialog', { name: 'Account' }));
-    await actor.click(menu.getByRole('button', { name: 'Sign out' }));
-    await screen.findByRole('heading', { name: 'Sign in' });
-    expect(await screen.findByText(/^You’re signed out on this device, but/)).toBeTruthy();
-  });
+test('the application redirects to /login and back to the requested page', async () => {
+  const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
+  await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
+  await actor.type(await screen.findByLabelText('Email'), user.email);
+  await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
+  await screen.findByRole('heading', { name: 'Account' });
+  expect(url()).toBe('/account?x=1');
+});
 
-  test('a second click on a link makes no second history entry; Back closes a dialog', async () => {
-    const { actor, url } = await renderApp('/home', { supabase: supabase(), user });
-    const { length } = history;
-    // The tabs of narrow screens have the same link.
-    const rail = within(await screen.findByRole('complementary', { name: 'Views' }));
-    await actor.dblClick(rail.getByRole('link', { name: /^Archived, / }));
-    await screen.findByRole('heading', { name: 'Archived' });
-    expect(history.length).toBe(length + 1);
-    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    await screen.findByRole('heading', { name: 'Invite someone' });
-    act(() => void dispatchEvent(new PopStateEvent('popstate')));
-    expect(screen.queryByRole('heading', { name: 'Invite someone' })).toBeNull();
-    expect(url()).toBe('/home?tab=archived');
-  });
+test('the application redirects to /login after a sign-out', async () => {
+  const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
+  await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
+  await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(url()).toBe('/login');
+});
 
-  test('the shell moves the focus to the heading of the next page', async () => {
-    const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Page not found' });
-    const menu = screen.getByRole('button', { name: /^Account menu/ });
-    await actor.click(menu);
-    await actor.click(
-      within(screen.getByRole('dialog', { name: 'Account' })).getByRole('link', { name: 'Account' }),
-    );
-    const heading = await screen.findByRole('heading', { level: 1, name: 'Account' });
-    await waitFor(() => expect(document.activeElement).toBe(heading));
-  });
+test('the application ignores a trailing slash', async () => {
+  const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
+  const email = await screen.findByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, user.email);
+  await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
+  await waitFor(() => expect(url()).toBe('/home'));
+  unmount();
+  const { clients } = await renderApp('/home/?code=of-another-browser', { supabase: supabase() });
+  await screen.findByRole('heading', { name: /^Sign in/ });
+  expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
+});
 
-  test('the shell announces that the device is offline and online', async () => {
-    await renderApp('/_app', { supabase: supabase(), user });
-    expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
-    const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
-    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
-    act(() => void dispatchEvent(new Event('offline')));
-    expect((await screen.findByText(/^You’re offline/)).closest('[role="status"]')).not.toBeNull();
-    Object.defineProperty(navigator, 'onLine', online ?? { configurable: true, value: true });
-    Reflect.deleteProperty(navigator, 'onLine');
-    act(() => void dispatchEvent(new Event('online')));
-    expect(screen.queryByText(/^You’re offline/)).toBeNull();
-  });
+test('the application redirects to /login with a message when the server ends the session', async () => {
+  const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
+  await screen.findByRole('heading', { name: 'Account' });
+  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+  await act(() => clients.auth.refreshSession().catch(() => undefined));
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
+  const news = screen.getByText('You were signed out. Sign in to continue.');
+  expect(news.closest('[role="status"]')).not.toBeNull();
+  const email = screen.getByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, person.email);
+  await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
+  await screen.findByRole('heading', { name: 'Account' });
+  expect(url()).toBe('/account?x=1');
+  // A sign-out by the user shows no notice, and /login gets no page to return to.
+  await act(() => clients.auth.signOut());
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(url()).toBe('/login');
+  expect(screen.queryByText(/^You were signed out/)).toBeNull();
+});
 
-  test.each([
-    ['/account', 0],
-    ['/home', 1],
-  ])('the shell tells of a failed link at %s, and not again on further pages', async (path, told) => {
-    // The message of /account is there before the toast's code, which is loaded on the next page.
-    if (told > 0) toastCode.release();
-    const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
-      supabase: supabase(),
-      user,
-    });
-    await screen.findByText(/^That code isn’t valid/);
-    expect(toasts.getSnapshot()).toHaveLength(told);
-    await act(async () => toasts.clear());
-    for (const page of ['Preferences', 'Account', 'Preferences']) {
-      await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
-      await screen.findByRole('heading', { name: page, level: 1 });
-      toastCode.release();
-    }
-    await act(() => import('../../../src/inbox/app/shell/callback-error-toast.tsx'));
-    await screen.findByRole('switch', { name: /Email notifications/ });
-    expect(toasts.getSnapshot()).toEqual([]);
-  });
+test('the application opens an invitation link with a broken percent escape', async () => {
+  await renderApp('/join/%E0%A4%A', { supabase: supabase() });
+  expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
+});
 
-  test('the shell keeps the page and the focus when the language changes', async () => {
-    const { actor } = await renderApp('/account', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Account' });
-    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
-    const choice = await screen.findByRole('combobox', { name: 'Language' });
-    choice.focus();
-    // React hides suspended content by a style.
-    const hidden: Node[] = [];
-    const observer = new MutationObserver((changes) => {
-      for (const { target } of changes)
-        if (target instanceof HTMLElement && target.style.display === 'none') hidden.push(target);
-    });
-    observer.observe(document.body, { subtree: true, attributeFilter: ['style'] });
-    try {
-      await actor.selectOptions(choice, 'de');
-      await screen.findByRole('heading', { name: 'Konto' });
-      expect(document.activeElement).toBe(choice);
-      expect(hidden).toEqual([]);
-      expect(document.documentElement.lang).toBe('de');
-    } finally {
-      observer.disconnect();
-      await act(() => setLanguage('en'));
-    }
-  });
+test('the application shows not found for an unknown path', async () => {
+  await renderApp('/nowhere', { supabase: supabase(), user });
+  await screen.findByRole('heading', { name: 'Page not found' });
+  expect(document.title).toMatch(/Page not found · Tidings$/);
+});
 
-  test('emails follow a change of the language', async () => {
-    const { actor } = await renderApp('/account', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Account' });
-    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
-    const saved = () =>
-      supabase().database.query(
-        `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account
+test('/_app shows the shell on its own', async () => {
+  await renderApp('/_app', { supabase: supabase(), user });
+  expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
+});
+
+test('the shell reports a sign-out that did not reach the server', async () => {
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  backend.break(to('/logout'));
+  const { actor } = await renderApp('/account', { supabase: supabase(), user, platform: { fetch } });
+  await actor.click(await screen.findByRole('button', { name: /^Account menu/ }));
+  const menu = within(screen.getByRole('dialog', { name: 'Account' }));
+  await actor.click(menu.getByRole('button', { name: 'Sign out' }));
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(await screen.findByText(/^You’re signed out on this device, but/)).toBeTruthy();
+});
+
+test('a second click on a link makes no second history entry; Back closes a dialog', async () => {
+  const { actor, url } = await renderApp('/home', { supabase: supabase(), user });
+  const { length } = history;
+  // The tabs of narrow screens have the same link.
+  const rail = within(await screen.findByRole('complementary', { name: 'Views' }));
+  await actor.dblClick(rail.getByRole('link', { name: /^Archived, / }));
+  await screen.findByRole('heading', { name: 'Archived' });
+  expect(history.length).toBe(length + 1);
+  await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+  await screen.findByRole('heading', { name: 'Invite someone' });
+  act(() => void dispatchEvent(new PopStateEvent('popstate')));
+  expect(screen.queryByRole('heading', { name: 'Invite someone' })).toBeNull();
+  expect(url()).toBe('/home?tab=archived');
+});
+
+test('the shell moves the focus to the heading of the next page', async () => {
+  const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
+  await screen.findByRole('heading', { name: 'Page not found' });
+  const menu = screen.getByRole('button', { name: /^Account menu/ });
+  await actor.click(menu);
+  await actor.click(
+    within(screen.getByRole('dialog', { name: 'Account' })).getByRole('link', { name: 'Account' }),
+  );
+  const heading = await screen.findByRole('heading', { level: 1, name: 'Account' });
+  await waitFor(() => expect(document.activeElement).toBe(heading));
+});
+
+test('the shell announces that the device is offline and online', async () => {
+  await renderApp('/_app', { supabase: supabase(), user });
+  expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
+  const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
+  Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+  act(() => void dispatchEvent(new Event('offline')));
+  expect((await screen.findByText(/^You’re offline/)).closest('[role="status"]')).not.toBeNull();
+  Object.defineProperty(navigator, 'onLine', online ?? { configurable: true, value: true });
+  Reflect.deleteProperty(navigator, 'onLine');
+  act(() => void dispatchEvent(new Event('online')));
+  expect(screen.queryByText(/^You’re offline/)).toBeNull();
+});
+
+test.each([
+  ['/account', 0],
+  ['/home', 1],
+])('the shell tells of a failed link at %s, and not again on further pages', async (path, told) => {
+  // The message of /account is there before the toast's code, which is loaded on the next page.
+  if (told > 0) toastCode.release();
+  const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
+    supabase: supabase(),
+    user,
+  });
+  await screen.findByText(/^That code isn’t valid/);
+  expect(toasts.getSnapshot()).toHaveLength(told);
+  await act(async () => toasts.clear());
+  for (const page of ['Preferences', 'Account', 'Preferences']) {
+    await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
+    await screen.findByRole('heading', { name: page, level: 1 });
+    toastCode.release();
+  }
+  await act(() => import('../../../src/inbox/app/shell/callback-error-toast.tsx'));
+  await screen.findByRole('switch', { name: /Email notifications/ });
+  expect(toasts.getSnapshot()).toEqual([]);
+});
+
+test('the shell keeps the page and the focus when the language changes', async () => {
+  const { actor } = await renderApp('/account', { supabase: supabase(), user });
+  await screen.findByRole('heading', { name: 'Account' });
+  await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+  const choice = await screen.findByRole('combobox', { name: 'Language' });
+  choice.focus();
+  // React hides suspended content by a style.
+  const hidden: Node[] = [];
+  const observer = new MutationObserver((changes) => {
+    for (const { target } of changes)
+      if (target instanceof HTMLElement && target.style.display === 'none') hidden.push(target);
+  });
+  observer.observe(document.body, { subtree: true, attributeFilter: ['style'] });
+  try {
+    await actor.selectOptions(choice, 'de');
+    await screen.findByRole('heading', { name: 'Konto' });
+    expect(document.activeElement).toBe(choice);
+    expect(hidden).toEqual([]);
+    expect(document.documentElement.lang).toBe('de');
+  } finally {
+    observer.disconnect();
+    await act(() => setLanguage('en'));
+  }
+});
+
+test('emails follow a change of the language', async () => {
+  const { actor } = await renderApp('/account', { supabase: supabase(), user });
+  await screen.findByRole('heading', { name: 'Account' });
+  await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+  const saved = () =>
+    supabase().database.query(
+      `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account
          from auth.users u join notification_preferences p on p.user_id = u.id where u.id = $1`,
-        [ada.id],
-      );
-    try {
-      await actor.selectOptions(await screen.findByRole('combobox', { name: 'Language' }), 'de');
-      await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'de', account: 'de' }]));
-      await actor.selectOptions(await screen.findByRole('combobox', { name: 'Sprache' }), 'en');
-      await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'en', account: 'en' }]));
-    } finally {
-      await act(() => setLanguage('en'));
-    }
-  });
+      [ada.id],
+    );
+  try {
+    await actor.selectOptions(await screen.findByRole('combobox', { name: 'Language' }), 'de');
+    await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'de', account: 'de' }]));
+    await actor.selectOptions(await screen.findByRole('combobox', { name: 'Sprache' }), 'en');
+    await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'en', account: 'en' }]));
+  } finally {
+    await act(() => setLanguage('en'));
+  }
+});
 
-  test('the shell is available in German', async () => {
-    await renderApp('/login', { supabase: supabase() });
-    await screen.findByRole('heading', { name: 'Sign in' });
-    try {
-      await act(async () => setLanguage('de'));
-      const heading = await screen.findByRole('heading', { name: 'Anmelden' });
-      expect(within(heading.parentElement ?? document.body).getByLabelText('Passwort')).toBeTruthy();
-      expect(document.documentElement.lang).toBe('de');
-    } finally {
-      await act(async () => setLanguage('en'));
-    }
-  });
+test('the shell is available in German', async () => {
+  await renderApp('/login', { supabase: supabase() });
+  await screen.findByRole('heading', { name: 'Sign in' });
+  try {
+    await act(async () => setLanguage('de'));
+    const heading = await screen.findByRole('heading', { name: 'Anmelden' });
+    expect(within(heading.parentElement ?? document.body).getByLabelText('Passwort')).toBeTruthy();
+    expect(document.documentElement.lang).toBe('de');
+  } finally {
+    await act(async () => setLanguage('en'));
+  }
 });

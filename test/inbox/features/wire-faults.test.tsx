@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse } from 'msw';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 import { useWireFaults } from '../../support/wire/proxy-faults.ts';
@@ -33,79 +33,75 @@ const alertTexts = () =>
     .map(({ textContent }) => textContent)
     .join(' ');
 
-describe('signing in', () => {
-  test('signing in behind a proxy that answers with a page of its own says one clear sentence, no markup', async () => {
-    faults.answer('post', '/auth/v1/token', proxyPage(502));
-    const app = await open('/login');
-    await enterPassword(app);
-    await waitFor(() => expect(alertTexts()).toMatch(/\S/));
-    expect(alertTexts()).not.toMatch(/<|Bad gateway/);
-    expect(app.url()).toBe('/login');
-  });
-
-  test('signing in past the limit says when it is possible again', async () => {
-    faults.answer('post', '/auth/v1/token', () =>
-      HttpResponse.json(
-        {
-          code: 'over_request_rate_limit',
-          message: 'For security purposes, you can only request this after 42 seconds.',
-        },
-        { status: 429 },
-      ),
-    );
-    await enterPassword(await open('/login'));
-    await waitFor(() => expect(document.body.textContent).toMatch(/4[12] s/));
-  });
-
-  test('signing in with a truncated answer fails', async () => {
-    faults.answer(
-      'post',
-      '/auth/v1/token',
-      () => new HttpResponse('{"access_token":"ey', { headers: { 'Content-Type': 'application/json' } }),
-    );
-    const app = await open('/login');
-    await enterPassword(app);
-    await waitFor(() => expect(alertTexts()).toMatch(/\S/));
-    expect(app.clients.auth.getSnapshot().status).toBe('signed-out');
-  });
+test('signing in behind a proxy that answers with a page of its own says one clear sentence, no markup', async () => {
+  faults.answer('post', '/auth/v1/token', proxyPage(502));
+  const app = await open('/login');
+  await enterPassword(app);
+  await waitFor(() => expect(alertTexts()).toMatch(/\S/));
+  expect(alertTexts()).not.toMatch(/<|Bad gateway/);
+  expect(app.url()).toBe('/login');
 });
 
-describe('the inbox', () => {
-  test('the inbox survives one answer of a server that starts anew', async () => {
-    let asked = 0;
-    faults.answer('get', '/rest/v1/notifications', () => {
-      asked += 1;
-      return asked === 1
-        ? HttpResponse.json({ code: 'PGRST002', message: 'schema cache' }, { status: 503 })
-        : supabasePasses();
-    });
-    const supabasePasses = () => HttpResponse.json([], { headers: { 'Content-Range': '*/*' } });
-    await open('/home', true);
-    expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
-    expect(asked).toBeGreaterThan(1);
-  });
+test('signing in past the limit says when it is possible again', async () => {
+  faults.answer('post', '/auth/v1/token', () =>
+    HttpResponse.json(
+      {
+        code: 'over_request_rate_limit',
+        message: 'For security purposes, you can only request this after 42 seconds.',
+      },
+      { status: 429 },
+    ),
+  );
+  await enterPassword(await open('/login'));
+  await waitFor(() => expect(document.body.textContent).toMatch(/4[12] s/));
+});
 
-  test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
-    const app = await open('/home', true);
-    faults.answer('get', '/rest/v1/notifications', proxyPage(403));
-    faults.answer('head', '/rest/v1/notifications', proxyPage(403));
-    app.unmount();
-    const again = await renderApp('/home', {
-      supabase: supabase(),
-      platform: { fetch: faults.fetch },
-      store: app.store,
-    });
-    expect(await screen.findByText(/Couldn’t (load your notifications|refresh)/)).toBeTruthy();
-    expect(again.clients.auth.getSnapshot().status).toBe('signed-in');
-    expect(again.url()).toBe('/home');
-  });
+test('signing in with a truncated answer fails', async () => {
+  faults.answer(
+    'post',
+    '/auth/v1/token',
+    () => new HttpResponse('{"access_token":"ey', { headers: { 'Content-Type': 'application/json' } }),
+  );
+  const app = await open('/login');
+  await enterPassword(app);
+  await waitFor(() => expect(alertTexts()).toMatch(/\S/));
+  expect(app.clients.auth.getSnapshot().status).toBe('signed-out');
+});
 
-  test('the inbox undoes a change that the server did not accept', async () => {
-    const { actor } = await open('/home', true);
-    const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
-    faults.answer('patch', '/rest/v1/notifications', proxyPage(500));
-    if (button) await actor.click(button);
-    expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
-    expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
+test('the inbox survives one answer of a server that starts anew', async () => {
+  let asked = 0;
+  faults.answer('get', '/rest/v1/notifications', () => {
+    asked += 1;
+    return asked === 1
+      ? HttpResponse.json({ code: 'PGRST002', message: 'schema cache' }, { status: 503 })
+      : supabasePasses();
   });
+  const supabasePasses = () => HttpResponse.json([], { headers: { 'Content-Range': '*/*' } });
+  await open('/home', true);
+  expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+  expect(asked).toBeGreaterThan(1);
+});
+
+test('the inbox behind a captive portal says that it could not be loaded, and keeps the session', async () => {
+  const app = await open('/home', true);
+  faults.answer('get', '/rest/v1/notifications', proxyPage(403));
+  faults.answer('head', '/rest/v1/notifications', proxyPage(403));
+  app.unmount();
+  const again = await renderApp('/home', {
+    supabase: supabase(),
+    platform: { fetch: faults.fetch },
+    store: app.store,
+  });
+  expect(await screen.findByText(/Couldn’t (load your notifications|refresh)/)).toBeTruthy();
+  expect(again.clients.auth.getSnapshot().status).toBe('signed-in');
+  expect(again.url()).toBe('/home');
+});
+
+test('the inbox undoes a change that the server did not accept', async () => {
+  const { actor } = await open('/home', true);
+  const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
+  faults.answer('patch', '/rest/v1/notifications', proxyPage(500));
+  if (button) await actor.click(button);
+  expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
+  expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
 });

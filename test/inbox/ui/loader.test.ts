@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLoader, retryFailedLoad } from '../../../src/inbox/ui/state/loader.ts';
 
 /** A load that fails until it is repaired. */
@@ -12,29 +12,27 @@ function fragileLoad() {
   return { source, load };
 }
 
-describe('a loader', () => {
-  test('a loader loads once, and marks the loaded promise for React', async () => {
-    const { source, load } = fragileLoad();
-    source.isBroken = false;
-    expect(await load()).toBe('code');
-    expect(load()).toBe(load());
-    expect(load()).toMatchObject({ status: 'fulfilled', value: 'code' });
-    expect(source.calls).toBe(1);
-  });
+test('a loader loads once, and marks the loaded promise for React', async () => {
+  const { source, load } = fragileLoad();
+  source.isBroken = false;
+  expect(await load()).toBe('code');
+  expect(load()).toBe(load());
+  expect(load()).toMatchObject({ status: 'fulfilled', value: 'code' });
+  expect(source.calls).toBe(1);
+});
 
-  test('a loader keeps a failure until it is retried, and then loads again', async () => {
-    const { source, load } = fragileLoad();
-    await expect(load()).rejects.toBe(source.problem);
-    await expect(load()).rejects.toBe(source.problem);
-    expect(source.calls).toBe(1);
-    expect(retryFailedLoad(source.problem)).toBe(true);
-    source.isBroken = false;
-    expect(await load()).toBe('code');
-    expect(source.calls).toBe(2);
-  });
+test('a loader keeps a failure until it is retried, and then loads again', async () => {
+  const { source, load } = fragileLoad();
+  await expect(load()).rejects.toBe(source.problem);
+  await expect(load()).rejects.toBe(source.problem);
+  expect(source.calls).toBe(1);
+  expect(retryFailedLoad(source.problem)).toBe(true);
+  source.isBroken = false;
+  expect(await load()).toBe('code');
+  expect(source.calls).toBe(2);
+});
 
-  test('a loader ignores other errors', () => {
-    expect(retryFailedLoad(new Error('of a component'))).toBe(false);
-    expect(retryFailedLoad(null)).toBe(false);
-  });
+test('a loader ignores other errors', () => {
+  expect(retryFailedLoad(new Error('of a component'))).toBe(false);
+  expect(retryFailedLoad(null)).toBe(false);
 });

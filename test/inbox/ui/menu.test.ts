@@ -17,37 +17,32 @@ function press(keys: readonly string[], stepMs = 100): readonly (string | undefi
   });
 }
 
-describe('the keys of a menu', () => {
-  test('arrows go round in a menu, Home and End go to its ends', () => {
-    expect(press(['ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowDown', 'End', 'Home'])).toEqual([
-      'Snooze…',
-      'Mark as read',
-      'Mute the plan…',
-      'Mark as read',
-      'Mute the plan…',
-      'Mark as read',
-    ]);
-  });
+test('arrows go round in a menu, Home and End go to its ends', () => {
+  expect(press(['ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowDown', 'End', 'Home'])).toEqual([
+    'Snooze…',
+    'Mark as read',
+    'Mute the plan…',
+    'Mark as read',
+    'Mute the plan…',
+    'Mark as read',
+  ]);
+});
 
-  test('a letter goes to the next item of a menu that begins with it, again and round', () => {
-    expect(press(['s', 's', 's'])).toEqual(['Snooze…', 'Select', 'Snooze…']);
-  });
+test('a letter goes to the next item of a menu that begins with it, again and round', () => {
+  expect(press(['s', 's', 's'])).toEqual(['Snooze…', 'Select', 'Snooze…']);
+});
 
-  test('letters in quick succession find the item of a menu that begins with them', () => {
-    expect(press(['m', 'u'])).toEqual(['Mute the plan…', 'Mute the plan…']);
-    expect(press(['m', 'u'], 1_000)).toEqual(['Mute the plan…', 'Mute the plan…']);
-    expect(press(['s', 'e', 'l'])).toEqual(['Snooze…', 'Select', 'Select']);
-    expect(press(['m', 'a', 'r', 'k', ' ', 'a'])).toEqual([
-      'Mute the plan…',
-      ...Array(5).fill('Mark as read'),
-    ]);
-  });
+test('letters in quick succession find the item of a menu that begins with them', () => {
+  expect(press(['m', 'u'])).toEqual(['Mute the plan…', 'Mute the plan…']);
+  expect(press(['m', 'u'], 1_000)).toEqual(['Mute the plan…', 'Mute the plan…']);
+  expect(press(['s', 'e', 'l'])).toEqual(['Snooze…', 'Select', 'Select']);
+  expect(press(['m', 'a', 'r', 'k', ' ', 'a'])).toEqual(['Mute the plan…', ...Array(5).fill('Mark as read')]);
+});
 
-  test('other keys, and letters of no item, do not move the focus in a menu', () => {
-    for (const key of ['Enter', ' ', 'Tab', 'Escape', 'q'])
-      expect(moveInMenu(labels, 0, key, 0, null).index).toBeNull();
-    expect(moveInMenu([], -1, 'ArrowDown', 0, null).index).toBeNull();
-  });
+test('other keys, and letters of no item, do not move the focus in a menu', () => {
+  for (const key of ['Enter', ' ', 'Tab', 'Escape', 'q'])
+    expect(moveInMenu(labels, 0, key, 0, null).index).toBeNull();
+  expect(moveInMenu([], -1, 'ArrowDown', 0, null).index).toBeNull();
 });
 
 describe('the place of a menu', () => {

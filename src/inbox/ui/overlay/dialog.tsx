@@ -15,7 +15,6 @@ export interface DialogProps {
   readonly sheet?: boolean;
   /** Whether the URL holds the open state. Default: false, and Back and Forward close the dialog. */
   readonly isInUrl?: boolean;
-  /** The class of the title. */
   readonly titleClass?: string | undefined;
   readonly children: ReactNode;
 }

@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { Platform } from '../../../../src/platform/platform.ts';
 import { describedBy } from '../../../support/described-by.ts';
 import {
@@ -36,228 +36,224 @@ async function mailedCode(to: string): Promise<string> {
   return /\b\d{6}\b/.exec(text)?.[0] ?? '';
 }
 
-describe('the account', () => {
-  test('the account page saves the name', async () => {
-    const { actor, clients } = await openAccount();
-    const name = section('Profile').getByLabelText('Name');
-    expect(name).toHaveProperty('value', 'Mary');
-    await actor.clear(name);
-    await actor.type(name, 'Mary Shelley{Enter}');
-    await section('Profile').findByText('Saved.');
-    expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
-  });
-
-  test('the account page shows a name changed elsewhere, but keeps typed text', async () => {
-    const { actor, clients } = await openAccount();
-    const name = section('Profile').getByLabelText('Name');
-    const rename = async (to: string) => {
-      const token = await signIn(supabase(), email);
-      const body = { data: { name: to } };
-      await requestApi(supabase(), '/auth/v1/user', { method: 'PUT', token, body });
-      await act(() => clients.auth.refreshSession());
-    };
-    await rename('Mary Shelley');
-    await waitFor(() => expect(name).toHaveProperty('value', 'Mary Shelley'));
-    await actor.type(name, ' II');
-    await rename('Mary Godwin');
-    expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Godwin' });
-    expect(name).toHaveProperty('value', 'Mary Shelley II');
-  });
-
-  test('the account page changes the address after both mailboxes have confirmed', async () => {
-    const next = `next-${crypto.randomUUID()}@example.com`;
-    const { actor } = await openAccount();
-    await actor.type(section('Email').getByLabelText('New email address'), `${next}{Enter}`);
-    await section('Email').findByText(/confirm in both mailboxes/);
-    await actor.type(
-      section('Email').getByLabelText(`Code sent to ${next}`),
-      `${await mailedCode(next)}{Enter}`,
-    );
-    await section('Email').findByText(/^Step 1 of 2 done/);
-    await actor.type(
-      section('Email').getByLabelText(`Code sent to ${email}`),
-      `${await mailedCode(email)}{Enter}`,
-    );
-    await section('Email').findByText(`Your address is now ${next}.`);
-    await waitFor(() => expect(document.activeElement).toBe(section('Email').getByRole('heading')));
-    expect(await signIn(supabase(), next)).toBeTruthy();
-  });
-
-  test('the account page corrects a mistyped new address', async () => {
-    const next = `next-${crypto.randomUUID()}@example.com`;
-    const { actor } = await openAccount();
-    const mail = section('Email');
-    await actor.type(mail.getByLabelText('New email address'), `mistyped-${next}{Enter}`);
-    await mail.findByText(/confirm in both mailboxes/);
-    await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
-    // The server sends at most one mail a minute.
-    await supabase().database.query(
-      "update auth.users set email_change_sent_at = email_change_sent_at - interval '2 min' where email = $1",
-      [email],
-    );
-    await actor.click(mail.getByRole('button', { name: 'Use another address' }));
-    await actor.click(mail.getByRole('button', { name: 'Cancel' }));
-    expect(document.activeElement).toBe(mail.getByRole('heading'));
-    await actor.click(mail.getByRole('button', { name: 'Use another address' }));
-    const field = mail.getByLabelText('New email address');
-    expect(field).toHaveProperty('value', `mistyped-${next}`);
-    expect(document.activeElement).toBe(field);
-    await actor.clear(field);
-    await actor.type(field, `${next}{Enter}`);
-    await mail.findByLabelText(`Code sent to ${next}`);
-    expect(mail.queryByLabelText(`Code sent to mistyped-${next}`)).toBeNull();
-    await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
-  });
-
-  test('the account page shows on the field that an address is taken', async () => {
-    const { actor } = await openAccount();
-    const field = section('Email').getByLabelText('New email address');
-    await actor.type(field, 'grace@example.com{Enter}');
-    await waitFor(() => expect(describedBy(field)).toBe('Another account already uses this address.'));
-  });
-
-  test('the account page changes the password', async () => {
-    const { actor } = await openAccount();
-    await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
-    await section('Password').findByText(/^Your password is changed/);
-    expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
-  });
-
-  test('the account page confirms before signing out everywhere', async () => {
-    const { actor, url } = await openAccount();
-    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
-    await actor.click(dialog.getByRole('button', { name: 'Cancel' }));
-    expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
-    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-    await actor.click(
-      within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' })).getByRole('button', {
-        name: 'Sign out everywhere',
-      }),
-    );
-    await waitFor(() => expect(url()).toBe('/login'));
-  });
-
-  test('the account page reports on /login that other devices could not be signed out', async () => {
-    const { fetch, ...backend } = createBreakableFetch(supabase);
-    backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
-    const { actor, url } = await openAccount('/account', { fetch });
-    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
-    await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
-    expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
-    expect(url()).toBe('/login');
-    await actor.click(screen.getByRole('link', { name: 'Create account' }));
-    await screen.findByRole('heading', { name: 'Create account' });
-    expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
-  });
-
-  test('the account page does not offer to remove the only sign-in method', async () => {
-    await openAccount();
-    await section('Ways to sign in').findByText('Email and password');
-    expect(section('Ways to sign in').queryByRole('button')).toBeNull();
-  });
-
-  test('the account page shows a failed link in its section', async () => {
-    const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
-    await openAccount(`/account?${error}`);
-    expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
-  });
+test('the account page saves the name', async () => {
+  const { actor, clients } = await openAccount();
+  const name = section('Profile').getByLabelText('Name');
+  expect(name).toHaveProperty('value', 'Mary');
+  await actor.clear(name);
+  await actor.type(name, 'Mary Shelley{Enter}');
+  await section('Profile').findByText('Saved.');
+  expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
 });
 
-describe('two-step sign-in', () => {
-  test('two-step sign-in is switched on by a code of the app and off again', async () => {
-    const { actor } = await openAccount();
-    const mfa = section('Two-step sign-in');
-    await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-    await mfa.findByRole('button', { name: 'Continue' });
-    await waitFor(() => expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device')));
-    await actor.click(mfa.getByRole('button', { name: 'Continue' }));
-    const image = await mfa.findByRole('img', { name: /^QR code/ });
-    expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
-    await waitFor(() =>
-      expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.'),
-    );
-    const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
-    const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
-    await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
-    await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
-    await mfa.findByText('On.');
-    await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
-    const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
-    expect(sheet.getAllByRole('listitem')).toHaveLength(10);
-    await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
-    await mfa.findByText(/^10 codes left/);
-    await waitFor(() =>
-      expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
-    );
+test('the account page shows a name changed elsewhere, but keeps typed text', async () => {
+  const { actor, clients } = await openAccount();
+  const name = section('Profile').getByLabelText('Name');
+  const rename = async (to: string) => {
+    const token = await signIn(supabase(), email);
+    const body = { data: { name: to } };
+    await requestApi(supabase(), '/auth/v1/user', { method: 'PUT', token, body });
+    await act(() => clients.auth.refreshSession());
+  };
+  await rename('Mary Shelley');
+  await waitFor(() => expect(name).toHaveProperty('value', 'Mary Shelley'));
+  await actor.type(name, ' II');
+  await rename('Mary Godwin');
+  expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Godwin' });
+  expect(name).toHaveProperty('value', 'Mary Shelley II');
+});
 
-    await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
-    expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
-    await actor.click(dialog.getByRole('button', { name: 'Remove' }));
-    await mfa.findByText('“Phone” is removed.');
-    await mfa.findByText(/^Off\./);
-    await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
-  });
+test('the account page changes the address after both mailboxes have confirmed', async () => {
+  const next = `next-${crypto.randomUUID()}@example.com`;
+  const { actor } = await openAccount();
+  await actor.type(section('Email').getByLabelText('New email address'), `${next}{Enter}`);
+  await section('Email').findByText(/confirm in both mailboxes/);
+  await actor.type(
+    section('Email').getByLabelText(`Code sent to ${next}`),
+    `${await mailedCode(next)}{Enter}`,
+  );
+  await section('Email').findByText(/^Step 1 of 2 done/);
+  await actor.type(
+    section('Email').getByLabelText(`Code sent to ${email}`),
+    `${await mailedCode(email)}{Enter}`,
+  );
+  await section('Email').findByText(`Your address is now ${next}.`);
+  await waitFor(() => expect(document.activeElement).toBe(section('Email').getByRole('heading')));
+  expect(await signIn(supabase(), next)).toBeTruthy();
+});
 
-  test('two-step sign-in creates new recovery codes, which replace the earlier ones', async () => {
-    const { actor } = await openAccount();
-    const mfa = section('Two-step sign-in');
-    await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
-    const secret = (await mfa.findByText(/^[A-Z2-7 ]{16,}$/)).textContent ?? '';
-    const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
-    await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
-    const codes = async () =>
-      within(await mfa.findByRole('group', { name: 'Recovery codes' }))
-        .getAllByRole('listitem')
-        .map(({ textContent }) => textContent);
-    const first = await codes();
-    const write = vi.spyOn(navigator.clipboard, 'writeText');
-    await actor.click(mfa.getByRole('button', { name: 'Copy' }));
-    await mfa.findByText('The codes are copied.');
-    expect(write).toHaveBeenCalledWith(first.join('\n'));
-    await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
-    await actor.click(await mfa.findByRole('button', { name: 'Create new codes' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Create new recovery codes?' }));
-    await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
-    const second = await codes();
-    expect(new Set([...first, ...second]).size).toBe(20);
-    await waitFor(() =>
-      expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
-    );
-  });
+test('the account page corrects a mistyped new address', async () => {
+  const next = `next-${crypto.randomUUID()}@example.com`;
+  const { actor } = await openAccount();
+  const mail = section('Email');
+  await actor.type(mail.getByLabelText('New email address'), `mistyped-${next}{Enter}`);
+  await mail.findByText(/confirm in both mailboxes/);
+  await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
+  // The server sends at most one mail a minute.
+  await supabase().database.query(
+    "update auth.users set email_change_sent_at = email_change_sent_at - interval '2 min' where email = $1",
+    [email],
+  );
+  await actor.click(mail.getByRole('button', { name: 'Use another address' }));
+  await actor.click(mail.getByRole('button', { name: 'Cancel' }));
+  expect(document.activeElement).toBe(mail.getByRole('heading'));
+  await actor.click(mail.getByRole('button', { name: 'Use another address' }));
+  const field = mail.getByLabelText('New email address');
+  expect(field).toHaveProperty('value', `mistyped-${next}`);
+  expect(document.activeElement).toBe(field);
+  await actor.clear(field);
+  await actor.type(field, `${next}{Enter}`);
+  await mail.findByLabelText(`Code sent to ${next}`);
+  expect(mail.queryByLabelText(`Code sent to mistyped-${next}`)).toBeNull();
+  await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
+});
 
-  test('two-step sign-in starts over after an unfinished setup', async () => {
-    const { actor } = await openAccount();
-    const mfa = section('Two-step sign-in');
-    const begin = async () => {
-      await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-      await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
-      await mfa.findByRole('img', { name: /^QR code/ });
-    };
-    await begin();
-    await actor.click(mfa.getByRole('button', { name: 'Cancel' }));
-    expect(document.activeElement).toBe(mfa.getByRole('heading'));
-    await mfa.findByText('setup not finished');
-    await begin();
-    expect(mfa.queryByText(/of this name already/)).toBeNull();
-  });
+test('the account page shows on the field that an address is taken', async () => {
+  const { actor } = await openAccount();
+  const field = section('Email').getByLabelText('New email address');
+  await actor.type(field, 'grace@example.com{Enter}');
+  await waitFor(() => expect(describedBy(field)).toBe('Another account already uses this address.'));
+});
 
-  test('two-step sign-in selects its key for copying by hand where the clipboard is refused', async () => {
-    const { actor } = await openAccount();
-    const mfa = section('Two-step sign-in');
+test('the account page changes the password', async () => {
+  const { actor } = await openAccount();
+  await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
+  await section('Password').findByText(/^Your password is changed/);
+  expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
+});
+
+test('the account page confirms before signing out everywhere', async () => {
+  const { actor, url } = await openAccount();
+  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+  await actor.click(dialog.getByRole('button', { name: 'Cancel' }));
+  expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
+  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
+  await actor.click(
+    within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' })).getByRole('button', {
+      name: 'Sign out everywhere',
+    }),
+  );
+  await waitFor(() => expect(url()).toBe('/login'));
+});
+
+test('the account page reports on /login that other devices could not be signed out', async () => {
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
+  const { actor, url } = await openAccount('/account', { fetch });
+  await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+  await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
+  expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
+  expect(url()).toBe('/login');
+  await actor.click(screen.getByRole('link', { name: 'Create account' }));
+  await screen.findByRole('heading', { name: 'Create account' });
+  expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
+});
+
+test('the account page does not offer to remove the only sign-in method', async () => {
+  await openAccount();
+  await section('Ways to sign in').findByText('Email and password');
+  expect(section('Ways to sign in').queryByRole('button')).toBeNull();
+});
+
+test('the account page shows a failed link in its section', async () => {
+  const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
+  await openAccount(`/account?${error}`);
+  expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
+});
+
+test('two-step sign-in is switched on by a code of the app and off again', async () => {
+  const { actor } = await openAccount();
+  const mfa = section('Two-step sign-in');
+  await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+  await mfa.findByRole('button', { name: 'Continue' });
+  await waitFor(() => expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device')));
+  await actor.click(mfa.getByRole('button', { name: 'Continue' }));
+  const image = await mfa.findByRole('img', { name: /^QR code/ });
+  expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
+  await waitFor(() =>
+    expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.'),
+  );
+  const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
+  const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
+  await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+  await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
+  await mfa.findByText('On.');
+  await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
+  const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
+  expect(sheet.getAllByRole('listitem')).toHaveLength(10);
+  await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
+  await mfa.findByText(/^10 codes left/);
+  await waitFor(() =>
+    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
+  );
+
+  await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
+  expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
+  await actor.click(dialog.getByRole('button', { name: 'Remove' }));
+  await mfa.findByText('“Phone” is removed.');
+  await mfa.findByText(/^Off\./);
+  await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
+});
+
+test('two-step sign-in creates new recovery codes, which replace the earlier ones', async () => {
+  const { actor } = await openAccount();
+  const mfa = section('Two-step sign-in');
+  await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+  await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+  const secret = (await mfa.findByText(/^[A-Z2-7 ]{16,}$/)).textContent ?? '';
+  const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
+  await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+  const codes = async () =>
+    within(await mfa.findByRole('group', { name: 'Recovery codes' }))
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent);
+  const first = await codes();
+  const write = vi.spyOn(navigator.clipboard, 'writeText');
+  await actor.click(mfa.getByRole('button', { name: 'Copy' }));
+  await mfa.findByText('The codes are copied.');
+  expect(write).toHaveBeenCalledWith(first.join('\n'));
+  await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
+  await actor.click(await mfa.findByRole('button', { name: 'Create new codes' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create new recovery codes?' }));
+  await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
+  const second = await codes();
+  expect(new Set([...first, ...second]).size).toBe(20);
+  await waitFor(() =>
+    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
+  );
+});
+
+test('two-step sign-in starts over after an unfinished setup', async () => {
+  const { actor } = await openAccount();
+  const mfa = section('Two-step sign-in');
+  const begin = async () => {
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
     await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
     await mfa.findByRole('img', { name: /^QR code/ });
-    const copy = mfa.getByRole('button', { name: 'Copy the key' });
-    const write = vi.spyOn(navigator.clipboard, 'writeText');
-    write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
-    await actor.click(copy);
-    await mfa.findByText(/^Couldn’t copy the key/);
-    expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
-    await actor.click(copy);
-    await mfa.findByText('The key is copied.');
-  });
+  };
+  await begin();
+  await actor.click(mfa.getByRole('button', { name: 'Cancel' }));
+  expect(document.activeElement).toBe(mfa.getByRole('heading'));
+  await mfa.findByText('setup not finished');
+  await begin();
+  expect(mfa.queryByText(/of this name already/)).toBeNull();
+});
+
+test('two-step sign-in selects its key for copying by hand where the clipboard is refused', async () => {
+  const { actor } = await openAccount();
+  const mfa = section('Two-step sign-in');
+  await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+  await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+  await mfa.findByRole('img', { name: /^QR code/ });
+  const copy = mfa.getByRole('button', { name: 'Copy the key' });
+  const write = vi.spyOn(navigator.clipboard, 'writeText');
+  write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
+  await actor.click(copy);
+  await mfa.findByText(/^Couldn’t copy the key/);
+  expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
+  await actor.click(copy);
+  await mfa.findByText('The key is copied.');
 });

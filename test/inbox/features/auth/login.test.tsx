@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMfa } from '../../../../src/auth-client/features/mfa.ts';
 import { describedBy } from '../../../support/described-by.ts';
 import { createUser, ada, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
@@ -18,201 +18,193 @@ async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], emai
   await actor.click(screen.getByRole('button', { name: 'Sign in' }));
 }
 
-describe('signing in by password', () => {
-  test('signing in by password leads to the inbox', async () => {
-    const { actor, url } = await renderApp('/login', { supabase: supabase() });
-    await enter(actor, ada.email, seedPassword);
-    await waitFor(() => expect(url()).toBe('/home'));
-  });
-
-  test('signing in by password shows the errors of the fields and focuses the first', async () => {
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    const email = await screen.findByLabelText('Email');
-    await actor.clear(email);
-    await actor.click(screen.getByRole('button', { name: 'Sign in' }));
-    await waitFor(() => expect(document.activeElement).toBe(email));
-    expect(email.getAttribute('aria-invalid')).toBe('true');
-    expect(describedBy(email)).toBe('Enter your email address.');
-    expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
-  });
-
-  test('signing in by password checks an address on blur, then on each change', async () => {
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    const email = await screen.findByLabelText('Email');
-    await actor.clear(email);
-    await actor.type(email, 'ada@');
-    expect(describedBy(email)).toBe('');
-    await actor.tab();
-    expect(describedBy(email)).toMatch(/doesn’t look like an email address/);
-    await actor.type(email, 'example.com');
-    expect(describedBy(email)).toBe('');
-  });
-
-  test('signing in by password shows a wrong password in the existing alert region', async () => {
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    await screen.findByLabelText('Email');
-    const regions = screen.getAllByRole('alert');
-    await enter(actor, ada.email, 'wrong');
-    const message = await screen.findByText('Wrong email or password.');
-    expect(regions).toContain(message.closest('[role="alert"]'));
-  });
-
-  test('signing in by password shows that the server cannot be reached', async () => {
-    const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
-    const { actor } = await renderApp('/login', { supabase: supabase(), platform });
-    await enter(actor, ada.email, seedPassword);
-    await screen.findByText(/^Can’t reach the server/);
-    expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
-  });
-
-  test('signing in by password counts down Retry-After without announcing the seconds', async () => {
-    const { fetch, ...backend } = createBreakableFetch(supabase);
-    const message = 'For security purposes, you can only request this after 42 seconds.';
-    backend.break(to('/token'), () =>
-      json(
-        { code: 'over_email_send_rate_limit', message },
-        { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
-      ),
-    );
-    const platform = { fetch };
-    const { actor } = await renderApp('/login', { supabase: supabase(), platform });
-    await enter(actor, ada.email, seedPassword);
-    const countdown = await screen.findByText(/^\(4[12] s\)$/);
-    expect(countdown.getAttribute('aria-hidden')).toBe('true');
-    expect(countdown.closest('[role]')).toBeNull();
-    expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
-  });
-
-  test('signing in by password shows and hides the password', async () => {
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    const password = await screen.findByLabelText('Password');
-    expect(password.getAttribute('autocomplete')).toBe('current-password');
-    await actor.click(screen.getByRole('button', { name: 'Show password' }));
-    expect(password.getAttribute('type')).toBe('text');
-    await actor.click(screen.getByRole('button', { name: 'Hide password' }));
-    expect(password.getAttribute('type')).toBe('password');
-  });
-
-  test('signing in by password offers the providers that the project has enabled', async () => {
-    await renderApp('/login', { supabase: supabase() });
-    await screen.findByRole('button', { name: 'Continue with GitHub' });
-    expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
-  });
+test('signing in by password leads to the inbox', async () => {
+  const { actor, url } = await renderApp('/login', { supabase: supabase() });
+  await enter(actor, ada.email, seedPassword);
+  await waitFor(() => expect(url()).toBe('/home'));
 });
 
-describe('signing in by mail', () => {
-  test('signing in by mail accepts the mailed code', async () => {
-    const email = `mail-${crypto.randomUUID()}@example.com`;
-    await createUser(supabase(), email);
-    const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by email' });
-    const field = await screen.findByLabelText('Email');
-    await actor.clear(field);
-    await actor.type(field, email);
-    await actor.click(screen.getByRole('button', { name: 'Email me a code' }));
-    const code = await screen.findByLabelText('Code from the email');
-    expect(code.getAttribute('autocomplete')).toBe('one-time-code');
-    await actor.click(code);
-    // As a mail program copies it.
-    await actor.paste(` ${(await mailedCode(email)).replace(/^(...)/, '$1 ')} `);
-    await actor.click(screen.getByRole('button', { name: 'Confirm' }));
-    await waitFor(() => expect(url()).toBe('/account'));
-  });
-
-  test('signing in by mail shows a wrong code on its field', async () => {
-    const email = `wrong-${crypto.randomUUID()}@example.com`;
-    await createUser(supabase(), email);
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by email' });
-    const field = await screen.findByLabelText('Email');
-    await actor.clear(field);
-    await actor.type(field, `${email}{Enter}`);
-    const code = await screen.findByLabelText('Code from the email');
-    const right = await mailedCode(email);
-    await actor.type(code, `${right === '000000' ? '111111' : '000000'}{Enter}`);
-    await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t valid/));
-    await waitFor(() => expect(document.activeElement).toBe(code));
-  });
-
-  test('signing in by mail shows an unknown account on its field', async () => {
-    const { actor } = await renderApp('/login', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by email' });
-    const field = await screen.findByLabelText('Email');
-    await actor.clear(field);
-    await actor.type(field, 'unknown@example.com{Enter}');
-    await waitFor(() => expect(describedBy(field)).toMatch(/^There’s no account with this address/));
-  });
+test('signing in by password shows the errors of the fields and focuses the first', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  const email = await screen.findByLabelText('Email');
+  await actor.clear(email);
+  await actor.click(screen.getByRole('button', { name: 'Sign in' }));
+  await waitFor(() => expect(document.activeElement).toBe(email));
+  expect(email.getAttribute('aria-invalid')).toBe('true');
+  expect(describedBy(email)).toBe('Enter your email address.');
+  expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
 });
 
-describe('a link that does not sign in', () => {
-  test('a link from another browser continues by the code of a new mail', async () => {
-    const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
-    await screen.findByText('Open this link where you asked for it');
-    expect(url()).toBe('/login');
-    const email = await screen.findByLabelText('Email');
-    await actor.clear(email);
-    await actor.type(email, ada.email);
-    await actor.click(screen.getByRole('button', { name: 'Send a new email' }));
-    expect(await screen.findByLabelText('Code from the email')).toBeTruthy();
-    expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
-  });
-
-  test('a link that is used or expired shows a message', async () => {
-    const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
-    await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
-    expect(await screen.findByText('This link has expired or was already used')).toBeTruthy();
-  });
+test('signing in by password checks an address on blur, then on each change', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  const email = await screen.findByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, 'ada@');
+  expect(describedBy(email)).toBe('');
+  await actor.tab();
+  expect(describedBy(email)).toMatch(/doesn’t look like an email address/);
+  await actor.type(email, 'example.com');
+  expect(describedBy(email)).toBe('');
 });
 
-describe('an account with a second factor', () => {
-  test('an account with a second factor requires the code', async () => {
-    const email = `mfa-${crypto.randomUUID()}@example.com`;
-    await createUser(supabase(), email);
-    const before = await renderApp('/_app', {
-      supabase: supabase(),
-      user: { email, password: seedPassword },
-    });
-    const factor = await createMfa(before.clients.auth).enroll({ factorType: 'totp', friendlyName: 'Phone' });
-    const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
-    await createMfa(before.clients.auth).challengeAndVerify({ factorId: factor.id, code: totp.generate() });
-    before.unmount();
+test('signing in by password shows a wrong password in the existing alert region', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  await screen.findByLabelText('Email');
+  const regions = screen.getAllByRole('alert');
+  await enter(actor, ada.email, 'wrong');
+  const message = await screen.findByText('Wrong email or password.');
+  expect(regions).toContain(message.closest('[role="alert"]'));
+});
 
-    const { actor, url } = await renderApp('/account', { supabase: supabase() });
-    await enter(actor, email, seedPassword);
-    await screen.findByRole('heading', { name: 'One more step' });
-    expect(url()).toBe('/login?next=%2Faccount');
-    const code = screen.getByLabelText('Code from the app');
-    const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');
-    await actor.type(code, `${wrong}{Enter}`);
-    await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t right/));
-    await actor.clear(code);
-    await actor.type(code, `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`);
-    await screen.findByRole('heading', { name: 'Account' });
+test('signing in by password shows that the server cannot be reached', async () => {
+  const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
+  const { actor } = await renderApp('/login', { supabase: supabase(), platform });
+  await enter(actor, ada.email, seedPassword);
+  await screen.findByText(/^Can’t reach the server/);
+  expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
+});
+
+test('signing in by password counts down Retry-After without announcing the seconds', async () => {
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  const message = 'For security purposes, you can only request this after 42 seconds.';
+  backend.break(to('/token'), () =>
+    json(
+      { code: 'over_email_send_rate_limit', message },
+      { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
+    ),
+  );
+  const platform = { fetch };
+  const { actor } = await renderApp('/login', { supabase: supabase(), platform });
+  await enter(actor, ada.email, seedPassword);
+  const countdown = await screen.findByText(/^\(4[12] s\)$/);
+  expect(countdown.getAttribute('aria-hidden')).toBe('true');
+  expect(countdown.closest('[role]')).toBeNull();
+  expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('signing in by password shows and hides the password', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  const password = await screen.findByLabelText('Password');
+  expect(password.getAttribute('autocomplete')).toBe('current-password');
+  await actor.click(screen.getByRole('button', { name: 'Show password' }));
+  expect(password.getAttribute('type')).toBe('text');
+  await actor.click(screen.getByRole('button', { name: 'Hide password' }));
+  expect(password.getAttribute('type')).toBe('password');
+});
+
+test('signing in by password offers the providers that the project has enabled', async () => {
+  await renderApp('/login', { supabase: supabase() });
+  await screen.findByRole('button', { name: 'Continue with GitHub' });
+  expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
+});
+
+test('signing in by mail accepts the mailed code', async () => {
+  const email = `mail-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email);
+  const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
+  await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+  await screen.findByRole('heading', { name: 'Sign in by email' });
+  const field = await screen.findByLabelText('Email');
+  await actor.clear(field);
+  await actor.type(field, email);
+  await actor.click(screen.getByRole('button', { name: 'Email me a code' }));
+  const code = await screen.findByLabelText('Code from the email');
+  expect(code.getAttribute('autocomplete')).toBe('one-time-code');
+  await actor.click(code);
+  // As a mail program copies it.
+  await actor.paste(` ${(await mailedCode(email)).replace(/^(...)/, '$1 ')} `);
+  await actor.click(screen.getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(url()).toBe('/account'));
+});
+
+test('signing in by mail shows a wrong code on its field', async () => {
+  const email = `wrong-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email);
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+  await screen.findByRole('heading', { name: 'Sign in by email' });
+  const field = await screen.findByLabelText('Email');
+  await actor.clear(field);
+  await actor.type(field, `${email}{Enter}`);
+  const code = await screen.findByLabelText('Code from the email');
+  const right = await mailedCode(email);
+  await actor.type(code, `${right === '000000' ? '111111' : '000000'}{Enter}`);
+  await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t valid/));
+  await waitFor(() => expect(document.activeElement).toBe(code));
+});
+
+test('signing in by mail shows an unknown account on its field', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+  await screen.findByRole('heading', { name: 'Sign in by email' });
+  const field = await screen.findByLabelText('Email');
+  await actor.clear(field);
+  await actor.type(field, 'unknown@example.com{Enter}');
+  await waitFor(() => expect(describedBy(field)).toMatch(/^There’s no account with this address/));
+});
+
+test('a link from another browser continues by the code of a new mail', async () => {
+  const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
+  await screen.findByText('Open this link where you asked for it');
+  expect(url()).toBe('/login');
+  const email = await screen.findByLabelText('Email');
+  await actor.clear(email);
+  await actor.type(email, ada.email);
+  await actor.click(screen.getByRole('button', { name: 'Send a new email' }));
+  expect(await screen.findByLabelText('Code from the email')).toBeTruthy();
+  expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
+});
+
+test('a link that is used or expired shows a message', async () => {
+  const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
+  await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
+  expect(await screen.findByText('This link has expired or was already used')).toBeTruthy();
+});
+
+test('an account with a second factor requires the code', async () => {
+  const email = `mfa-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email);
+  const before = await renderApp('/_app', {
+    supabase: supabase(),
+    user: { email, password: seedPassword },
   });
+  const factor = await createMfa(before.clients.auth).enroll({ factorType: 'totp', friendlyName: 'Phone' });
+  const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
+  await createMfa(before.clients.auth).challengeAndVerify({ factorId: factor.id, code: totp.generate() });
+  before.unmount();
 
-  test('an account with a second factor by phone requires the code of the message', async () => {
-    const email = `phone-${crypto.randomUUID()}@example.com`;
-    await createUser(supabase(), email);
-    await supabase().database.query(
-      `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, phone, created_at, updated_at)
+  const { actor, url } = await renderApp('/account', { supabase: supabase() });
+  await enter(actor, email, seedPassword);
+  await screen.findByRole('heading', { name: 'One more step' });
+  expect(url()).toBe('/login?next=%2Faccount');
+  const code = screen.getByLabelText('Code from the app');
+  const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');
+  await actor.type(code, `${wrong}{Enter}`);
+  await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t right/));
+  await actor.clear(code);
+  await actor.type(code, `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`);
+  await screen.findByRole('heading', { name: 'Account' });
+});
+
+test('an account with a second factor by phone requires the code of the message', async () => {
+  const email = `phone-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email);
+  await supabase().database.query(
+    `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, phone, created_at, updated_at)
        select gen_random_uuid(), id, 'Mine', 'phone', 'verified', '4915112345678', now(), now()
        from auth.users where email = $1`,
-      [email],
-    );
-    const { actor } = await renderApp('/account', { supabase: supabase() });
-    await enter(actor, email, seedPassword);
-    await actor.click(await screen.findByRole('button', { name: 'Text me a code' }));
-    const field = await screen.findByLabelText('Code from the text message');
-    expect(screen.getByRole('button', { name: /^Send it again/ }).getAttribute('aria-disabled')).toBe('true');
-    const [challenge] = await supabase().database.query<{ otp_code: string }>(
-      'select otp_code from auth.mfa_challenges order by created_at desc limit 1',
-    );
-    await actor.type(field, `${challenge?.otp_code}{Enter}`);
-    await screen.findByRole('heading', { name: 'Account' });
-  });
+    [email],
+  );
+  const { actor } = await renderApp('/account', { supabase: supabase() });
+  await enter(actor, email, seedPassword);
+  await actor.click(await screen.findByRole('button', { name: 'Text me a code' }));
+  const field = await screen.findByLabelText('Code from the text message');
+  expect(screen.getByRole('button', { name: /^Send it again/ }).getAttribute('aria-disabled')).toBe('true');
+  const [challenge] = await supabase().database.query<{ otp_code: string }>(
+    'select otp_code from auth.mfa_challenges order by created_at desc limit 1',
+  );
+  await actor.type(field, `${challenge?.otp_code}{Enter}`);
+  await screen.findByRole('heading', { name: 'Account' });
 });
 
 async function mailedCode(to: string): Promise<string> {

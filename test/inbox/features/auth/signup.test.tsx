@@ -1,5 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signupError } from '../../../../src/inbox/features/auth/sign-up/signup-screen.tsx';
 import { describedBy } from '../../../support/described-by.ts';
 import { ada, useLocalSupabase } from '../../../support/local-supabase.ts';
@@ -19,75 +19,73 @@ async function enter(actor: RenderedApp['actor'], email: string, password: strin
   await actor.click(screen.getByRole('button', { name: 'Create account' }));
 }
 
-describe('signing up', () => {
-  test('signing up asks for the mailed code; the link leads to /home', async () => {
-    const email = `new-${crypto.randomUUID()}@example.com`;
-    const { actor, url } = await renderApp('/signup', { supabase: supabase() });
-    await enter(actor, email, 'quiet-paper-boat');
-    await screen.findByRole('heading', { name: 'Check your email' });
-    expect(screen.getByText(new RegExp(email))).toBeTruthy();
-    const { links, text } = await supabase().mailbox.waitFor({ to: email });
-    expect(links[0]).toContain(`${location.origin}/home#token_hash=`);
-    await actor.type(
-      screen.getByLabelText('Code from the email'),
-      `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
-    );
-    await waitFor(() => expect(url()).toBe('/home'));
-  });
+test('signing up asks for the mailed code; the link leads to /home', async () => {
+  const email = `new-${crypto.randomUUID()}@example.com`;
+  const { actor, url } = await renderApp('/signup', { supabase: supabase() });
+  await enter(actor, email, 'quiet-paper-boat');
+  await screen.findByRole('heading', { name: 'Check your email' });
+  expect(screen.getByText(new RegExp(email))).toBeTruthy();
+  const { links, text } = await supabase().mailbox.waitFor({ to: email });
+  expect(links[0]).toContain(`${location.origin}/home#token_hash=`);
+  await actor.type(
+    screen.getByLabelText('Code from the email'),
+    `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
+  );
+  await waitFor(() => expect(url()).toBe('/home'));
+});
 
-  test('signing up keeps the requested page', async () => {
-    const email = `guest-${crypto.randomUUID()}@example.com`;
-    const { actor } = await renderApp('/signup?next=%2Fjoin%2Fabc', { supabase: supabase() });
-    await enter(actor, email, 'quiet-paper-boat');
-    await screen.findByRole('heading', { name: 'Check your email' });
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    expect(decodeURIComponent(decodeURIComponent(text))).toContain('/home?next=/join/abc');
-  });
+test('signing up keeps the requested page', async () => {
+  const email = `guest-${crypto.randomUUID()}@example.com`;
+  const { actor } = await renderApp('/signup?next=%2Fjoin%2Fabc', { supabase: supabase() });
+  await enter(actor, email, 'quiet-paper-boat');
+  await screen.findByRole('heading', { name: 'Check your email' });
+  const { text } = await supabase().mailbox.waitFor({ to: email });
+  expect(decodeURIComponent(decodeURIComponent(text))).toContain('/home?next=/join/abc');
+});
 
-  test("signing up shows the server's reasons on the password", async () => {
-    const { actor } = await renderApp('/signup', { supabase: supabase() });
-    await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
-    const password = screen.getByLabelText('Password');
-    await waitFor(() =>
-      expect(describedBy(password)).toBe('This password is too easy to guess. Use more characters.'),
-    );
-    await waitFor(() => expect(document.activeElement).toBe(password));
-    await actor.clear(password);
-    await actor.type(password, 'correct-horse{Enter}');
-    await waitFor(() => expect(describedBy(password)).toMatch(/appeared in a data leak/));
-  });
+test("signing up shows the server's reasons on the password", async () => {
+  const { actor } = await renderApp('/signup', { supabase: supabase() });
+  await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
+  const password = screen.getByLabelText('Password');
+  await waitFor(() =>
+    expect(describedBy(password)).toBe('This password is too easy to guess. Use more characters.'),
+  );
+  await waitFor(() => expect(document.activeElement).toBe(password));
+  await actor.clear(password);
+  await actor.type(password, 'correct-horse{Enter}');
+  await waitFor(() => expect(describedBy(password)).toMatch(/appeared in a data leak/));
+});
 
-  test('signing up does not reveal whether an address is taken', async () => {
-    const { actor } = await renderApp('/signup', { supabase: supabase() });
-    await enter(actor, ada.email, 'quiet-paper-boat');
-    expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
-    expect(screen.getByText(/^If ada@example.com is new here/)).toBeTruthy();
-    await actor.click(screen.getByRole('link', { name: 'Already confirmed? Sign in' }));
-    await screen.findByRole('heading', { name: 'Sign in' });
-    expect(screen.getByLabelText('Email')).toHaveProperty('value', ada.email);
-  });
+test('signing up does not reveal whether an address is taken', async () => {
+  const { actor } = await renderApp('/signup', { supabase: supabase() });
+  await enter(actor, ada.email, 'quiet-paper-boat');
+  expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
+  expect(screen.getByText(/^If ada@example.com is new here/)).toBeTruthy();
+  await actor.click(screen.getByRole('link', { name: 'Already confirmed? Sign in' }));
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(screen.getByLabelText('Email')).toHaveProperty('value', ada.email);
+});
 
-  test('signing up shows the strength of the password while typing', async () => {
-    const { actor } = await renderApp('/signup', { supabase: supabase() });
-    const password = await screen.findByLabelText('Password');
-    expect(password.getAttribute('autocomplete')).toBe('new-password');
-    await actor.type(password, 'password1');
-    await screen.findByText('Strength: very weak');
-    await actor.clear(password);
-    await actor.type(password, 'violet tractor hums 9 songs');
-    await screen.findByText('Strength: strong');
-  });
+test('signing up shows the strength of the password while typing', async () => {
+  const { actor } = await renderApp('/signup', { supabase: supabase() });
+  const password = await screen.findByLabelText('Password');
+  expect(password.getAttribute('autocomplete')).toBe('new-password');
+  await actor.type(password, 'password1');
+  await screen.findByText('Strength: very weak');
+  await actor.clear(password);
+  await actor.type(password, 'violet tractor hums 9 songs');
+  await screen.findByText('Strength: strong');
+});
 
-  test('signing up offers another mail only after a countdown', async () => {
-    const { actor } = await renderApp('/signup', { supabase: supabase() });
-    await enter(actor, `again-${crypto.randomUUID()}@example.com`, 'quiet-paper-boat');
-    const again = await screen.findByRole('button', { name: 'Send it again' });
-    expect(again.getAttribute('aria-disabled')).toBe('true');
-  });
+test('signing up offers another mail only after a countdown', async () => {
+  const { actor } = await renderApp('/signup', { supabase: supabase() });
+  await enter(actor, `again-${crypto.randomUUID()}@example.com`, 'quiet-paper-boat');
+  const again = await screen.findByRole('button', { name: 'Send it again' });
+  expect(again.getAttribute('aria-disabled')).toBe('true');
+});
 
-  test('signing up shows the specified text when a value that is not an error is thrown', () => {
-    expect(signupError('broken').message).toBe('Unknown error during signup');
-    const problem = new TypeError('x');
-    expect(signupError(problem)).toBe(problem);
-  });
+test('signing up shows the specified text when a value that is not an error is thrown', () => {
+  expect(signupError('broken').message).toBe('Unknown error during signup');
+  const problem = new TypeError('x');
+  expect(signupError(problem)).toBe(problem);
 });

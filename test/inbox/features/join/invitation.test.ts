@@ -15,24 +15,21 @@ const invitation: Invitation = {
 const kindOf = (change: Partial<Invitation> | null, userId: string | null = 'grace') =>
   classifyInvitation(change && { ...invitation, ...change }, userId).kind;
 
-describe('an invitation', () => {
-  test.each(['accepted', 'declined', 'expired', 'revoked'] as const)(
-    'an invitation that is %s says so',
-    (status) => {
-      expect(kindOf({ status })).toBe(status);
-    },
-  );
+test.each(['accepted', 'declined', 'expired', 'revoked'] as const)(
+  'an invitation that is %s says so',
+  (status) => {
+    expect(kindOf({ status })).toBe(status);
+  },
+);
 
-  test('an invitation is open to its invitee', () => expect(kindOf({})).toBe('open'));
-  test('an invitation asks for a sign-in without a session', () =>
-    expect(kindOf({}, null)).toBe('signed-out'));
-  test('an invitation that does not exist is unknown', () => expect(kindOf(null)).toBe('unknown'));
-  test('an invitation is known to its sender', () => expect(kindOf({ isForMe: false }, 'ada')).toBe('own'));
+test('an invitation is open to its invitee', () => expect(kindOf({})).toBe('open'));
+test('an invitation asks for a sign-in without a session', () => expect(kindOf({}, null)).toBe('signed-out'));
+test('an invitation that does not exist is unknown', () => expect(kindOf(null)).toBe('unknown'));
+test('an invitation is known to its sender', () => expect(kindOf({ isForMe: false }, 'ada')).toBe('own'));
 
-  test('an invitation reveals nothing to another account', () => {
-    for (const status of ['pending', 'accepted', 'expired'] as const)
-      expect(kindOf({ isForMe: false, status })).toBe('other-account');
-  });
+test('an invitation reveals nothing to another account', () => {
+  for (const status of ['pending', 'accepted', 'expired'] as const)
+    expect(kindOf({ isForMe: false, status })).toBe('other-account');
 });
 
 describe('a pasted text', () => {

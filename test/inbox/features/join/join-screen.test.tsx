@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createMfa } from '../../../../src/auth-client/features/mfa.ts';
 import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
 import {
@@ -47,209 +47,203 @@ const status = async (token: string) => {
 };
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 
-describe('an invitation', () => {
-  test('an invitation changes nothing when opened; a button accepts it and notifies its sender', async () => {
-    const token = await invite();
-    const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
-    expect(await status(token)).toBe('pending');
-    await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    expect(await heading('Invitation accepted')).toBeTruthy();
-    expect(await status(token)).toBe('accepted');
-    const told = await local().database.query<{ content: string }>(
-      'select content from public.notifications where recipient_id = $1',
-      [ada.id],
-    );
-    expect(told[0]?.content).toContain('accepted');
-  });
-
-  test('an invitation is declined by a button', async () => {
-    const token = await invite();
-    const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    await actor.click(await screen.findByRole('button', { name: 'Decline' }));
-    expect(await heading('Invitation declined')).toBeTruthy();
-    expect(await status(token)).toBe('declined');
-  });
-
-  test('an invitation asks to sign in or up when signed out, and returns', async () => {
-    const token = await invite();
-    await renderApp(`/join/${token}`, { supabase: local() });
-    expect(await heading('Sign in to see this invitation')).toBeTruthy();
-    const next = encodeURIComponent(`/join/${token}`);
-    expect(screen.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(`/login?next=${next}`);
-    expect(screen.getByRole('link', { name: 'Create account' }).getAttribute('href')).toBe(
-      `/signup?next=${next}`,
-    );
-  });
-
-  test('an invitation asks for the second factor, then returns', async () => {
-    const email = `careful-${crypto.randomUUID()}@example.com`;
-    await createUser(local(), email);
-    const before = await renderApp('/login', { supabase: local(), user: as({ email }) });
-    const mfa = createMfa(before.clients.auth);
-    const factor = await mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
-    const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
-    await mfa.challengeAndVerify({ factorId: factor.id, code: totp.generate() });
-    before.unmount();
-    const token = await invite(email);
-    const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
-    expect(await heading('Sign in to see this invitation')).toBeTruthy();
-    await actor.click(screen.getByRole('link', { name: 'Sign in' }));
-    expect(await heading('One more step')).toBeTruthy();
-    await actor.type(
-      screen.getByLabelText('Code from the app'),
-      `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`,
-    );
-    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
-    expect(url()).toBe(`/join/${token}`);
-  });
-
-  test('an invitation for another account offers to switch', async () => {
-    const token = await invite('someone@example.com');
-    const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    expect(await heading('This invitation is for another account')).toBeTruthy();
-    expect(screen.getByText(/It’s for s….*You’re signed in as grace@example.com/)).toBeTruthy();
-    await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
-    await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
-  });
-
-  test('an invitation that expires shows a message, also while it is open', async () => {
-    const token = await invite();
-    const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    await screen.findByRole('button', { name: 'Accept' });
-    await local().database.query(
-      "update public.invitations set expires_at = now() - interval '1 s' where token = $1",
-      [token],
-    );
-    await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    expect(await heading('This invitation has expired')).toBeTruthy();
-  });
-
-  test('an invitation that was already accepted shows a message', async () => {
-    const token = await invite();
-    await local().database.query("update public.invitations set status = 'accepted' where token = $1", [
-      token,
-    ]);
-    await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    expect(await heading('Invitation accepted')).toBeTruthy();
-  });
-
-  test('an invitation is shown to its sender as theirs', async () => {
-    const token = await invite();
-    await renderApp(`/join/${token}`, { supabase: local(), user: as(ada) });
-    expect(await heading('You sent this invitation')).toBeTruthy();
-  });
-
-  test('an invitation that does not exist leads to entering a code, which leads to the invitation', async () => {
-    const token = await invite();
-    const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });
-    expect(await heading('We can’t find this invitation')).toBeTruthy();
-    await actor.click(screen.getByRole('link', { name: 'Enter a link or code' }));
-    expect(await heading('Join with a link or code')).toBeTruthy();
-    await actor.type(screen.getByLabelText('Link or code'), 'nonsense');
-    await actor.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/not an invitation link or code/);
-    await actor.clear(screen.getByLabelText('Link or code'));
-    await actor.type(screen.getByLabelText('Link or code'), `https://inbox.example/join/${token}`);
-    await actor.click(screen.getByRole('button', { name: 'Continue' }));
-    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
-  });
-
-  test('the list of invitations is read again after a failure', async () => {
-    await invite();
-    const backend = createBreakableFetch(local);
-    backend.break(to('/rpc/list_invitations'));
-    const platform = { fetch: backend.fetch };
-    const { actor } = await renderApp('/join', { supabase: local(), user: as(grace), platform });
-    const retry = await screen.findByRole('button', { name: 'Try again' });
-    backend.mend();
-    await actor.click(retry);
-    expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
-  });
-
-  test('an invitation that cannot be loaded can be tried again', async () => {
-    const token = await invite();
-    const backend = createBreakableFetch(local);
-    backend.break(to('/rest/'));
-    const { actor } = await renderApp(`/join/${token}`, {
-      supabase: local(),
-      user: as(grace),
-      platform: { fetch: backend.fetch },
-    });
-    expect(await heading('Couldn’t load the invitation')).toBeTruthy();
-    backend.mend();
-    await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
-  });
-
-  test('an invitation sends no referrer and is not indexed', async () => {
-    await renderApp('/join/0123456789abcdef', { supabase: local() });
-    expect(await heading('Sign in to see this invitation')).toBeTruthy();
-    const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
-    expect([content('referrer'), content('robots')]).toEqual(['no-referrer', 'noindex']);
-  });
+test('an invitation changes nothing when opened; a button accepts it and notifies its sender', async () => {
+  const token = await invite();
+  const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
+  expect(await status(token)).toBe('pending');
+  await actor.click(screen.getByRole('button', { name: 'Accept' }));
+  expect(await heading('Invitation accepted')).toBeTruthy();
+  expect(await status(token)).toBe('accepted');
+  const told = await local().database.query<{ content: string }>(
+    'select content from public.notifications where recipient_id = $1',
+    [ada.id],
+  );
+  expect(told[0]?.content).toContain('accepted');
 });
 
-describe('inviting from the inbox', () => {
-  test('inviting from the inbox notifies an existing user, and shows the link', async () => {
-    const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
-    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    const field = await dialog.findByLabelText('Email address');
-    await waitFor(() => expect(document.activeElement).toBe(field));
-    await actor.keyboard(grace.email);
-    await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
-    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText('grace@example.com is invited.');
-    const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
-    const told = await local().database.query<{ content: string }>(
-      'select content from public.notifications where recipient_id = $1',
-      [grace.id],
-    );
-    expect(told[0]?.content).toContain(new URL(link).pathname);
-  });
+test('an invitation is declined by a button', async () => {
+  const token = await invite();
+  const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  await actor.click(await screen.findByRole('button', { name: 'Decline' }));
+  expect(await heading('Invitation declined')).toBeTruthy();
+  expect(await status(token)).toBe('declined');
+});
 
-  test('inviting from the inbox renews the open invitation of the same address, and says so', async () => {
-    const token = await invite();
-    const { actor, unmount } = await renderApp('/home', { supabase: local(), user: as(ada) });
-    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
-    await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
-    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText('Invited again: grace@example.com.');
-    expect(dialog.getByLabelText<HTMLInputElement>('Invitation link').value).toContain(`/join/${token}`);
-    unmount();
-    await renderApp('/join', { supabase: local(), user: as(grace) });
-    expect(await screen.findAllByRole('link', { name: /Roadmap/ })).toHaveLength(1);
-  });
+test('an invitation asks to sign in or up when signed out, and returns', async () => {
+  const token = await invite();
+  await renderApp(`/join/${token}`, { supabase: local() });
+  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  const next = encodeURIComponent(`/join/${token}`);
+  expect(screen.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(`/login?next=${next}`);
+  expect(screen.getByRole('link', { name: 'Create account' }).getAttribute('href')).toBe(
+    `/signup?next=${next}`,
+  );
+});
 
-  test('inviting from the inbox selects the link for copying by hand where the clipboard is absent', async () => {
-    const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
-    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
-    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    const link = await dialog.findByLabelText<HTMLInputElement>('Invitation link');
-    vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
-    await actor.click(dialog.getByRole('button', { name: 'Copy' }));
-    await dialog.findByText(/^Couldn’t copy the link/);
-    expect(link.value.slice(link.selectionStart ?? 0, link.selectionEnd ?? 0)).toBe(link.value);
-    expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
-  });
+test('an invitation asks for the second factor, then returns', async () => {
+  const email = `careful-${crypto.randomUUID()}@example.com`;
+  await createUser(local(), email);
+  const before = await renderApp('/login', { supabase: local(), user: as({ email }) });
+  const mfa = createMfa(before.clients.auth);
+  const factor = await mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
+  const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
+  await mfa.challengeAndVerify({ factorId: factor.id, code: totp.generate() });
+  before.unmount();
+  const token = await invite(email);
+  const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
+  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  await actor.click(screen.getByRole('link', { name: 'Sign in' }));
+  expect(await heading('One more step')).toBeTruthy();
+  await actor.type(
+    screen.getByLabelText('Code from the app'),
+    `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`,
+  );
+  expect(await heading(/invites you to Roadmap/)).toBeTruthy();
+  expect(url()).toBe(`/join/${token}`);
+});
 
-  test('inviting from the inbox shows an invalid address on its field', async () => {
-    const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
-    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    const field = await dialog.findByLabelText('Email address');
-    await actor.type(field, 'mary');
-    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText(/Enter an email address/);
-    await actor.clear(field);
-    await actor.type(field, ada.email);
-    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText('You can’t invite yourself.');
-    await waitFor(() => expect(document.activeElement).toBe(field));
+test('an invitation for another account offers to switch', async () => {
+  const token = await invite('someone@example.com');
+  const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  expect(await heading('This invitation is for another account')).toBeTruthy();
+  expect(screen.getByText(/It’s for s….*You’re signed in as grace@example.com/)).toBeTruthy();
+  await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
+  await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
+});
+
+test('an invitation that expires shows a message, also while it is open', async () => {
+  const token = await invite();
+  const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  await screen.findByRole('button', { name: 'Accept' });
+  await local().database.query(
+    "update public.invitations set expires_at = now() - interval '1 s' where token = $1",
+    [token],
+  );
+  await actor.click(screen.getByRole('button', { name: 'Accept' }));
+  expect(await heading('This invitation has expired')).toBeTruthy();
+});
+
+test('an invitation that was already accepted shows a message', async () => {
+  const token = await invite();
+  await local().database.query("update public.invitations set status = 'accepted' where token = $1", [token]);
+  await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  expect(await heading('Invitation accepted')).toBeTruthy();
+});
+
+test('an invitation is shown to its sender as theirs', async () => {
+  const token = await invite();
+  await renderApp(`/join/${token}`, { supabase: local(), user: as(ada) });
+  expect(await heading('You sent this invitation')).toBeTruthy();
+});
+
+test('an invitation that does not exist leads to entering a code, which leads to the invitation', async () => {
+  const token = await invite();
+  const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });
+  expect(await heading('We can’t find this invitation')).toBeTruthy();
+  await actor.click(screen.getByRole('link', { name: 'Enter a link or code' }));
+  expect(await heading('Join with a link or code')).toBeTruthy();
+  await actor.type(screen.getByLabelText('Link or code'), 'nonsense');
+  await actor.click(screen.getByRole('button', { name: 'Continue' }));
+  await screen.findByText(/not an invitation link or code/);
+  await actor.clear(screen.getByLabelText('Link or code'));
+  await actor.type(screen.getByLabelText('Link or code'), `https://inbox.example/join/${token}`);
+  await actor.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(await heading(/invites you to Roadmap/)).toBeTruthy();
+});
+
+test('the list of invitations is read again after a failure', async () => {
+  await invite();
+  const backend = createBreakableFetch(local);
+  backend.break(to('/rpc/list_invitations'));
+  const platform = { fetch: backend.fetch };
+  const { actor } = await renderApp('/join', { supabase: local(), user: as(grace), platform });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
+  backend.mend();
+  await actor.click(retry);
+  expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
+});
+
+test('an invitation that cannot be loaded can be tried again', async () => {
+  const token = await invite();
+  const backend = createBreakableFetch(local);
+  backend.break(to('/rest/'));
+  const { actor } = await renderApp(`/join/${token}`, {
+    supabase: local(),
+    user: as(grace),
+    platform: { fetch: backend.fetch },
   });
+  expect(await heading('Couldn’t load the invitation')).toBeTruthy();
+  backend.mend();
+  await actor.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await heading(/invites you to Roadmap/)).toBeTruthy();
+});
+
+test('an invitation sends no referrer and is not indexed', async () => {
+  await renderApp('/join/0123456789abcdef', { supabase: local() });
+  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
+  expect([content('referrer'), content('robots')]).toEqual(['no-referrer', 'noindex']);
+});
+
+test('inviting from the inbox notifies an existing user, and shows the link', async () => {
+  const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
+  await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+  const field = await dialog.findByLabelText('Email address');
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  await actor.keyboard(grace.email);
+  await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
+  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await dialog.findByText('grace@example.com is invited.');
+  const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
+  const told = await local().database.query<{ content: string }>(
+    'select content from public.notifications where recipient_id = $1',
+    [grace.id],
+  );
+  expect(told[0]?.content).toContain(new URL(link).pathname);
+});
+
+test('inviting from the inbox renews the open invitation of the same address, and says so', async () => {
+  const token = await invite();
+  const { actor, unmount } = await renderApp('/home', { supabase: local(), user: as(ada) });
+  await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+  await actor.type(await dialog.findByLabelText('Email address'), grace.email);
+  await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
+  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await dialog.findByText('Invited again: grace@example.com.');
+  expect(dialog.getByLabelText<HTMLInputElement>('Invitation link').value).toContain(`/join/${token}`);
+  unmount();
+  await renderApp('/join', { supabase: local(), user: as(grace) });
+  expect(await screen.findAllByRole('link', { name: /Roadmap/ })).toHaveLength(1);
+});
+
+test('inviting from the inbox selects the link for copying by hand where the clipboard is absent', async () => {
+  const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
+  await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+  await actor.type(await dialog.findByLabelText('Email address'), grace.email);
+  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  const link = await dialog.findByLabelText<HTMLInputElement>('Invitation link');
+  vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
+  await actor.click(dialog.getByRole('button', { name: 'Copy' }));
+  await dialog.findByText(/^Couldn’t copy the link/);
+  expect(link.value.slice(link.selectionStart ?? 0, link.selectionEnd ?? 0)).toBe(link.value);
+  expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
+});
+
+test('inviting from the inbox shows an invalid address on its field', async () => {
+  const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
+  await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+  const field = await dialog.findByLabelText('Email address');
+  await actor.type(field, 'mary');
+  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await dialog.findByText(/Enter an email address/);
+  await actor.clear(field);
+  await actor.type(field, ada.email);
+  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await dialog.findByText('You can’t invite yourself.');
+  await waitFor(() => expect(document.activeElement).toBe(field));
 });

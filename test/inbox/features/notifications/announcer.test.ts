@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAnnouncer } from '../../../../src/inbox/features/notifications/arrivals/announcer.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 
@@ -9,30 +9,28 @@ function createHeard() {
   return { clock, heard, announcer };
 }
 
-describe('announcements of new notifications', () => {
-  test('announcements of new notifications are combined in a burst', async () => {
-    const { clock, heard, announcer } = createHeard();
-    for (let number = 0; number < 100; number += 1) announcer.add(1);
-    await clock.advance(500);
-    expect(heard).toEqual([100]);
-  });
+test('announcements of new notifications are combined in a burst', async () => {
+  const { clock, heard, announcer } = createHeard();
+  for (let number = 0; number < 100; number += 1) announcer.add(1);
+  await clock.advance(500);
+  expect(heard).toEqual([100]);
+});
 
-  test('announcements of new notifications are made at most every five seconds, and none is lost', async () => {
-    const { clock, heard, announcer } = createHeard();
-    for (let second = 0; second < 20; second += 1) {
-      announcer.add(2);
-      await clock.advance(1_000);
-    }
-    await clock.advance(5_000);
-    expect(heard.length).toBeLessThanOrEqual(5);
-    expect(heard.reduce((sum, count) => sum + count, 0)).toBe(40);
-  });
+test('announcements of new notifications are made at most every five seconds, and none is lost', async () => {
+  const { clock, heard, announcer } = createHeard();
+  for (let second = 0; second < 20; second += 1) {
+    announcer.add(2);
+    await clock.advance(1_000);
+  }
+  await clock.advance(5_000);
+  expect(heard.length).toBeLessThanOrEqual(5);
+  expect(heard.reduce((sum, count) => sum + count, 0)).toBe(40);
+});
 
-  test('announcements of new notifications stop when the inbox closes', async () => {
-    const { clock, heard, announcer } = createHeard();
-    announcer.add(1);
-    announcer.close();
-    await clock.advance(10_000);
-    expect(heard).toEqual([]);
-  });
+test('announcements of new notifications stop when the inbox closes', async () => {
+  const { clock, heard, announcer } = createHeard();
+  announcer.add(1);
+  announcer.close();
+  await clock.advance(10_000);
+  expect(heard).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { groupEntries } from '../../../../src/inbox/features/notifications/model/list-entries.ts';
 import { parseNotification } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
@@ -37,57 +37,52 @@ const sizes = (...list: readonly Deed[]) =>
     entry.type === 'group' ? entry.notifications.length : 1,
   );
 
-describe('a group', () => {
-  test('a group is the actions of one sender on one entity and day, at the position of the newest', () => {
-    expect(sizes({}, { entity: 'plan' }, {}, {}, { entity: 'plan' })).toEqual([3, 1, 1]);
-  });
+test('a group is the actions of one sender on one entity and day, at the position of the newest', () => {
+  expect(sizes({}, { entity: 'plan' }, {}, {}, { entity: 'plan' })).toEqual([3, 1, 1]);
+});
 
-  test('a group has one kind, sender, entity and day', () => {
-    expect(sizes({}, { kind: 'comment' }, { actor: 'ada' }, { entity: 'plan' }, { day: 9 })).toEqual([
-      1, 1, 1, 1, 1,
-    ]);
-    expect(sizes({}, {}, {}, { kind: 'comment' }, { kind: 'comment' }, { kind: 'comment' })).toEqual([3, 3]);
-    expect(sizes({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 })).toEqual([3, 3]);
-  });
+test('a group has one kind, sender, entity and day', () => {
+  expect(sizes({}, { kind: 'comment' }, { actor: 'ada' }, { entity: 'plan' }, { day: 9 })).toEqual([
+    1, 1, 1, 1, 1,
+  ]);
+  expect(sizes({}, {}, {}, { kind: 'comment' }, { kind: 'comment' }, { kind: 'comment' })).toEqual([3, 3]);
+  expect(sizes({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 })).toEqual([3, 3]);
+});
 
-  test('a group needs three notifications, and excludes mentions and invitations', () => {
-    expect(sizes({}, {})).toEqual([1, 1]);
-    expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
-  });
+test('a group needs three notifications, and excludes mentions and invitations', () => {
+  expect(sizes({}, {})).toEqual([1, 1]);
+  expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
+});
 
-  test('a group may be longer than what is loaded, from the day on at which the loaded part ends', () => {
-    const arePartial = (readToMs: number | null) =>
-      groupEntries(deeds({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 }), new Set(), readToMs).map(
-        (entry) => entry.type === 'group' && entry.isPartial,
-      );
-    expect(arePartial(new Date(2026, 0, 9, 12).getTime())).toEqual([false, true]);
-    expect(arePartial(new Date(2026, 0, 10, 8).getTime())).toEqual([true, true]);
-    expect(arePartial(Infinity), 'nothing is known').toEqual([true, true]);
-    expect(arePartial(null), 'everything is loaded').toEqual([false, false]);
-  });
+test('a group may be longer than what is loaded, from the day on at which the loaded part ends', () => {
+  const arePartial = (readToMs: number | null) =>
+    groupEntries(deeds({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 }), new Set(), readToMs).map(
+      (entry) => entry.type === 'group' && entry.isPartial,
+    );
+  expect(arePartial(new Date(2026, 0, 9, 12).getTime())).toEqual([false, true]);
+  expect(arePartial(new Date(2026, 0, 10, 8).getTime())).toEqual([true, true]);
+  expect(arePartial(Infinity), 'nothing is known').toEqual([true, true]);
+  expect(arePartial(null), 'everything is loaded').toEqual([false, false]);
+});
 
-  test('a group says how many notifications it has, in both languages, also when only a part is loaded', () => {
-    const said = [english, german].map(({ times }) => [
-      times('Title', 1_200, false),
-      times('Title', 27, true),
-    ]);
-    expect(said).toEqual([
-      ['Title, 1,200 times', 'Title, at least 27 times'],
-      ['Title, 1.200-mal', 'Title, mindestens 27-mal'],
-    ]);
-  });
+test('a group says how many notifications it has, in both languages, also when only a part is loaded', () => {
+  const said = [english, german].map(({ times }) => [times('Title', 1_200, false), times('Title', 27, true)]);
+  expect(said).toEqual([
+    ['Title, 1,200 times', 'Title, at least 27 times'],
+    ['Title, 1.200-mal', 'Title, mindestens 27-mal'],
+  ]);
+});
 
-  test('a group is followed by its notifications when expanded', () => {
-    const rows = deeds({}, { entity: 'plan' }, {}, {});
-    const [closed] = groupEntries(rows, new Set(), null);
-    const entries = groupEntries(rows, new Set([closed?.id ?? '']), null);
-    expect(entries.map(({ type }) => type)).toEqual(['group', 'single', 'single', 'single', 'single']);
-    expect(entries.map((entry) => entry.type === 'single' && entry.isMember)).toEqual([
-      false,
-      true,
-      true,
-      true,
-      false,
-    ]);
-  });
+test('a group is followed by its notifications when expanded', () => {
+  const rows = deeds({}, { entity: 'plan' }, {}, {});
+  const [closed] = groupEntries(rows, new Set(), null);
+  const entries = groupEntries(rows, new Set([closed?.id ?? '']), null);
+  expect(entries.map(({ type }) => type)).toEqual(['group', 'single', 'single', 'single', 'single']);
+  expect(entries.map((entry) => entry.type === 'single' && entry.isMember)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+  ]);
 });

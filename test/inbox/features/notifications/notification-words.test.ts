@@ -49,54 +49,52 @@ describe('the headline in a list', () => {
   });
 });
 
-describe('the headline of a notification', () => {
-  test('the headline of a notification names the actor, the action and the entity', () => {
-    const metadata = { actor_name: 'Grace' };
-    const data = { entity_name: 'Roadmap' };
-    expect(title({ type: 'mention', metadata, data })).toBe('Grace mentioned you in Roadmap');
-    expect(title({ type: 'edits', metadata, data })).toBe('Grace edited Roadmap');
-    expect(title({ type: 'comment', metadata, data })).toBe('Grace commented on Roadmap');
-    expect(title({ type: 'invite', metadata, data })).toBe('Grace invited you to Roadmap');
-    expect(title({ type: 'invite', metadata, data: { ...data, status: 'accepted' } })).toBe(
-      'Grace accepted your invitation to Roadmap',
-    );
-  });
+test('the headline of a notification names the actor, the action and the entity', () => {
+  const metadata = { actor_name: 'Grace' };
+  const data = { entity_name: 'Roadmap' };
+  expect(title({ type: 'mention', metadata, data })).toBe('Grace mentioned you in Roadmap');
+  expect(title({ type: 'edits', metadata, data })).toBe('Grace edited Roadmap');
+  expect(title({ type: 'comment', metadata, data })).toBe('Grace commented on Roadmap');
+  expect(title({ type: 'invite', metadata, data })).toBe('Grace invited you to Roadmap');
+  expect(title({ type: 'invite', metadata, data: { ...data, status: 'accepted' } })).toBe(
+    'Grace accepted your invitation to Roadmap',
+  );
+});
 
-  test('the headline of a notification is a sentence without an actor or entity', () => {
-    expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
-    expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
-    expect(title({})).toBe('Notification');
-  });
+test('the headline of a notification is a sentence without an actor or entity', () => {
+  expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
+  expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
+  expect(title({})).toBe('Notification');
+});
 
-  test('the headline of a notification is a sentence in the direction of the page, also with an Arabic name', () => {
-    expect(titleDirection(parse({ type: 'mention', metadata: { actor_name: 'محمد' } }))).toBeUndefined();
-    expect(titleDirection(parse({ type: 'message', data: { text: 'مرحبا' } }))).toBeUndefined();
-    expect(titleDirection(parse({ type: 'system', data: { text: 'مرحبا' } }))).toBe('auto');
-    expect(titleDirection(parse({ type: 'mention', data: { title: 'مرحبا' } }))).toBe('auto');
-  });
+test('the headline of a notification is a sentence in the direction of the page, also with an Arabic name', () => {
+  expect(titleDirection(parse({ type: 'mention', metadata: { actor_name: 'محمد' } }))).toBeUndefined();
+  expect(titleDirection(parse({ type: 'message', data: { text: 'مرحبا' } }))).toBeUndefined();
+  expect(titleDirection(parse({ type: 'system', data: { text: 'مرحبا' } }))).toBe('auto');
+  expect(titleDirection(parse({ type: 'mention', data: { title: 'مرحبا' } }))).toBe('auto');
+});
 
-  test('the headline of a notification has "Someone" for a blank name', () => {
-    expect(title({ type: 'mention', metadata: { actor_name: '  ' } })).toBe(
-      'Someone mentioned you in a shared item',
-    );
-  });
+test('the headline of a notification has "Someone" for a blank name', () => {
+  expect(title({ type: 'mention', metadata: { actor_name: '  ' } })).toBe(
+    'Someone mentioned you in a shared item',
+  );
+});
 
-  test('the headline of a notification describes a plain message', () => {
-    const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
-    expect(title(content)).toBe('Grace sent you a message');
-    expect(notificationSnippet(parse(content), texts)).toBe('Hi');
-  });
+test('the headline of a notification describes a plain message', () => {
+  const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
+  expect(title(content)).toBe('Grace sent you a message');
+  expect(notificationSnippet(parse(content), texts)).toBe('Hi');
+});
 
-  test('the headline of a notification names the actor that the server stamped, never one from the data', () => {
-    expect(notificationActor(parse({ type: 'edit', data: { actor_name: 'The bank' } }))).toBeNull();
-  });
+test('the headline of a notification names the actor that the server stamped, never one from the data', () => {
+  expect(notificationActor(parse({ type: 'edit', data: { actor_name: 'The bank' } }))).toBeNull();
+});
 
-  test("the headline of a notification is the sender's own text, not repeated below", () => {
-    const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
-    expect(title(content)).toBe('Hello');
-    expect(notificationSnippet(parse(content), texts)).toBe('World');
-    expect(notificationSnippet(parse({ data: { message: 'World' } }), texts)).toBeNull();
-  });
+test("the headline of a notification is the sender's own text, not repeated below", () => {
+  const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
+  expect(title(content)).toBe('Hello');
+  expect(notificationSnippet(parse(content), texts)).toBe('World');
+  expect(notificationSnippet(parse({ data: { message: 'World' } }), texts)).toBeNull();
 });
 
 describe('the link of a notification', () => {

@@ -19,38 +19,36 @@ const at = (...date: [number, number, number, number]) => ({
   createdAtMs: new Date(...date).getTime(),
 });
 
-describe('day groups', () => {
-  test('day groups follow the calendar of the reader, not spans of 24 hours', () => {
-    const groups = groupByDay(
-      [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
-      nowMs,
-      shownAtMs,
-    );
-    expect(groups.map(({ day, daysAgo, items }) => [day, daysAgo, items.length])).toEqual([
-      ['2026-03-10', 0, 1],
-      ['2026-03-09', 1, 2],
-      ['2026-02-01', 37, 1],
-    ]);
-  });
+test('day groups follow the calendar of the reader, not spans of 24 hours', () => {
+  const groups = groupByDay(
+    [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
+    nowMs,
+    shownAtMs,
+  );
+  expect(groups.map(({ day, daysAgo, items }) => [day, daysAgo, items.length])).toEqual([
+    ['2026-03-10', 0, 1],
+    ['2026-03-09', 1, 2],
+    ['2026-02-01', 37, 1],
+  ]);
+});
 
-  test('day groups are named today, yesterday, by weekday within a week, else by date', () => {
-    const groups = groupByDay(
-      [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
-      nowMs,
-      shownAtMs,
-    );
-    expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
-      'Today',
-      'Yesterday',
-      'Friday',
-      '1 February 2026',
-    ]);
-    expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
-  });
+test('day groups are named today, yesterday, by weekday within a week, else by date', () => {
+  const groups = groupByDay(
+    [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
+    nowMs,
+    shownAtMs,
+  );
+  expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
+    'Today',
+    'Yesterday',
+    'Friday',
+    '1 February 2026',
+  ]);
+  expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
+});
 
-  test('day groups of a list without notifications are none', () => {
-    expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
-  });
+test('day groups of a list without notifications are none', () => {
+  expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
 });
 
 describe('the time of a row', () => {
@@ -86,38 +84,36 @@ describe('the time of a row', () => {
   });
 });
 
-describe('the minute clock', () => {
-  test('the minute clock ticks at each full minute, once for all listeners', async () => {
-    const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
-    const minutes = createMinuteClock(openTab());
-    const heard: number[] = [];
-    minutes.subscribe(() => heard.push(minutes.getSnapshot()));
-    minutes.subscribe(() => undefined);
-    expect(clock.pendingTimers).toBe(1);
-    await clock.advance(29_999);
-    expect(heard).toEqual([]);
-    await clock.advance(1);
-    expect(heard).toEqual([60_000]);
-    await clock.advance(60_000);
-    expect(heard).toEqual([60_000, 120_000]);
-  });
+test('the minute clock ticks at each full minute, once for all listeners', async () => {
+  const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
+  const minutes = createMinuteClock(openTab());
+  const heard: number[] = [];
+  minutes.subscribe(() => heard.push(minutes.getSnapshot()));
+  minutes.subscribe(() => undefined);
+  expect(clock.pendingTimers).toBe(1);
+  await clock.advance(29_999);
+  expect(heard).toEqual([]);
+  await clock.advance(1);
+  expect(heard).toEqual([60_000]);
+  await clock.advance(60_000);
+  expect(heard).toEqual([60_000, 120_000]);
+});
 
-  test('the minute clock stops without listeners', () => {
-    const { openTab, clock } = createFakeWorld();
-    const minutes = createMinuteClock(openTab());
-    const stop = minutes.subscribe(() => undefined);
-    stop();
-    expect(clock.pendingTimers).toBe(0);
-  });
+test('the minute clock stops without listeners', () => {
+  const { openTab, clock } = createFakeWorld();
+  const minutes = createMinuteClock(openTab());
+  const stop = minutes.subscribe(() => undefined);
+  stop();
+  expect(clock.pendingTimers).toBe(0);
+});
 
-  test('the minute clock updates when a suspended page becomes visible', () => {
-    const { openTab, clock } = createFakeWorld({ startMs: 0 });
-    const tab = openTab();
-    const minutes = createMinuteClock(tab);
-    let ticks = 0;
-    minutes.subscribe(() => (ticks += 1));
-    clock.sleep(600_000);
-    tab.setVisible(true);
-    expect([ticks, minutes.getSnapshot()]).toEqual([1, 600_000]);
-  });
+test('the minute clock updates when a suspended page becomes visible', () => {
+  const { openTab, clock } = createFakeWorld({ startMs: 0 });
+  const tab = openTab();
+  const minutes = createMinuteClock(tab);
+  let ticks = 0;
+  minutes.subscribe(() => (ticks += 1));
+  clock.sleep(600_000);
+  tab.setVisible(true);
+  expect([ticks, minutes.getSnapshot()]).toEqual([1, 600_000]);
 });

@@ -23,16 +23,14 @@ const presence = (userId: string, isPresent: boolean): OnlineEvent => ({
 const run = (...events: OnlineEvent[]): OnlineState =>
   events.reduce((state, event) => stepOnline(state, event, 1_000), initialOnlineState);
 
-describe('the watched contacts', () => {
-  test('the watched contacts are the people on the page who are contacts', () => {
-    const state = run(topicsOf('ada', 'grace'), shown('stranger', 'grace'));
-    expect(watchedContacts(state)).toEqual([{ userId: 'grace', topic: 'online:grace' }]);
-  });
+test('the watched contacts are the people on the page who are contacts', () => {
+  const state = run(topicsOf('ada', 'grace'), shown('stranger', 'grace'));
+  expect(watchedContacts(state)).toEqual([{ userId: 'grace', topic: 'online:grace' }]);
+});
 
-  test('the watched contacts are the first ones of a long page', () => {
-    const state = run(topicsOf(...ids(50)), shown(...ids(50)));
-    expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(maxWatchedContacts));
-  });
+test('the watched contacts are the first ones of a long page', () => {
+  const state = run(topicsOf(...ids(50)), shown(...ids(50)));
+  expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(maxWatchedContacts));
 });
 
 describe('a contact', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadPreferences } from '../../../../src/inbox/features/preferences/data/load-preferences.ts';
 import {
   defaultSettings,
@@ -33,64 +33,60 @@ function script(...answers: readonly (readonly ['read' | 'insertDefaults', Prefe
   return { load, reported, left };
 }
 
-describe('the preferences are', () => {
-  test('the preferences are the row, where there is one', async () => {
-    expect(await script(['read', saved]).load()).toBe(saved);
-  });
-
-  test('the preferences are the inserted defaults, where there is no row', async () => {
-    const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
-    expect(await load()).toBe(saved);
-    expect(reported).toEqual([]);
-  });
-
-  test('the preferences are read again, where inserting fails', async () => {
-    const { load, left } = script(['read', noRow], ['insertDefaults', down], ['read', saved]);
-    expect(await load()).toBe(saved);
-    expect(left).toEqual([]);
-  });
-
-  test('the preferences are temporary defaults, where that fails too', async () => {
-    const { load, reported } = script(['read', noRow], ['insertDefaults', down], ['read', noRow]);
-    expect(await load()).toBe(temporaryPreferences);
-    expect(reported).toEqual([down, noRow]);
-  });
-
-  test('the preferences are temporary defaults at once, where the first read fails otherwise', async () => {
-    const { load, reported } = script(['read', down]);
-    expect(await load()).toMatchObject({
-      id: 'temp-id',
-      email_edits: false,
-      email_digest_frequency: 'daily',
-    });
-    expect(reported).toEqual([down]);
-  });
+test('the preferences are the row, where there is one', async () => {
+  expect(await script(['read', saved]).load()).toBe(saved);
 });
 
-describe('a row of preferences', () => {
-  test('a row of preferences is read by its columns', () => {
-    expect(parsePreferences({ ...saved, user_id: 'u', created_at: 'x' })).toEqual(saved);
-  });
+test('the preferences are the inserted defaults, where there is no row', async () => {
+  const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
+  expect(await load()).toBe(saved);
+  expect(reported).toEqual([]);
+});
 
-  test('a row of preferences may lack a version', () => {
-    const { updated_at: _, ...row } = saved;
-    expect(parsePreferences(row).updated_at).toBeNull();
-  });
+test('the preferences are read again, where inserting fails', async () => {
+  const { load, left } = script(['read', noRow], ['insertDefaults', down], ['read', saved]);
+  expect(await load()).toBe(saved);
+  expect(left).toEqual([]);
+});
 
-  test('a row of preferences is refused without one of its settings', () => {
-    expect(() => parsePreferences({ ...saved, email_edits: undefined })).toThrow(/./);
-    expect(() => parsePreferences({ ...saved, email_digest_frequency: 'yearly' })).toThrow(/./);
-  });
+test('the preferences are temporary defaults, where that fails too', async () => {
+  const { load, reported } = script(['read', noRow], ['insertDefaults', down], ['read', noRow]);
+  expect(await load()).toBe(temporaryPreferences);
+  expect(reported).toEqual([down, noRow]);
+});
 
-  test('a row of preferences is replaced by a newer version only, or by the later one without versions', () => {
-    const newer = { ...saved, updated_at: '2026-01-02T00:00:00+00:00', email_edits: true };
-    expect(newerPreferences(newer, saved)).toBe(newer);
-    expect(newerPreferences(saved, newer)).toBe(newer);
-    expect(newerPreferences(temporaryPreferences, saved)).toBe(saved);
-    expect(newerPreferences(null, saved)).toBe(saved);
-    const unversioned = { ...saved, updated_at: null };
-    expect(newerPreferences(newer, unversioned)).toBe(unversioned);
+test('the preferences are temporary defaults at once, where the first read fails otherwise', async () => {
+  const { load, reported } = script(['read', down]);
+  expect(await load()).toMatchObject({
+    id: 'temp-id',
+    email_edits: false,
+    email_digest_frequency: 'daily',
   });
+  expect(reported).toEqual([down]);
+});
+
+test('a row of preferences is read by its columns', () => {
+  expect(parsePreferences({ ...saved, user_id: 'u', created_at: 'x' })).toEqual(saved);
+});
+
+test('a row of preferences may lack a version', () => {
+  const { updated_at: _, ...row } = saved;
+  expect(parsePreferences(row).updated_at).toBeNull();
+});
+
+test('a row of preferences is refused without one of its settings', () => {
+  expect(() => parsePreferences({ ...saved, email_edits: undefined })).toThrow(/./);
+  expect(() => parsePreferences({ ...saved, email_digest_frequency: 'yearly' })).toThrow(/./);
+});
+
+test('a row of preferences is replaced by a newer version only, or by the later one without versions', () => {
+  const newer = { ...saved, updated_at: '2026-01-02T00:00:00+00:00', email_edits: true };
+  expect(newerPreferences(newer, saved)).toBe(newer);
+  expect(newerPreferences(saved, newer)).toBe(newer);
+  expect(newerPreferences(temporaryPreferences, saved)).toBe(saved);
+  expect(newerPreferences(null, saved)).toBe(saved);
+  const unversioned = { ...saved, updated_at: null };
+  expect(newerPreferences(newer, unversioned)).toBe(unversioned);
 });
 
 test('a global switch disables every kind and erases none', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   openAlert,
   parsePushMessage,
@@ -33,63 +33,59 @@ const message = {
   unreadCount: 3,
 };
 
-describe('a push message', () => {
-  test('a push message is shown with its words and path, and sets the badge', async () => {
-    const { scope, calls } = createScope(['hidden']);
-    await showPushMessage(message, scope);
-    const options = {
-      body: 'Please look',
-      lang: 'en',
-      tag: 'one',
-      icon: '/icon-192.png',
-      data: '/home?open=one',
-    };
-    expect(calls).toEqual(['badge 3', ['Grace mentioned you', options]]);
-  });
-
-  test('a push message is not shown above a page that is visible', async () => {
-    const { scope, calls } = createScope(['hidden', 'visible']);
-    await showPushMessage(message, scope);
-    expect(calls).toEqual(['badge 3']);
-  });
-
-  test('a push message is shown where the system has no badges', async () => {
-    const { scope, calls } = createScope();
-    await showPushMessage(message, { ...scope, setBadge: () => Promise.reject(new Error('No badges')) });
-    expect(calls).toHaveLength(1);
-  });
-
-  test.each([undefined, '', 'null', '{}', '[1]', '{"title":1,"path":"/"}'])(
-    'a push message is ignored if it is %j',
-    (text) => {
-      expect(parsePushMessage(text)).toBeNull();
-    },
-  );
-
-  test('a push message is read from JSON', () => {
-    expect(parsePushMessage(JSON.stringify(message))).toEqual(message);
-  });
+test('a push message is shown with its words and path, and sets the badge', async () => {
+  const { scope, calls } = createScope(['hidden']);
+  await showPushMessage(message, scope);
+  const options = {
+    body: 'Please look',
+    lang: 'en',
+    tag: 'one',
+    icon: '/icon-192.png',
+    data: '/home?open=one',
+  };
+  expect(calls).toEqual(['badge 3', ['Grace mentioned you', options]]);
 });
 
-describe('a click on an alert', () => {
-  test('a click on an alert opens the notification in a page that is open', async () => {
-    const { scope, calls } = createScope(['hidden']);
-    await openAlert('/home?open=one', scope);
-    expect(calls).toEqual(['focus', { type: 'open-path', path: '/home?open=one' }]);
-  });
-
-  test('a click on an alert opens a page where none is open', async () => {
-    const { scope, calls } = createScope();
-    await openAlert('/home?open=one', scope);
-    expect(calls).toEqual(['open /home?open=one']);
-  });
-
-  test.each([null, 'https://evil.example', '//evil.example', String.raw`/\evil.example`])(
-    'a click on an alert leads nowhere else: %j',
-    async (data) => {
-      const { scope, calls } = createScope();
-      await openAlert(data, scope);
-      expect(calls).toEqual(['open /home']);
-    },
-  );
+test('a push message is not shown above a page that is visible', async () => {
+  const { scope, calls } = createScope(['hidden', 'visible']);
+  await showPushMessage(message, scope);
+  expect(calls).toEqual(['badge 3']);
 });
+
+test('a push message is shown where the system has no badges', async () => {
+  const { scope, calls } = createScope();
+  await showPushMessage(message, { ...scope, setBadge: () => Promise.reject(new Error('No badges')) });
+  expect(calls).toHaveLength(1);
+});
+
+test.each([undefined, '', 'null', '{}', '[1]', '{"title":1,"path":"/"}'])(
+  'a push message is ignored if it is %j',
+  (text) => {
+    expect(parsePushMessage(text)).toBeNull();
+  },
+);
+
+test('a push message is read from JSON', () => {
+  expect(parsePushMessage(JSON.stringify(message))).toEqual(message);
+});
+
+test('a click on an alert opens the notification in a page that is open', async () => {
+  const { scope, calls } = createScope(['hidden']);
+  await openAlert('/home?open=one', scope);
+  expect(calls).toEqual(['focus', { type: 'open-path', path: '/home?open=one' }]);
+});
+
+test('a click on an alert opens a page where none is open', async () => {
+  const { scope, calls } = createScope();
+  await openAlert('/home?open=one', scope);
+  expect(calls).toEqual(['open /home?open=one']);
+});
+
+test.each([null, 'https://evil.example', '//evil.example', String.raw`/\evil.example`])(
+  'a click on an alert leads nowhere else: %j',
+  async (data) => {
+    const { scope, calls } = createScope();
+    await openAlert(data, scope);
+    expect(calls).toEqual(['open /home']);
+  },
+);

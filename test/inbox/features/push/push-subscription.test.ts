@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import webPush from 'web-push';
 import type { Database } from '../../../../src/inbox/database.types.ts';
@@ -87,80 +87,78 @@ const endpoints = async () =>
     ({ endpoint }) => endpoint,
   );
 
-describe('the push messages of a device', () => {
-  test('the push messages of a device are turned on with the permission, and off again', async () => {
-    const { device, hasSubscription } = await openDevice();
-    expect(await device.read()).toBe('off');
-    expect(await device.subscribe()).toBe('on');
-    expect(await device.read()).toBe('on');
-    expect(await endpoints()).toEqual(['https://push.example.com/1']);
-    expect(await device.unsubscribe()).toBe('off');
-    expect(hasSubscription()).toBe(false);
-    expect(await endpoints()).toEqual([]);
-  });
+test('the push messages of a device are turned on with the permission, and off again', async () => {
+  const { device, hasSubscription } = await openDevice();
+  expect(await device.read()).toBe('off');
+  expect(await device.subscribe()).toBe('on');
+  expect(await device.read()).toBe('on');
+  expect(await endpoints()).toEqual(['https://push.example.com/1']);
+  expect(await device.unsubscribe()).toBe('off');
+  expect(hasSubscription()).toBe(false);
+  expect(await endpoints()).toEqual([]);
+});
 
-  test('the push messages of a device stay off where the permission is refused', async () => {
-    const { device } = await openDevice({ answer: 'denied' });
-    expect(await device.subscribe()).toBe('denied');
-    expect(await device.read()).toBe('denied');
-    expect(await endpoints()).toEqual([]);
-  });
+test('the push messages of a device stay off where the permission is refused', async () => {
+  const { device } = await openDevice({ answer: 'denied' });
+  expect(await device.subscribe()).toBe('denied');
+  expect(await device.read()).toBe('denied');
+  expect(await endpoints()).toEqual([]);
+});
 
-  test('the push messages of a device stay off in a browser without a push service', async () => {
-    const { device } = await openDevice({ pushService: 'missing' });
-    await expect(device.subscribe()).rejects.toMatchObject({
-      name: 'PushServiceError',
-      code: 'refused',
-      cause: { name: 'AbortError' },
-    });
-    expect(await device.read()).toBe('off');
-    expect(await endpoints()).toEqual([]);
+test('the push messages of a device stay off in a browser without a push service', async () => {
+  const { device } = await openDevice({ pushService: 'missing' });
+  await expect(device.subscribe()).rejects.toMatchObject({
+    name: 'PushServiceError',
+    code: 'refused',
+    cause: { name: 'AbortError' },
   });
+  expect(await device.read()).toBe('off');
+  expect(await endpoints()).toEqual([]);
+});
 
-  test('the push messages of a device stay off when the push service does not answer within 15 s, even if it answers later', async () => {
-    const opened = await openDevice({ pushService: 'silent' });
-    const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
-    await opened.clock.advance(14_999);
-    expect(opened.clock.pendingTimers).toBe(1);
-    await opened.clock.advance(1);
-    expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-answer' });
-    opened.answer();
-    await opened.clock.advance(0);
-    expect(opened.subscriptions()).toBe(1);
-    expect(opened.hasSubscription()).toBe(false);
-    expect(await opened.device.read()).toBe('off');
-    expect(await endpoints()).toEqual([]);
-  });
+test('the push messages of a device stay off when the push service does not answer within 15 s, even if it answers later', async () => {
+  const opened = await openDevice({ pushService: 'silent' });
+  const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
+  await opened.clock.advance(14_999);
+  expect(opened.clock.pendingTimers).toBe(1);
+  await opened.clock.advance(1);
+  expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-answer' });
+  opened.answer();
+  await opened.clock.advance(0);
+  expect(opened.subscriptions()).toBe(1);
+  expect(opened.hasSubscription()).toBe(false);
+  expect(await opened.device.read()).toBe('off');
+  expect(await endpoints()).toEqual([]);
+});
 
-  test('the push messages of a device are turned on by a second try that the push service answers', async () => {
-    const { device, clock, answer } = await openDevice({ pushService: 'silent' });
-    const first = device.subscribe().catch((problem: unknown) => problem);
-    await clock.advance(15_000);
-    expect(await first).toMatchObject({ code: 'no-answer' });
-    const second = device.subscribe();
-    await clock.advance(1_000);
-    answer();
-    expect(await second).toBe('on');
-    expect(await device.read()).toBe('on');
-    expect(await endpoints()).toHaveLength(1);
-  });
+test('the push messages of a device are turned on by a second try that the push service answers', async () => {
+  const { device, clock, answer } = await openDevice({ pushService: 'silent' });
+  const first = device.subscribe().catch((problem: unknown) => problem);
+  await clock.advance(15_000);
+  expect(await first).toMatchObject({ code: 'no-answer' });
+  const second = device.subscribe();
+  await clock.advance(1_000);
+  answer();
+  expect(await second).toBe('on');
+  expect(await device.read()).toBe('on');
+  expect(await endpoints()).toHaveLength(1);
+});
 
-  test('the push messages of a device stay off when the server cannot be reached', async () => {
-    const opened = await openDevice();
-    opened.break();
-    await expect(opened.device.subscribe()).rejects.toMatchObject({ code: 'network' });
-    expect(opened.hasSubscription()).toBe(false);
-  });
+test('the push messages of a device stay off when the server cannot be reached', async () => {
+  const opened = await openDevice();
+  opened.break();
+  await expect(opened.device.subscribe()).rejects.toMatchObject({ code: 'network' });
+  expect(opened.hasSubscription()).toBe(false);
+});
 
-  test('the push messages of a device are renewed when the browser has a new subscription', async () => {
-    const { device, browser } = await openDevice();
-    await device.renew();
-    expect(await endpoints()).toEqual([]);
-    await device.subscribe();
-    expect(await device.subscribe()).toBe('on');
-    await supabase().database.exec('delete from push_subscriptions');
-    await device.renew();
-    expect(await endpoints()).toEqual(['https://push.example.com/1']);
-    expect(browser.permission).toBe('granted');
-  });
+test('the push messages of a device are renewed when the browser has a new subscription', async () => {
+  const { device, browser } = await openDevice();
+  await device.renew();
+  expect(await endpoints()).toEqual([]);
+  await device.subscribe();
+  expect(await device.subscribe()).toBe('on');
+  await supabase().database.exec('delete from push_subscriptions');
+  await device.renew();
+  expect(await endpoints()).toEqual(['https://push.example.com/1']);
+  expect(browser.permission).toBe('granted');
 });

@@ -45,7 +45,7 @@ export const german: AccountTexts = {
   mfaUnfinished: 'Einrichtung nicht abgeschlossen',
   mfaPhone: 'SMS',
   mfaPasskey: 'Sicherheitsschlüssel',
-  mfaRemoved: (name) => `„${name}“ ist entfernt.`,
+  removed: (name) => `„${name}“ ist entfernt.`,
   mfaRecovery:
     'Wenn du dieses Gerät verlierst, hilft ein Wiederherstellungscode oder eine zweite App. Ohne beides kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
 
@@ -125,12 +125,11 @@ export const german: AccountTexts = {
   mfaCode: 'Code, den die App jetzt anzeigt',
   mfaVerify: 'Einschalten',
 
-  mfaRemoveTitle: (name) => `„${name}“ entfernen?`,
+  removeTitle: (name) => `„${name}“ entfernen?`,
   mfaRemoveText: 'Codes aus dieser App öffnen dein Konto dann nicht mehr.',
   mfaRemoveLast: 'Es ist dein letztes Gerät. Danach schützt nur noch dein Passwort dein Konto.',
 
   passkey: {
-    title: 'Passkeys',
     intro:
       'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort. Ein Passkey funktioniert nur auf dieser Website, eine gefälschte kann ihn nicht stehlen.',
     stillTwoSteps:
@@ -147,15 +146,12 @@ export const german: AccountTexts = {
       'Dieser Browser unterstützt keine Passkeys. Füge einen mit einem anderen Browser oder Gerät hinzu.',
     rename: 'Umbenennen',
     renameTitle: 'Passkey umbenennen',
-    name: 'Name',
     nameHint: 'Zum Beispiel das Gerät oder der Passwortmanager, der ihn aufbewahrt.',
     nameMissing: 'Gib einen Namen ein.',
     nameTooLong: 'Nimm einen kürzeren Namen.',
     renamed: (name) => `Der Passkey heißt jetzt „${name}“.`,
-    removeTitle: (name) => `„${name}“ entfernen?`,
     removeText:
       'Du kannst dich dann nicht mehr damit anmelden. Dein Gerät oder Passwortmanager zeigt ihn weiter an, bis du ihn auch dort löschst.',
-    removed: (name) => `„${name}“ ist entfernt.`,
     gone: 'Dieser Passkey wurde inzwischen entfernt.',
   },
 

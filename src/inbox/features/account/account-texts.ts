@@ -43,7 +43,7 @@ const english = {
   mfaUnfinished: 'setup not finished',
   mfaPhone: 'Text message',
   mfaPasskey: 'Security key',
-  mfaRemoved: (name: string) => `“${name}” is removed.`,
+  removed: (name: string) => `“${name}” is removed.`,
   mfaRecovery:
     'If you lose this one, a recovery code or a second app gets you in. Without either you can’t sign in, and we can’t let you in either.',
 
@@ -122,12 +122,11 @@ const english = {
   mfaCode: 'Code that the app shows now',
   mfaVerify: 'Turn on',
 
-  mfaRemoveTitle: (name: string) => `Remove “${name}”?`,
+  removeTitle: (name: string) => `Remove “${name}”?`,
   mfaRemoveText: 'Codes from this app won’t open your account anymore.',
   mfaRemoveLast: 'It’s your last one. Only your password will protect your account.',
 
   passkey: {
-    title: 'Passkeys',
     intro:
       'Sign in with your fingerprint, your face or your screen lock, without a password. A passkey works only on this site, so a fake site can’t steal it.',
     stillTwoSteps: 'You’ll still enter your two-step code after signing in with a passkey.',
@@ -142,15 +141,12 @@ const english = {
     unsupported: 'This browser doesn’t support passkeys. Add one from another browser or device.',
     rename: 'Rename',
     renameTitle: 'Rename passkey',
-    name: 'Name',
     nameHint: 'Such as the device or the password manager that keeps it.',
     nameMissing: 'Enter a name.',
     nameTooLong: 'Use a shorter name.',
     renamed: (name: string) => `The passkey is now called “${name}”.`,
-    removeTitle: (name: string) => `Remove “${name}”?`,
     removeText:
       'You won’t be able to sign in with it anymore. Your device or password manager still lists it until you delete it there, too.',
-    removed: (name: string) => `“${name}” is removed.`,
     gone: 'This passkey was removed in the meantime.',
   },
 

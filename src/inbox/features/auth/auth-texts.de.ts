@@ -61,7 +61,6 @@ export const german: AuthTexts = {
   resetTitle: 'Passwort zurücksetzen',
   resetIntro:
     'Gib die E‑Mail-Adresse deines Kontos ein. Wir schicken dir einen Link und einen Code für ein neues Passwort.',
-  resetSend: 'Code per E‑Mail schicken',
   newPassword: 'Neues Passwort',
   newPasswordTitle: 'Neues Passwort festlegen',
   newPasswordIntro: (email) => `Für das Konto ${email}.`,

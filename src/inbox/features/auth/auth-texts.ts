@@ -59,7 +59,6 @@ const english = {
   resetTitle: 'Reset your password',
   resetIntro:
     'Enter the email address of your account. We’ll send you a link and a code to set a new password.',
-  resetSend: 'Email me a code',
   newPassword: 'New password',
   newPasswordTitle: 'Set a new password',
   newPasswordIntro: (email: string) => `For the account ${email}.`,

@@ -24,8 +24,7 @@ export interface PasskeyRenameProps {
 
 /** Asks for the new name of a passkey. */
 export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }: PasskeyRenameProps) {
-  const { close, save } = accountTexts.use();
-  const texts = accountTexts.use().passkey;
+  const { close, name: nameLabel, save, passkey: texts } = accountTexts.use();
   const form = useForm({
     initial: { name: passkey.friendlyName ?? '' },
     validate({ name }) {
@@ -50,7 +49,7 @@ export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }
         <FormMessages error={form.problem} />
         <TextField
           ref={takeFocus}
-          label={texts.name}
+          label={nameLabel}
           hint={texts.nameHint}
           required
           autoComplete="off"

@@ -13,8 +13,7 @@ export interface PasskeyRowProps {
 
 /** A passkey of the list: its name, when it was added and last used, and what can be done with it. */
 export function PasskeyRow({ passkey, name, onRename, onRemove }: PasskeyRowProps) {
-  const { remove } = accountTexts.use();
-  const texts = accountTexts.use().passkey;
+  const { remove, passkey: texts } = accountTexts.use();
   const date = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'long' });
   const { createdAtMs, lastUsedAtMs } = passkey;
   const use = lastUsedAtMs === null ? texts.neverUsed : texts.lastUsed(date.format(lastUsedAtMs));

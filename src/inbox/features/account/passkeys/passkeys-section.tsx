@@ -32,8 +32,8 @@ export interface PasskeysSectionProps {
 
 /** The user's passkeys: add, rename, remove. */
 export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
-  const { remove } = accountTexts.use();
-  const texts = accountTexts.use().passkey;
+  const common = accountTexts.use();
+  const texts = common.passkey;
   const { user } = useAuth();
   const { client, status, passkeys, change } = usePasskeys();
   const proof = useRecentProof();
@@ -72,7 +72,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
       await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {
         if (!isMissingPasskey(refusal)) throw refusal;
       });
-      drop(target, texts.removed(nameOf(target)));
+      drop(target, common.removed(nameOf(target)));
     });
     if (failure) setState({ step: 'asking', passkey: target, problem: failure.message });
   };
@@ -80,7 +80,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const hasFactor = user?.factors?.some((factor) => factor.status === 'verified') ?? false;
   const isAsking = step === 'asking' || step === 'removing';
   return (
-    <Section id="passkeys" title={texts.title} intro={texts.intro} headingRef={heading}>
+    <Section id="passkeys" title={common.passkeys} intro={texts.intro} headingRef={heading}>
       <FormMessages
         error={(!isAsking && problem) || (status === 'failed' && texts.loadFailed)}
         success={news}
@@ -125,8 +125,8 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
       )}
       <ConfirmDialog
         open={isAsking}
-        title={passkey ? texts.removeTitle(nameOf(passkey)) : ''}
-        action={remove}
+        title={passkey ? common.removeTitle(nameOf(passkey)) : ''}
+        action={common.remove}
         pending={step === 'removing'}
         onConfirm={() => passkey && void end(passkey)}
         onClose={() => setState({})}

@@ -36,7 +36,7 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
     <>
       <ConfirmDialog
         open={factor !== null}
-        title={texts.mfaRemoveTitle(name)}
+        title={texts.removeTitle(name)}
         action={texts.remove}
         pending={pending}
         onConfirm={() => void remove()}

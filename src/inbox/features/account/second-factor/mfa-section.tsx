@@ -95,7 +95,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
             onClose={() => setRemoving(null)}
             onRemoved={async (name) => {
               setRemoving(null);
-              setNews(texts.mfaRemoved(name));
+              setNews(texts.removed(name));
               await onChanged();
               // The dialog returns the focus to a button that no longer exists.
               heading.current?.focus();

@@ -92,7 +92,7 @@ function AskForMail({ isAgain, onSent }: AskForMailProps) {
         <EmailField label={texts.email} required {...form.field('email')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {isAgain ? texts.sendFresh : texts.resetSend}
+          {isAgain ? texts.sendFresh : texts.sendCode}
         </SubmitButton>
       </form>
     </AuthPage>

@@ -48,7 +48,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
         </ul>
       ) : (
         <p className={styles.empty}>
-          {newest.isLoaded ? texts.emptyInbox : problem ? texts.readFailed : texts.loading}
+          {newest.isLoaded ? texts.empty.all : problem ? texts.readFailed : texts.loading}
         </p>
       )}
       <div className={styles.foot}>

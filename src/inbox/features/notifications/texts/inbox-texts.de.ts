@@ -86,7 +86,6 @@ export const german: InboxTexts = {
   invite: 'Einladen',
   options: 'Optionen des Posteingangs',
 
-  emptyInbox: 'Noch keine Benachrichtigungen.',
   selectDone: 'Fertig',
   selectAll: 'Alle sichtbaren auswählen',
   selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
@@ -137,8 +136,7 @@ export const german: InboxTexts = {
 
   waitingAction: {
     title: (title) => `„${title}“`,
-    count: (count) =>
-      count === 1 ? '1 Benachrichtigung' : `${count.toLocaleString('de')} Benachrichtigungen`,
+    count: notifications,
     unread: (what) => `${what} als ungelesen markieren`,
     read: (what) => `${what} als gelesen markieren`,
     archived: (what) => `${what} archivieren`,

@@ -69,7 +69,6 @@ const english = {
   invite: 'Invite',
   options: 'Inbox options',
 
-  emptyInbox: 'No notifications yet.',
   selectDone: 'Done',
   selectAll: 'Select all shown',
   selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
@@ -123,8 +122,7 @@ const english = {
 
   waitingAction: {
     title: (title: string) => `“${title}”`,
-    count: (count: number) =>
-      count === 1 ? '1 notification' : `${count.toLocaleString('en')} notifications`,
+    count: notifications,
     unread: (what: string) => `Mark ${what} as unread`,
     read: (what: string) => `Mark ${what} as read`,
     archived: (what: string) => `Archive ${what}`,

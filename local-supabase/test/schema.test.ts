@@ -2,9 +2,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readProjectSql } from '../src/database/project-sql.ts';
-import type { ProjectSql } from '../src/database/project-sql.ts';
-import { buildSchema, SchemaError, updateSchema } from '../src/database/schema.ts';
+import { readProjectSql } from '../src/project/project-sql.ts';
+import type { ProjectSql } from '../src/project/project-sql.ts';
+import { buildSchema, SchemaError, updateSchema } from '../src/project/schema.ts';
 
 const first = { version: '20260101000000', name: 'notes', sql: 'create table public.notes (id int);' };
 const second = { version: '20260102000000', name: 'titles', sql: 'alter table public.notes add title text;' };

@@ -70,8 +70,8 @@ export function start(screen: Promise<unknown>): void {
     });
     if (decision.kind !== 'private') return;
     // The first reads are sent before the first render, which takes long on slow devices.
-    const { userDataOf } = await import('./app/data/user-data-of.ts');
-    userDataOf(clients, rest, configuration, current.user.id).start();
+    const { getUserData } = await import('./app/data/get-user-data.ts');
+    getUserData(clients, rest, configuration, current.user.id).start();
   });
   // index.html shows `Loading...` until both have settled.
   void Promise.allSettled([session, screen]).then(() => {

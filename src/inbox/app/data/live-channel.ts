@@ -5,7 +5,7 @@ import type { NotificationChange } from '../../features/notifications/model/stat
 import type { Configuration } from '../../shared/clients/env.ts';
 import { createBurstFilter } from './change-burst.ts';
 import { onDatabaseNotice } from './database-notice.ts';
-import { followRows } from './live-rows.ts';
+import { listenToRows } from './live-rows.ts';
 
 export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'> {
   readonly realtime: RealtimeClient;
@@ -41,7 +41,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   } = options;
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
-  const rows = followRows(channel, userId, usesBroadcasts);
+  const rows = listenToRows(channel, userId, usesBroadcasts);
   const burst = createBurstFilter({
     clock,
     onChanges: (changes: readonly Change<RowRecord>[]) =>

@@ -12,7 +12,7 @@ export interface LiveRows {
 }
 
 /** Follows the user's rows in the user's channel, which has to be joined afterwards. */
-export function followRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
+export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
   return usesBroadcasts ? followBroadcasts(channel) : followSubscription(channel, userId);
 }
 

@@ -11,7 +11,7 @@ import { useClients, useConfiguration, useRest } from '../../shared/clients/clie
 import { paths } from '../../shared/routes.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { UserDataContext } from '../data/user-data-context.ts';
-import { userDataOf } from '../data/user-data-of.ts';
+import { getUserData } from '../data/get-user-data.ts';
 
 export interface InboxSlots {
   readonly bell: ReactNode;
@@ -38,7 +38,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   const [path] = useLocation();
   const [userId] = useState(user?.id ?? '');
   const userData = useMemo(
-    () => userDataOf(clients, rest, configuration, userId),
+    () => getUserData(clients, rest, configuration, userId),
     [clients, rest, configuration, userId],
   );
   const { inbox, minuteClock, online } = userData;

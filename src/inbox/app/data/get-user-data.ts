@@ -11,7 +11,7 @@ const current = new WeakMap<Clients, UserData>();
 /**
  * The signed-in user's data: created on first use, shared by all pages, closed at sign-out.
  */
-export function userDataOf(
+export function getUserData(
   clients: Clients,
   rest: RestClient<Database>,
   configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>,

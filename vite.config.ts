@@ -41,7 +41,7 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/scroll-bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences(-texts)?\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
@@ -78,7 +78,7 @@ const chunkGroups = [
   },
   {
     name: 'auth',
-    test: /src\/inbox\/features\/auth\/(auth-page|auth-texts\.ts|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
+    test: /src\/inbox\/features\/auth\/(auth-page|auth-texts\.ts|use-|sign-in\/social-slot|email-links\/(last-|spent-link|link-problem\.tsx))/,
   },
 ];
 

@@ -1,6 +1,7 @@
--- Functions that only triggers and other functions call. The data service does not expose the schema, and no role of
--- the API has USAGE on it. Functions that run for each row are in PL/pgSQL, which caches their plans: SQL functions
--- are planned again for each row that fires a trigger.
+-- What every other file uses: the schema `private`, texts from users, versions of rows, and the assurance that a token needs.
+--
+-- The data service does not expose `private`, and no role of the API has USAGE on it. Functions that run for each row are in
+-- PL/pgSQL, which caches their plans: SQL functions are planned again for each row that fires a trigger.
 create schema if not exists private;
 revoke all on schema private from public;
 
@@ -186,6 +187,34 @@ begin
       perform private.require_assurance_on(to_regclass(target));
     end if;
   end loop;
+end
+$$;
+
+/** Calls an Edge Function of the project. Reads its address and key from the vault: `project_url` and `service_role_key`. */
+create function private.call_edge_function(function_name text) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  project_url text;
+  service_role_key text;
+begin
+  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
+    into project_url;
+  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
+    into service_role_key;
+  if project_url is null or service_role_key is null then
+    raise warning 'The function % is not called, because the vault lacks project_url or service_role_key.', function_name;
+    return;
+  end if;
+  execute $query$
+    select net.http_post(
+      url := $1 || '/functions/v1/' || $3,
+      headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
+      body := '{}'::jsonb,
+      timeout_milliseconds := 60000
+    )
+  $query$ using project_url, service_role_key, function_name;
 end
 $$;
 

@@ -1,4 +1,4 @@
--- What a user wants to be told, where and when. One row per user.
+-- Which notifications a user gets, where and when, and the quiet hours. One row per user.
 create table public.notification_preferences (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null unique references auth.users (id) on delete cascade,
@@ -20,11 +20,11 @@ create table public.notification_preferences (
   time_zone text not null default 'UTC',
   digest_hour smallint not null default 8 check (digest_hour between 0 and 23),
   digest_weekday smallint not null default 1 check (digest_weekday between 1 and 7),
-  show_online boolean not null default true,
   quiet_hours_start time(0),
   quiet_hours_end time(0),
   quiet_weekdays smallint[] not null default '{1,2,3,4,5,6,7}'
     check (quiet_weekdays <@ '{1,2,3,4,5,6,7}'::smallint[]),
+  show_online boolean not null default true,
   constraint quiet_hours_complete check ((quiet_hours_start is null) = (quiet_hours_end is null))
 );
 
@@ -64,6 +64,76 @@ $$;
 
 create trigger check_time_zone before insert or update of time_zone on public.notification_preferences
   for each row execute function private.check_time_zone();
+
+/** The zone, or UTC where this server no longer knows it: zones are renamed and removed. */
+create function private.known_time_zone(time_zone text) returns text
+  language plpgsql stable
+  set search_path = ''
+as $$
+begin
+  perform now() at time zone time_zone;
+  return time_zone;
+exception when invalid_parameter_value then
+  return 'UTC';
+end
+$$;
+
+/**
+ * When the quiet hours end that are in force for a user at `called_at`; null where none are. Periods that touch or
+ * overlap are one. Where the whole week is quiet, the first period's end counts, so that a mail is late by a day at most.
+ *
+ * Both ends are local times of each day and are converted one by one, so that a period lasts an hour less or more when
+ * the clocks change. A local time that does not exist, or exists twice, is resolved as in private.next_mail_at().
+ */
+create function private.quiet_until(user_id uuid, called_at timestamptz) returns timestamptz
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  chosen record;
+  zone text;
+  today date;
+  period record;
+  first_end timestamptz;
+  quiet_end timestamptz;
+begin
+  select p.quiet_hours_start as starts, p.quiet_hours_end as ends, p.quiet_weekdays as weekdays, p.time_zone
+  into chosen
+  from public.notification_preferences p
+  where p.user_id = quiet_until.user_id and p.quiet_hours_start is not null;
+  if not found then
+    return null;
+  end if;
+  zone := private.known_time_zone(chosen.time_zone);
+  today := (called_at at time zone zone)::date;
+  for period in
+    select
+      (day + chosen.starts) at time zone zone as starts_at,
+      (day + case when chosen.ends <= chosen.starts then 1 else 0 end + chosen.ends) at time zone zone as ends_at
+    from (select today + day_number as day from generate_series(-2, 8) day_number) days
+    where extract(isodow from day) = any (chosen.weekdays)
+    order by 1
+  loop
+    if period.starts_at <= coalesce(quiet_end, called_at) and period.ends_at > coalesce(quiet_end, called_at) then
+      quiet_end := period.ends_at;
+      first_end := coalesce(first_end, quiet_end);
+    end if;
+  end loop;
+  return case when quiet_end > called_at + interval '7 days' then first_end else quiet_end end;
+end
+$$;
+
+/** Whether the quiet hours of a user are in force. */
+create function private.is_quiet(user_id uuid, called_at timestamptz) returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$ select private.quiet_until(user_id, called_at) is not null $$;
+
+/** The time itself, or the end of the quiet hours that it is in. */
+create function private.after_quiet_hours(user_id uuid, called_at timestamptz) returns timestamptz
+  language sql stable security definer
+  set search_path = ''
+as $$ select coalesce(private.quiet_until(user_id, called_at), called_at) $$;
 
 alter table public.notification_preferences enable row level security;
 revoke all on public.notification_preferences from anon, authenticated;

@@ -1,4 +1,5 @@
--- The notifications and their lists. The server decides the kind and the sender; the recipient changes the reading state only.
+-- The table of notifications and the indexes of its lists. The server sets the kind and the sender; the recipient changes
+-- only the reading state.
 create table public.notifications (
   id uuid primary key default gen_random_uuid(),
   recipient_id uuid not null references auth.users (id) on delete cascade,

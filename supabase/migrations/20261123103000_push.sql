@@ -347,34 +347,6 @@ begin
 end
 $$;
 
-/** Calls an Edge Function of the project. Reads its address and key from the vault: `project_url` and `service_role_key`. */
-create function private.call_edge_function(function_name text) returns void
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  project_url text;
-  service_role_key text;
-begin
-  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
-    into project_url;
-  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
-    into service_role_key;
-  if project_url is null or service_role_key is null then
-    raise warning 'The function % is not called, because the vault lacks project_url or service_role_key.', function_name;
-    return;
-  end if;
-  execute $query$
-    select net.http_post(
-      url := $1 || '/functions/v1/' || $3,
-      headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
-      body := '{}'::jsonb,
-      timeout_milliseconds := 60000
-    )
-  $query$ using project_url, service_role_key, function_name;
-end
-$$;
-
 /** Calls the Edge Function that sends push messages while messages are due. */
 create function private.call_push_worker() returns void
   language plpgsql security definer

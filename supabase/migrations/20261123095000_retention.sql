@@ -106,6 +106,7 @@ begin
   end loop;
 end
 $$;
+
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
 -- With pg_cron the jobs are scheduled here; without it, call the procedures from another scheduler.

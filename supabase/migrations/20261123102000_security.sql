@@ -1,6 +1,7 @@
--- Mails about the safety of an account: a sign-in from a new device, a used recovery code. They use the queue of
--- notification mails, and neither preferences nor quiet hours apply to them. Changes of password, email and second factor
--- are mailed by the auth service (`[auth.email.notification]` in config.toml).
+-- The safety of an account: mails about new devices, passkeys and recovery codes, and the recovery codes themselves. The mails
+-- use the queue of notification mails, and neither preferences nor quiet hours apply to them. Changes of password, email and
+-- second factor are mailed by the auth service (`[auth.email.notification]` in config.toml).
+
 create table private.security_events (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -14,14 +15,6 @@ create table private.security_events (
 create index security_events_user_idx on private.security_events (user_id, created_at);
 create index security_events_created_idx on private.security_events (created_at);
 alter table private.security_events enable row level security;
-
-/** Whether preferences and quiet hours apply to a mail: not to test mails and to those about the account's safety. */
-create function private.is_notification_mail(topic text) returns boolean
-  language sql immutable parallel safe
-  set search_path = ''
-as $$
-  select topic <> 'test' and topic not like 'security:%'
-$$;
 
 /** Records an event and queues the mail about it. */
 create function private.report_security_event(user_id uuid, kind text, detail jsonb default '{}') returns void
@@ -216,19 +209,6 @@ begin
 end
 $$;
 
-/** Tells the devices of a user that sessions have ended, so that each checks its own. */
-create function private.announce_ended_sessions(user_id uuid) returns void
-  language plpgsql security definer
-  set search_path = ''
-as $$
-begin
-  -- A bare PostgreSQL lacks the realtime service.
-  if to_regproc('realtime.send') is not null then
-    execute 'select realtime.send($1, $2, $3, true)' using '{}'::jsonb, 'sessions_ended', 'user:' || user_id;
-  end if;
-end
-$$;
-
 /**
  * Uses up a recovery code: ends all other sessions of the user and queues a mail about it. The caller then removes the
  * factors. For the service that has verified the session; the counter's row serializes simultaneous attempts.
@@ -301,38 +281,17 @@ begin
 end
 $$;
 
-/**
- * Ends all sessions of the caller but the current one, and tells their devices. Devices are told too where the auth
- * service has ended the sessions before, after a change of the password. Returns how many ended.
- */
-create function public.end_other_sessions() returns integer
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  me uuid := private.require_assurance();
-  ended integer;
-begin
-  delete from auth.sessions s where s.user_id = me and s.id::text is distinct from auth.jwt() ->> 'session_id';
-  get diagnostics ended = row_count;
-  perform private.announce_ended_sessions(me);
-  return ended;
-end
-$$;
 revoke all on function
   public.create_recovery_codes(),
   public.recovery_code_status(),
-  public.use_recovery_code(uuid, uuid, text, timestamptz),
-  public.end_other_sessions()
+  public.use_recovery_code(uuid, uuid, text, timestamptz)
   from public, anon, authenticated;
-grant execute on function public.create_recovery_codes(), public.recovery_code_status(), public.end_other_sessions()
-  to authenticated;
+grant execute on function public.create_recovery_codes(), public.recovery_code_status() to authenticated;
 grant execute on function public.use_recovery_code(uuid, uuid, text, timestamptz) to service_role;
 
--- Mails about a passkey that was added to an account or removed from it: the auth service sends none.
 /**
- * Runs after a passkey was added or removed: reports it, with the name that the passkey has then. The deletion of the
- * account is no removal. A failure is a warning, because it must not prevent the change.
+ * Runs after a passkey was added or removed, about which the auth service sends no mail: reports it, with the name that the
+ * passkey has then. The deletion of the account is no removal. A failure is a warning, because it must not prevent the change.
  */
 create function private.note_passkey() returns trigger
   language plpgsql security definer

@@ -1,67 +1,26 @@
--- Reports of notifications, for the operators of the service.
-create table public.notification_reports (
-  id uuid primary key default gen_random_uuid(),
-  reporter_id uuid not null references auth.users (id) on delete cascade,
-  notification_id uuid not null,
-  sender_id uuid references auth.users (id) on delete set null,
-  reason text not null check (reason in ('spam', 'abuse', 'phishing', 'other')),
-  comment text check (length(comment) <= 1000),
-  -- A copy of the reported content: the notification may be deleted later.
-  content text,
-  created_at timestamptz not null default now(),
-  unique (reporter_id, notification_id)
-);
-create index notification_reports_sender_idx on public.notification_reports (sender_id);
+-- What users do with their accounts beyond the auth service: download all data, delete the account, end sessions. And the
+-- welcome of a new account.
 
-alter table public.notification_reports enable row level security;
-revoke all on public.notification_reports from anon, authenticated;
-grant select on public.notification_reports to authenticated;
-grant all on public.notification_reports to service_role;
-select private.require_assurance_on('public.notification_reports');
-select private.hide_statistics('public.notification_reports');
-create policy "Users read their own reports" on public.notification_reports
-  for select to authenticated using (reporter_id = (select auth.uid()));
-
-/**
- * Reports a notification of the caller, with its content. A second report of it replaces the first.
- *
- * Errors: PT404 notification_not_found; PT400 report_reason_invalid.
- */
-create function public.report_notification(notification_id uuid, reason text, comment text default null)
-  returns void
-  language plpgsql security definer
+/** The user's passkeys for the download, without their keys; none where an older auth service has no table of them. */
+create function private.export_passkeys(user_id uuid) returns jsonb
+  language plpgsql stable security definer
   set search_path = ''
 as $$
-declare
-  me uuid := private.require_assurance();
-  reported public.notifications;
 begin
-  if reason is null or reason not in ('spam', 'abuse', 'phishing', 'other') then
-    raise sqlstate 'PT400' using message = 'report_reason_invalid',
-      detail = 'The reason is spam, abuse, phishing or other.';
+  if to_regclass('auth.webauthn_credentials') is null then
+    return '[]';
   end if;
-  select * into reported from public.notifications n
-    where n.id = report_notification.notification_id and n.recipient_id = me;
-  if reported.id is null then
-    raise sqlstate 'PT404' using message = 'notification_not_found', detail = 'There is no such notification.';
-  end if;
-  insert into public.notification_reports as r (reporter_id, notification_id, sender_id, reason, comment, content)
-  values (
-    me, reported.id, reported.sender_id, report_notification.reason,
-    private.bounded_text(report_notification.comment, 1000), reported.content
-  )
-  on conflict on constraint notification_reports_reporter_id_notification_id_key do update
-    set reason = excluded.reason, comment = excluded.comment;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'friendly_name', c.friendly_name, 'created_at', c.created_at, 'last_used_at', c.last_used_at
+    ) order by c.created_at), '[]')
+    from auth.webauthn_credentials c where c.user_id = export_passkeys.user_id
+  );
 end
 $$;
 
-revoke all on function public.report_notification(uuid, text, text) from public, anon;
-grant execute on function public.report_notification(uuid, text, text) to authenticated, service_role;
-
--- Account functions beyond the auth service: export all data, delete the account, end single sessions.
-
-/** All data of the caller as one JSON document. Secrets (password, factors, tokens) are not part of it. */
-create function private.account_data() returns json
+/** All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it. */
+create function public.export_account_data() returns json
   language plpgsql stable security definer
   set search_path = ''
   set statement_timeout = '60s'
@@ -124,7 +83,46 @@ begin
       select coalesce(json_agg(b), '[]') from public.blocked_senders b where b.user_id = me
     ),
     'muted_threads', (select coalesce(json_agg(m), '[]') from public.muted_threads m where m.user_id = me),
-    'reports', (select coalesce(json_agg(r), '[]') from public.notification_reports r where r.reporter_id = me)
+    'reports', (select coalesce(json_agg(r), '[]') from public.notification_reports r where r.reporter_id = me),
+    'security_events', (
+      select coalesce(json_agg(json_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)), '[]')
+      from private.security_events e where e.user_id = me
+    ),
+    'known_devices', (
+      select coalesce(json_agg(json_build_object('kind', k.kind, 'value', k.value, 'last_seen_at', k.last_seen_at)), '[]')
+      from private.known_devices k where k.user_id = me
+    ),
+    'recovery_codes', (
+      select coalesce(json_agg(json_build_object('created_at', r.created_at, 'used_at', r.used_at)), '[]')
+      from private.recovery_codes r where r.user_id = me
+    ),
+    'emails', (
+      select coalesce(json_agg(json_build_object(
+        'topic', m.topic, 'state', m.state, 'reason', m.reason, 'created_at', m.created_at, 'due_at', m.due_at,
+        'finished_at', m.finished_at,
+        'notification_ids', (
+          select coalesce(json_agg(i.notification_id), '[]') from private.notification_mail_items i where i.mail_id = m.id
+        )
+      ) order by m.created_at desc), '[]')
+      from private.notification_mails m where m.recipient_id = me
+    ),
+    'suppressed_addresses', (
+      select coalesce(json_agg(json_build_object(
+        'address', s.address, 'reason', s.reason, 'detail', s.detail, 'created_at', s.created_at
+      )), '[]')
+      from private.suppressed_addresses s join auth.users u on s.address = lower(u.email) where u.id = me
+    ),
+    'push_subscriptions', (
+      select coalesce(json_agg(json_build_object('id', s.id, 'created_at', s.created_at)), '[]')
+      from public.push_subscriptions s where s.user_id = me
+    ),
+    'accepted_invitations', (
+      select coalesce(json_agg(json_build_object(
+        'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id
+      )), '[]')
+      from private.accepted_invitations a where me in (a.inviter_id, a.invitee_id)
+    ),
+    'passkeys', private.export_passkeys(me)
   );
 end
 $$;
@@ -183,6 +181,19 @@ as $$
   order by 3 desc
 $$;
 
+/** Tells the devices of a user that sessions have ended, so that each checks its own. */
+create function private.announce_ended_sessions(user_id uuid) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  -- A bare PostgreSQL lacks the realtime service.
+  if to_regproc('realtime.send') is not null then
+    execute 'select realtime.send($1, $2, $3, true)' using '{}'::jsonb, 'sessions_ended', 'user:' || user_id;
+  end if;
+end
+$$;
+
 /** Ends one session of the caller: its refresh token is refused from then on. Returns whether there was such a session. */
 create function public.end_session(session_id uuid) returns boolean
   language plpgsql security definer
@@ -200,91 +211,39 @@ begin
 end
 $$;
 
-revoke all on function
-  public.delete_account(),
-  public.list_sessions(),
-  public.end_session(uuid)
-  from public, anon;
-grant execute on function
-  public.delete_account(),
-  public.list_sessions(),
-  public.end_session(uuid)
-  to authenticated;
-
-/** The user's passkeys for the download, without their keys; none where an older auth service has no table of them. */
-create function private.export_passkeys(user_id uuid) returns jsonb
-  language plpgsql stable security definer
+/**
+ * Ends all sessions of the caller but the current one, and tells their devices. Devices are told too where the auth
+ * service has ended the sessions before, after a change of the password. Returns how many ended.
+ */
+create function public.end_other_sessions() returns integer
+  language plpgsql security definer
   set search_path = ''
-as $$
-begin
-  if to_regclass('auth.webauthn_credentials') is null then
-    return '[]';
-  end if;
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'friendly_name', c.friendly_name, 'created_at', c.created_at, 'last_used_at', c.last_used_at
-    ) order by c.created_at), '[]')
-    from auth.webauthn_credentials c where c.user_id = export_passkeys.user_id
-  );
-end
-$$;
-revoke all on function private.export_passkeys(uuid) from public;
-
-/** All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it. */
-create function public.export_account_data() returns json
-  language plpgsql stable security definer
-  set search_path = ''
-  set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();
+  ended integer;
 begin
-  return (private.account_data()::jsonb || jsonb_build_object(
-    'security_events', (
-      select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)), '[]')
-      from private.security_events e where e.user_id = me
-    ),
-    'known_devices', (
-      select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value, 'last_seen_at', k.last_seen_at)), '[]')
-      from private.known_devices k where k.user_id = me
-    ),
-    'recovery_codes', (
-      select coalesce(jsonb_agg(jsonb_build_object('created_at', r.created_at, 'used_at', r.used_at)), '[]')
-      from private.recovery_codes r where r.user_id = me
-    ),
-    'emails', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'topic', m.topic, 'state', m.state, 'reason', m.reason, 'created_at', m.created_at, 'due_at', m.due_at,
-        'finished_at', m.finished_at,
-        'notification_ids', (
-          select coalesce(jsonb_agg(i.notification_id), '[]') from private.notification_mail_items i where i.mail_id = m.id
-        )
-      ) order by m.created_at desc), '[]')
-      from private.notification_mails m where m.recipient_id = me
-    ),
-    'suppressed_addresses', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'address', s.address, 'reason', s.reason, 'detail', s.detail, 'created_at', s.created_at
-      )), '[]')
-      from private.suppressed_addresses s join auth.users u on s.address = lower(u.email) where u.id = me
-    ),
-    'push_subscriptions', (
-      select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'created_at', s.created_at)), '[]')
-      from public.push_subscriptions s where s.user_id = me
-    ),
-    'accepted_invitations', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id
-      )), '[]')
-      from private.accepted_invitations a where me in (a.inviter_id, a.invitee_id)
-    ),
-    'passkeys', private.export_passkeys(me)
-  ))::json;
+  delete from auth.sessions s where s.user_id = me and s.id::text is distinct from auth.jwt() ->> 'session_id';
+  get diagnostics ended = row_count;
+  perform private.announce_ended_sessions(me);
+  return ended;
 end
 $$;
 
-revoke all on function public.export_account_data() from public, anon;
-grant execute on function public.export_account_data() to authenticated;
+revoke all on function
+  public.export_account_data(),
+  public.delete_account(),
+  public.list_sessions(),
+  public.end_session(uuid),
+  public.end_other_sessions()
+  from public, anon;
+grant execute on function
+  public.export_account_data(),
+  public.delete_account(),
+  public.list_sessions(),
+  public.end_session(uuid),
+  public.end_other_sessions()
+  to authenticated;
 
 -- A welcome notification for each account that confirms its address by a mail, in the language that its sign-up named.
 
@@ -316,7 +275,6 @@ exception when others then
   return null;
 end
 $$;
-revoke all on function private.welcome_user() from public;
 
 create trigger welcome_user after update of email_confirmed_at on auth.users
   for each row when (
@@ -325,3 +283,5 @@ create trigger welcome_user after update of email_confirmed_at on auth.users
     and (old.confirmation_sent_at is not null or old.invited_at is not null)
   )
   execute function private.welcome_user();
+
+revoke all on all functions in schema private from public;

@@ -355,6 +355,7 @@ create function public.decline_invitation(token text)
 as $$
   select r.* from private.answer_invitation(token, 'declined') i cross join lateral private.read_invitation(i) r
 $$;
+
 revoke all on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),

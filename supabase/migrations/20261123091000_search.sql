@@ -285,6 +285,7 @@ begin
   return query execute by_id using found_ids, most;
 end
 $$;
+
 revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer) from public, anon;
 grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer)
   to authenticated, service_role;

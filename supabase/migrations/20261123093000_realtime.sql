@@ -1,3 +1,5 @@
+-- Live changes, by `postgres_changes` and by broadcast, and who is online.
+
 -- Every project has the publication; a bare PostgreSQL has none.
 do $$
 declare
@@ -28,28 +30,10 @@ begin
 end
 $$;
 
--- Turns the broadcasts on or off. Subscriptions to `postgres_changes` go on in both cases.
-create function private.broadcast_notifications(is_enabled boolean) returns void
-  language plpgsql
-  set search_path = ''
-as $$
-begin
-  drop trigger if exists broadcast_notification on public.notifications;
-  drop trigger if exists broadcast_preferences on public.notification_preferences;
-  if is_enabled then
-    create trigger broadcast_notification after insert or update or delete on public.notifications
-      for each row execute function private.broadcast_to_owner('recipient_id');
-    create trigger broadcast_preferences after insert or update or delete on public.notification_preferences
-      for each row execute function private.broadcast_to_owner('user_id');
-  end if;
-end
-$$;
-
--- `private.broadcast_notifications(true)` sends changes of preferences too, so that a client that listens to broadcasts needs
--- no subscription to `postgres_changes`. Times are UTC, because clients compare versions as text, and a request may
--- choose its time zone.
-
-/** Broadcasts a change of a row to the private channel of its owner, whose column is the trigger's argument. */
+/**
+ * Broadcasts a change of a row to the private channel of its owner, whose column is the trigger's argument. Times are UTC:
+ * clients compare versions as text, and a request may choose its time zone.
+ */
 create function private.broadcast_to_owner() returns trigger
   language plpgsql
   security definer
@@ -63,6 +47,26 @@ begin
     'user:' || owner, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
   );
   return null;
+end
+$$;
+
+/**
+ * Turns the broadcasts of notifications and preferences on or off; they are off by default. Subscriptions to
+ * `postgres_changes` go on in both cases.
+ */
+create function private.broadcast_notifications(is_enabled boolean) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  drop trigger if exists broadcast_notification on public.notifications;
+  drop trigger if exists broadcast_preferences on public.notification_preferences;
+  if is_enabled then
+    create trigger broadcast_notification after insert or update or delete on public.notifications
+      for each row execute function private.broadcast_to_owner('recipient_id');
+    create trigger broadcast_preferences after insert or update or delete on public.notification_preferences
+      for each row execute function private.broadcast_to_owner('user_id');
+  end if;
 end
 $$;
 

@@ -223,6 +223,7 @@ begin
   return deleted;
 end
 $$;
+
 revoke all on function
   public.notification_changes(timestamptz, integer),
   public.mark_all_notifications_read(text, timestamptz),

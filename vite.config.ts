@@ -18,12 +18,12 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app\.tsx|app-texts\.ts|route-decision|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/history-navigation|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/sign-out-question|open-store|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app\.tsx|app-texts\.ts|route-decision|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/history-navigation|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/(get-)?user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/cache-policy|src\/inbox\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!filter-sheet|inbox-(empty|options|overlays|tools)|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!inbox-dialog|inbox-texts\.de))/,
+    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|features\/outbox\/(show-notice|outbox-texts\.ts)|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/((get-)?user-data|open-outbox))|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/(cache-policy|outbox\/(?!sign-out-question))|src\/inbox\/features\/notifications\/(model\/|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-commands|action-name|page-shortcuts|shortcuts|undo-toast|use-shortcuts)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!filter-sheet|inbox-(empty|options|overlays|tools)|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!inbox-dialog|inbox-texts\.de))/,
   },
   {
     name: 'data',
@@ -41,12 +41,12 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/scroll-bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences(-texts)?\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/scroll-bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-commands|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences(-texts)?\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|stored-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
     name: 'outbox',
-    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-action|model\/waiting-action))/,
+    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/preferences-name|features\/outbox\/(pending-|sign-out-dialog)|app\/shell\/pending-changes|features\/notifications\/actions\/action-name)/,
   },
   {
     // Loaded when the page is idle; few visits show these screens.

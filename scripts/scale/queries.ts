@@ -3,10 +3,10 @@ import { openProject } from 'local-supabase/testing';
 import type { PgliteDatabase } from 'local-supabase/testing';
 import type { Database } from '../../src/inbox/database.types.ts';
 import { createAccountApi } from '../../src/inbox/features/account/account-api.ts';
-import { createWaitingActionSender } from '../../src/inbox/features/notifications/actions/waiting-action-sender.ts';
+import { sendAction } from '../../src/inbox/features/notifications/actions/send-action.ts';
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
-import { createWaitingAction } from '../../src/inbox/features/notifications/model/waiting-action.ts';
+import { createStoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';
 import { createMailApi } from '../../src/inbox/features/preferences/data/mail-status.ts';
 import { createPreferencesApi } from '../../src/inbox/features/preferences/data/preferences-api.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
@@ -144,11 +144,11 @@ const calls: readonly ApplicationCall[] = [
   { name: 'delete one', run: ({ notifications: api }) => api.remove([recorded.id]) },
   {
     name: 'mark one as read, sent later',
-    run: ({ rest, notifications }) =>
-      createWaitingActionSender(rest, notifications, recorded.user).send({
-        ...createWaitingAction(
+    run: ({ notifications }) =>
+      sendAction(notifications, {
+        ...createStoredAction(
           { rows: new Map(), operations: [] },
-          { id: recorded.id, type: 'status', ids: [recorded.id], status: 'read' },
+          { type: 'status', ids: [recorded.id], status: 'read' },
         ),
         before: { [recorded.id]: 'unread' },
       }),

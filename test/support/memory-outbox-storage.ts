@@ -1,35 +1,30 @@
-import type { OutboxEntry } from '../../src/inbox/features/outbox/outbox-state.ts';
-import type { OutboxStorage } from '../../src/inbox/features/outbox/outbox-storage.ts';
+import type { PendingAction } from '../../src/inbox/shared/outbox/outbox-state.ts';
+import type { OutboxStorage } from '../../src/inbox/shared/outbox/outbox-storage.ts';
+
+export interface MemoryStorage extends OutboxStorage {
+  /** Makes every call reject with it; null: none. */
+  failure: Error | null;
+  /** The browser deletes the data. */
+  evict(): void;
+}
 
 /** The device's storage, in memory: the fake clock does not move IndexedDB's timers. */
-export function createMemoryStorage(): OutboxStorage {
-  let entries: OutboxEntry[] = [];
-  let last = 0;
-  const replace = (id: string, change: Partial<OutboxEntry>) => {
-    entries = entries.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
+export function createMemoryStorage(): MemoryStorage {
+  const stored = new Map<string, PendingAction>();
+  const act = async <T>(work: () => T): Promise<T> => {
+    await Promise.resolve();
+    if (storage.failure) throw storage.failure;
+    return work();
   };
-  return {
-    list: () => Promise.resolve(entries),
-    add(entry) {
-      last += 1;
-      const stored = { ...entry, sequence: last };
-      entries = [...entries, stored];
-      return Promise.resolve(stored);
-    },
-    release: (id) => Promise.resolve(replace(id, { heldUntilMs: 0 })),
-    claim(id) {
-      const isKnown = entries.some((entry) => entry.id === id);
-      replace(id, { isClaimed: true });
-      return Promise.resolve(isKnown);
-    },
-    withdraw(id) {
-      const isFree = entries.some((entry) => entry.id === id && !entry.isClaimed);
-      if (isFree) entries = entries.filter((entry) => entry.id !== id);
-      return Promise.resolve(isFree);
-    },
-    remove(id) {
-      entries = entries.filter((entry) => entry.id !== id);
-      return Promise.resolve();
-    },
+  const storage: MemoryStorage = {
+    failure: null,
+    evict: () => stored.clear(),
+    list: () => act(() => [...stored.values()]),
+    put: (action) => act(() => void stored.set(action.id, action)),
+    remove: (ids) =>
+      act(() => {
+        for (const id of ids) stored.delete(id);
+      }),
   };
+  return storage;
 }

@@ -13,8 +13,8 @@ import type {
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { whenTrue } from '../../ui/state/store.ts';
 import type { Cached } from '../../shared/cached.ts';
+import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
-import type { UserOutbox } from './user-outbox.ts';
 import { openPersistedCache } from './persisted-cache.ts';
 
 /** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
@@ -35,7 +35,7 @@ export interface DataCacheOptions {
   readonly sessionId: string;
   readonly rest: RestClient<Database>;
   readonly platform: Platform;
-  readonly openOutbox: () => Promise<UserOutbox>;
+  readonly outbox: Outbox;
 }
 
 const keys = { notifications: 'notifications', preferences: 'preferences' } as const;
@@ -46,17 +46,16 @@ export async function openDataCache({
   sessionId,
   rest,
   platform,
-  openOutbox,
+  outbox,
 }: DataCacheOptions): Promise<DataCache> {
-  const { clock, page, random, report } = platform;
+  const { clock, page, report } = platform;
   const store = await openPersistedCache({ userId, sessionId, clock, page, report });
   const preferences = createPreferencesStore({
     api: createPreferencesApi(rest, userId),
     clock,
     report,
     isOnline: page.isOnline,
-    openOutbox: async () => (await openOutbox()).preferences,
-    createId: () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join(''),
+    outbox,
     // The cast holds, because `format` in persisted-cache.ts changes with the type.
     restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,
     onRead(cached) {

@@ -1,15 +1,12 @@
 import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Clients } from '../../shared/clients/clients-context.ts';
-import { outboxDatabaseName } from '../../shared/outbox/outbox.ts';
-
-/** The IndexedDB database of the data cache. */
-export const cacheDatabaseName = 'inbox-cache';
+import { databaseNames } from '../../shared/open-store.ts';
 
 /**
- * Deletes the persisted data and the waiting changes of all users. Open connections close by themselves on `versionchange`.
+ * Deletes the persisted data and the pending actions of all users. Open connections close by themselves on `versionchange`.
  */
 export async function deletePersistedData(): Promise<void> {
-  await Promise.all([cacheDatabaseName, outboxDatabaseName].map(deleteDatabase));
+  await Promise.all(Object.values(databaseNames).map(deleteDatabase));
 }
 
 function deleteDatabase(name: string): Promise<void> {

@@ -1,8 +1,7 @@
-import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
-import type { UseStore } from 'idb-keyval';
+import { clear, delMany, get, keys, set } from 'idb-keyval';
 import type { Clock, Page, Timer } from 'supabase-protocol-clients/platform';
 import { isDiscarded, type Cached } from '../../shared/cached.ts';
-import { cacheDatabaseName } from './delete-persisted-data.ts';
+import { databaseNames, openStore } from '../../shared/open-store.ts';
 
 /** One user's values in IndexedDB, so that a reload shows the last state at once. */
 export interface PersistedCache {
@@ -39,7 +38,7 @@ const writeDelayMs = 1_000;
 /** Opens the cache with the persisted values. Never rejects: without storage the values stay in memory only. */
 export async function openPersistedCache(options: PersistedCacheOptions): Promise<PersistedCache> {
   const { userId, sessionId, clock, page, report } = options;
-  const store = openStore();
+  const store = openStore(databaseNames.cache, storeName);
   const values = new Map<string, Cached<unknown>>();
   let timer: Timer | null = null;
   let isClosed = false;
@@ -90,32 +89,4 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
       await attempt(() => clear(store));
     },
   };
-}
-
-/** Closes the connection when another page deletes the database, and reopens it at the next use. */
-function openStore(): UseStore {
-  let opened: Promise<IDBDatabase> | null = null;
-  const forget = () => {
-    opened = null;
-  };
-  const open = () => {
-    opened ??= openDatabase(forget);
-    // The caller sees the rejection; the next use opens the database again.
-    opened.catch(forget);
-    return opened;
-  };
-  void open();
-  return async (mode, use) => use((await open()).transaction(storeName, mode).objectStore(storeName));
-}
-
-async function openDatabase(onGone: () => void): Promise<IDBDatabase> {
-  const request = indexedDB.open(cacheDatabaseName);
-  request.onupgradeneeded = () => request.result.createObjectStore(storeName);
-  const database = await promisifyRequest(request);
-  database.onclose = onGone;
-  database.onversionchange = () => {
-    database.close();
-    onGone();
-  };
-  return database;
 }

@@ -23,8 +23,7 @@ export async function saveLanguage(
     await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
     const known = preferences.getSnapshot().preferences;
     // A table without the column has no `language`.
-    if (known?.language !== undefined && known.language !== language)
-      preferences.change({ language }, () => report(new Error('The language of emails was not saved')));
+    if (known?.language !== undefined && known.language !== language) preferences.change({ language });
   };
   const saveMetadata = async () => {
     if (auth.getSnapshot().user?.user_metadata?.['language'] !== language)

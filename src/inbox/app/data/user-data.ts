@@ -1,5 +1,4 @@
 import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
-import { createLazyActions } from '../../features/notifications/actions/lazy-actions.ts';
 import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
@@ -13,10 +12,11 @@ import { toasts } from '../../ui/overlay/toasts.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
+import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import type { DataCache } from './data-cache.ts';
 import type { UserOnline } from './user-online.ts';
-import type { UserOutbox } from './user-outbox.ts';
+import { openOutbox } from './open-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
 export interface UserData {
@@ -25,8 +25,7 @@ export interface UserData {
   readonly minuteClock: MinuteClock;
   /** Returns the same promise each time. */
   readonly openCache: () => Promise<DataCache>;
-  /** Returns the same promise each time. */
-  readonly openOutbox: () => Promise<UserOutbox>;
+  readonly outbox: Outbox;
   /** Who is online; null until the first list is shown. */
   readonly online: Pick<Store<UserOnline | null>, 'subscribe' | 'getSnapshot'>;
   /** Starts reading, listening and persisting. Idempotent. */
@@ -60,25 +59,17 @@ export function createUserData({
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const api = createNotificationsApi(rest, userId, report, () => clock.now());
+  const outbox = openOutbox(userId, platform);
   let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;
-  let outbox: UserOutbox | null = null;
   let arrivals: Arrivals | null = null;
   let stopListening: (() => void) | null = null;
   const online = createStore<UserOnline | null>(null);
   let isClosed = false;
 
   const openCache = createLoader(async () =>
-    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform, openOutbox }),
+    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform, outbox }),
   );
-  const openOutbox = createLoader(async () => {
-    const { openUserOutbox } = await import('./user-outbox.ts');
-    const opened = openUserOutbox({ userId, rest, api, platform });
-    outbox = opened;
-    withCache((cache) => cache.preferences.follow(opened.preferences));
-    if (isClosed) opened.close();
-    return opened;
-  });
   const loadArrivals = createLoader(async () => {
     const { createArrivals } = await import('../../features/notifications/arrivals/arrivals.ts');
     arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
@@ -99,12 +90,9 @@ export function createUserData({
     withCache((opened) => latest && opened.persistNotifications(latest));
   };
   const inbox = createInbox({
-    userId,
     platform,
     api,
-    createActions: (options) =>
-      createLazyActions(options, () => import('../../features/notifications/actions/inbox-actions.ts')),
-    loadWaitingActions: async (store, rows) => (await openOutbox()).showActions(store, rows),
+    outbox,
     onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
     onChange(state) {
       latest = state;
@@ -156,16 +144,16 @@ export function createUserData({
     inbox,
     minuteClock: createMinuteClock(platform),
     openCache,
-    openOutbox,
+    outbox,
     online,
     start() {
       if (isStarted) return;
       isStarted = true;
       inbox.start();
+      void outbox.start();
       listen().catch(retryListening);
       withCache(({ persisted }) => persisted && inbox.restore(persisted));
       const loadLater = () => {
-        inbox.openOutbox();
         loadArrivals().catch(reportOnce);
         startLater().catch(reportOnce);
       };
@@ -180,7 +168,7 @@ export function createUserData({
       toasts.clear();
       inbox.close();
       arrivals?.close();
-      outbox?.close();
+      outbox.close();
       online.getSnapshot()?.close();
       const opened = await openCache().catch(reportOnce);
       await opened?.wipe();

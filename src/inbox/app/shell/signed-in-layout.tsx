@@ -7,13 +7,14 @@ import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { signOutQuestion, unsentCount } from '../../shared/outbox/sign-out-question.ts';
+import { signOutQuestion } from '../../shared/outbox/sign-out-question.ts';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useUserData } from '../data/user-data-context.ts';
 import { appTexts } from '../app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
-const WaitingChanges = lazyPart(async () => (await import('./waiting-changes.tsx')).WaitingChanges);
+const PendingChanges = lazyPart(async () => (await import('./pending-changes.tsx')).PendingChanges);
 const SignOutDialog = lazyPart(
   async () => (await import('../../features/outbox/sign-out-dialog.tsx')).SignOutDialog,
 );
@@ -30,7 +31,8 @@ export interface SignedInLayoutProps {
 export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const texts = appTexts.use();
   const online = useOnline();
-  const waitingCount = useSyncExternalStore(unsentCount.subscribe, unsentCount.getSnapshot);
+  const { outbox } = useUserData();
+  const pendingCount = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot).length;
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
   useEffect(() => {
     // Only the bars of phones move; if their code fails to load, they stay.
@@ -53,11 +55,11 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <AccountMenu />
       </header>
       <div role="status" className={styles.note}>
-        {waitingCount > 0 ? (
+        {pendingCount > 0 ? (
           // The code of the note may not be loaded when the connection is lost.
           <ErrorBoundary resetKey={String(online)} fallback={offlineNote}>
             <Suspense fallback={offlineNote}>
-              <WaitingChanges count={waitingCount} />
+              <PendingChanges count={pendingCount} />
             </Suspense>
           </ErrorBoundary>
         ) : (

@@ -9,22 +9,25 @@ export const german: OutboxTexts = {
   listTitle: 'Noch nicht synchronisiert',
   listIntro:
     'Diese Änderungen sind auf diesem Gerät gespeichert. Sie werden in dieser Reihenfolge gesendet, sobald du wieder online bist.',
+  listIntroUnsaved:
+    'Dieser Browser kann deine Änderungen nicht speichern. Lass diesen Tab offen: Sie werden in dieser Reihenfolge gesendet, sobald du wieder online bist.',
   discard: 'Verwerfen',
   discardNamed: (name) => `Verwerfen: ${name}`,
   discardAll: 'Alle verwerfen',
   tooLate: 'Zu spät zum Rückgängigmachen: Die Änderung wurde schon gesendet.',
   changed: (count) =>
     count === 1
-      ? 'Eine Änderung, die du offline gemacht hast, wurde nicht übernommen: Der Eintrag wurde inzwischen auf einem anderen Gerät geändert.'
-      : `${count} Änderungen, die du offline gemacht hast, wurden nicht übernommen: Die Einträge wurden inzwischen auf einem anderen Gerät geändert.`,
+      ? 'Eine Änderung wurde nicht übernommen: Der Eintrag wurde inzwischen auf einem anderen Gerät geändert.'
+      : `${count} Änderungen wurden nicht übernommen: Die Einträge wurden inzwischen auf einem anderen Gerät geändert.`,
   deleted: (count) =>
     count === 1
-      ? 'Eine Änderung, die du offline gemacht hast, wurde nicht übernommen: Die Benachrichtigung wurde inzwischen gelöscht.'
-      : `${count} Änderungen, die du offline gemacht hast, wurden nicht übernommen: Die Benachrichtigungen wurden inzwischen gelöscht.`,
+      ? 'Eine Änderung wurde nicht übernommen: Der Eintrag wurde inzwischen gelöscht.'
+      : `${count} Änderungen wurden nicht übernommen: Die Einträge wurden inzwischen gelöscht.`,
   refused: (count) =>
     count === 1
-      ? 'Eine Änderung, die du offline gemacht hast, konnte nicht gespeichert werden.'
-      : `${count} Änderungen, die du offline gemacht hast, konnten nicht gespeichert werden.`,
+      ? 'Etwas ist schiefgelaufen. Deine Änderung wurde rückgängig gemacht.'
+      : `Etwas ist schiefgelaufen. ${count} deiner Änderungen wurden rückgängig gemacht.`,
+  retry: 'Noch einmal versuchen',
   questionTitle: 'Abmelden, ohne zu senden?',
   question: (count) =>
     count === 1

@@ -9,22 +9,25 @@ const english = {
   listTitle: 'Waiting to sync',
   listIntro:
     'These changes are saved on this device. They’re sent in this order as soon as you’re back online.',
+  listIntroUnsaved:
+    'This browser can’t save your changes. Keep this tab open: they’re sent in this order as soon as you’re back online.',
   discard: 'Discard',
   discardNamed: (name: string) => `Discard: ${name}`,
   discardAll: 'Discard all',
   tooLate: 'Too late to undo: the change was already sent.',
   changed: (count: number) =>
     count === 1
-      ? 'A change you made offline wasn’t applied: the same item was changed on another device in the meantime.'
-      : `${count} changes you made offline weren’t applied: the same items were changed on another device in the meantime.`,
+      ? 'A change wasn’t applied: the same item was changed on another device in the meantime.'
+      : `${count} changes weren’t applied: the same items were changed on another device in the meantime.`,
   deleted: (count: number) =>
     count === 1
-      ? 'A change you made offline wasn’t applied: the notification was deleted in the meantime.'
-      : `${count} changes you made offline weren’t applied: the notifications were deleted in the meantime.`,
+      ? 'A change wasn’t applied: the item was deleted in the meantime.'
+      : `${count} changes weren’t applied: the items were deleted in the meantime.`,
   refused: (count: number) =>
     count === 1
-      ? 'A change you made offline couldn’t be saved.'
-      : `${count} changes you made offline couldn’t be saved.`,
+      ? 'Something went wrong. Your change was undone.'
+      : `Something went wrong. ${count} of your changes were undone.`,
+  retry: 'Try again',
   questionTitle: 'Sign out without sending?',
   question: (count: number) =>
     count === 1

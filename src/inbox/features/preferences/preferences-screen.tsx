@@ -8,7 +8,6 @@ import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
-import { toasts } from '../../ui/overlay/toasts.ts';
 import { isTemporary } from './preferences.ts';
 import type { PreferenceChange } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
@@ -28,9 +27,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
   const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
   const { auth, platform } = useClients();
   const changeOrShowError = (wanted: PreferenceChange) => {
-    change(wanted, (retry) =>
-      toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
-    );
+    change(wanted);
     // The auth service's emails have the same language.
     if (wanted.language !== undefined)
       auth.updateUser({ data: { language: wanted.language } }).catch(platform.report);

@@ -1,7 +1,8 @@
 import { createStore } from '../../ui/state/store.ts';
+import type { Outbox } from './outbox.ts';
 
-/** How many changes of the signed-in user are not sent yet. */
-export const unsentCount = createStore(0);
+/** The outbox of the signed-in user; null: none is open. */
+export const openedOutbox = createStore<Pick<Outbox, 'flush'> | null>(null);
 
 /** Asks before a sign-out that would lose changes. */
 export interface SignOutQuestion {
@@ -13,9 +14,12 @@ export interface SignOutQuestion {
 /** The open question; null: none. */
 export const signOutQuestion = createStore<SignOutQuestion | null>(null);
 
-/** Resolves to whether to sign out: at once if nothing would be lost, otherwise when the user has answered. */
+/** How long a sign-out waits for the answers to pending changes. */
+const flushMs = 3_000;
+
+/** Sends what is pending. Resolves to whether to sign out: if nothing would be lost, otherwise as the user decides. */
 export async function confirmSignOut(): Promise<boolean> {
-  const count = unsentCount.getSnapshot();
+  const count = (await openedOutbox.getSnapshot()?.flush(flushMs)) ?? 0;
   if (count === 0) return true;
   return new Promise((resolve) => {
     signOutQuestion.getSnapshot()?.answer(false);

@@ -10,7 +10,7 @@ describe('an action', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 1);
-    void inbox.setStatus([id], 'read');
+    inbox.setStatus([id], 'read');
     expect(statusOf(scripted, id)).toBe('read');
     expect(inbox.getSnapshot().counts.unread).toBe(2);
     expect(table.count().unread).toBe(3);
@@ -18,20 +18,20 @@ describe('an action', () => {
     expect(table.count().unread).toBe(2);
   });
 
-  test('that fails is undone, reported, logged, and can be retried', async () => {
+  test('that is refused is undone, reported, logged, and can be repeated', async () => {
     const scripted = await openScriptedInbox(3);
-    const { inbox, world, table, tab } = scripted;
+    const { inbox, world, table, tab, notices } = scripted;
     const id = idOf(scripted, 0);
     table.failures = 1;
-    void inbox.setStatus([id], 'archived');
+    inbox.setStatus([id], 'archived');
     expect(shownIds(inbox)).toHaveLength(2);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(3);
-    expect(inbox.getSnapshot().problem).toMatchObject({ type: 'action' });
+    expect(notices).toMatchObject([{ type: 'refused' }]);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
     expect(tab.reported).toHaveLength(1);
-    inbox.retry();
-    expect(inbox.getSnapshot().problem).toBeNull();
+    for (const notice of notices) if (notice.type !== 'too-late') notice.repeat();
+    expect(shownIds(inbox)).toHaveLength(2);
     await world.clock.advance(1_000);
     expect(table.select(archived).map((row) => row.id)).toEqual([id]);
   });
@@ -40,9 +40,9 @@ describe('an action', () => {
     const scripted = await openScriptedInbox(1);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 0);
-    void inbox.setStatus([id], 'read');
-    void inbox.setStatus([id], 'unread');
-    void inbox.setStatus([id], 'read');
+    inbox.setStatus([id], 'read');
+    inbox.setStatus([id], 'unread');
+    inbox.setStatus([id], 'read');
     await world.clock.advance(5_000);
     expect(table.count().unread).toBe(0);
     expect(statusOf(scripted, id)).toBe('read');
@@ -53,10 +53,10 @@ describe('an action', () => {
     const { inbox, world, table } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
     const before = table.requests.length;
-    void inbox.setStatus([first], 'read');
-    void inbox.setStatus([second], 'read');
-    void inbox.setStatus([second], 'unread');
-    inbox.markAllRead(null).commit();
+    inbox.setStatus([first], 'read');
+    inbox.setStatus([second], 'read');
+    inbox.setStatus([second], 'unread');
+    inbox.markAllRead(null).release();
     await world.settle();
     expect(table.requests.slice(before)).toEqual(['set status', 'set status']);
     await world.clock.advance(5_000);
@@ -71,20 +71,22 @@ describe('an action', () => {
 
   test('on a row that was deleted in the meantime ends without it', async () => {
     const scripted = await openScriptedInbox(2);
-    const { inbox, world, table } = scripted;
+    const { inbox, world, table, notices } = scripted;
     const id = idOf(scripted, 0);
     table.isConnected = false;
     table.remove(id);
-    const missing = inbox.setStatus([id, idOf(scripted, 1)], 'read');
+    const other = idOf(scripted, 1);
+    const { settled } = inbox.setStatus([id, other], 'read');
     await world.clock.advance(1_000);
-    expect(await missing).toBe(1);
+    expect(await settled).toMatchObject({ type: 'deleted', answer: [{ id: other, status: 'read' }] });
     expect(shownIds(inbox)).not.toContain(id);
+    expect(notices).toMatchObject([{ type: 'deleted' }]);
   });
 
   test('on all includes rows that are not loaded', async () => {
     const { inbox, world, table } = await openScriptedInbox(70);
     const shown: number[] = [];
-    inbox.markAllRead(null).commit();
+    inbox.markAllRead(null).release();
     inbox.subscribe(() => shown.push(inbox.getSnapshot().counts.unread));
     expect(inbox.getSnapshot().counts).toMatchObject({ all: 70, unread: 0 });
     await world.clock.advance(5_000);
@@ -99,7 +101,7 @@ describe('an action', () => {
     other.start();
     await world.clock.advance(1_000);
     table.isConnected = false;
-    inbox.markAllRead(null).commit();
+    inbox.markAllRead(null).release();
     await world.clock.advance(1_000);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
     expect(other.getSnapshot().counts).toEqual(table.count());
@@ -112,7 +114,7 @@ describe('an action', () => {
       table.insert(number, { kind: number % 2 ? 'edit' : 'invite' });
     inbox.start();
     await world.clock.advance(2_000);
-    inbox.markAllRead('edit').commit();
+    inbox.markAllRead('edit').release();
     expect(inbox.getSnapshot().counts).toMatchObject({ unread: 20, kinds: { edit: 0, invite: 20 } });
     await world.clock.advance(5_000);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
@@ -120,10 +122,14 @@ describe('an action', () => {
 
   test('on all leaves newer notifications unchanged', async () => {
     const { inbox, world, table } = await openScriptedInbox(3, { answerMs: 2_000 });
-    inbox.markAllRead(null).commit();
-    await world.clock.advance(1_500);
-    table.insert(9);
     await world.clock.advance(10_000);
+    expect(shownIds(inbox)).toHaveLength(3);
+    inbox.markAllRead(null).release();
+    expect(inbox.getSnapshot().counts.unread).toBe(0);
+    await world.clock.advance(500);
+    const newer = table.insert(9);
+    await world.clock.advance(10_000);
+    expect(table.select(unread).map(({ id }) => id)).toEqual([newer]);
     expect(inbox.getSnapshot().counts.unread).toBe(1);
   });
 });
@@ -134,7 +140,7 @@ describe('reading in "Unread"', () => {
     const { inbox, world } = scripted;
     inbox.show(unread);
     const id = idOf(scripted, 1);
-    void inbox.setStatus([id], 'read');
+    inbox.setStatus([id], 'read');
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(3);
     expect(statusOf(scripted, id)).toBe('read');
@@ -148,26 +154,27 @@ describe('reading in "Unread"', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox } = scripted;
     inbox.show(unread);
-    void inbox.setStatus([idOf(scripted, 0)], 'archived');
+    inbox.setStatus([idOf(scripted, 0)], 'archived');
     inbox.remove([idOf(scripted, 0)]);
     expect(shownIds(inbox)).toHaveLength(1);
   });
 });
 
 describe('a deletion', () => {
-  test('hides the row at once and is sent only when it is committed', async () => {
+  test('hides the row at once and is sent only when its undo has passed', async () => {
     const scripted = await openScriptedInbox(3);
-    const { inbox, world, table } = scripted;
+    const { inbox, world, table, notices } = scripted;
     const removal = inbox.remove([idOf(scripted, 0)]);
     expect(shownIds(inbox)).toHaveLength(2);
     expect(inbox.getSnapshot().counts.all).toBe(2);
-    await world.clock.advance(60_000);
+    await world.clock.advance(59_000);
     expect(table.ids()).toHaveLength(3);
-    removal.commit();
+    removal.release();
     removal.undo();
-    await world.clock.advance(1_000);
+    await world.clock.advance(900);
     expect(table.ids()).toHaveLength(2);
     expect(shownIds(inbox)).toHaveLength(2);
+    expect(notices).toEqual([{ type: 'too-late' }]);
   });
 
   test('that is undone is never sent', async () => {
@@ -175,7 +182,7 @@ describe('a deletion', () => {
     const { inbox, world, table } = scripted;
     const removal = inbox.remove([idOf(scripted, 0)]);
     removal.undo();
-    removal.commit();
+    removal.release();
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(3);
     expect(table.requests).not.toContain('remove');
@@ -195,7 +202,7 @@ describe('a deletion', () => {
     const [first = '', second = '', third = ''] = shownIds(inbox);
     inbox.remove([first]);
     inbox.remove([second]);
-    void inbox.setStatus([third], 'archived');
+    inbox.setStatus([third], 'archived');
     const before = table.requests.length;
     tab.signal('pagehide');
     // No answer has arrived yet, and none may.
@@ -213,9 +220,7 @@ describe('a deletion', () => {
     const next = scripted.openTab();
     next.start();
     await world.clock.advance(1_000);
-    expect(table.ids()).toContain(id);
     expect(shownIds(next)).not.toContain(id);
-    await world.clock.advance(70_000);
     expect(table.ids()).not.toContain(id);
     expect(shownIds(next)).toEqual(table.select(unfiltered).map((row) => row.id));
   });
@@ -225,7 +230,7 @@ describe('a deletion', () => {
     const { inbox, tab, table, world } = scripted;
     const id = idOf(scripted, 0);
     table.hangs = true;
-    inbox.remove([id]).commit();
+    inbox.remove([id]).release();
     await world.clock.advance(1_000);
     tab.signal('pagehide');
     tab.crash();
@@ -235,12 +240,12 @@ describe('a deletion', () => {
     expect(table.ids()).not.toContain(id);
   });
 
-  test('is sent once when its toast stays for longer than the outbox holds it', async () => {
+  test('is sent once when its toast stays for longer than a minute', async () => {
     const { inbox, world, table } = await openScriptedInbox(3);
     const removal = inbox.remove(shownIds(inbox).slice(0, 1));
     await world.clock.advance(70_000);
     expect(table.ids()).toHaveLength(2);
-    removal.commit();
+    removal.release();
     await world.clock.advance(1_000);
     expect(table.requests.filter((name) => name === 'remove')).toHaveLength(1);
   });
@@ -251,7 +256,7 @@ describe('a deletion', () => {
     const [first = '', second = ''] = shownIds(inbox);
     inbox.remove([first]).undo();
     const later = inbox.remove([first]);
-    inbox.remove([second]).commit();
+    inbox.remove([second]).release();
     await world.clock.advance(1_000);
     later.undo();
     expect(shownIds(inbox)).toContain(first);
@@ -267,7 +272,7 @@ describe('a deletion', () => {
   test('of a whole list is not repeated by the next visit, when other rows may match', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, tab, table, world } = scripted;
-    void inbox.setStatus([idOf(scripted, 0)], 'archived');
+    inbox.setStatus([idOf(scripted, 0)], 'archived');
     await world.clock.advance(1_000);
     inbox.removeAll(archived);
     await world.settle();
@@ -283,15 +288,18 @@ describe('a deletion', () => {
     expect(table.requests.filter((name) => name === 'remove all')).toHaveLength(1);
   });
 
-  test('is sent with all pending actions at the sign-out, without an error', async () => {
+  test('is sent with all pending actions before a sign-out, without an error', async () => {
     const scripted = await openScriptedInbox(4);
-    const { inbox, tab, table, world } = scripted;
+    const { inbox, outbox, tab, table, world } = scripted;
     const [first = '', second = '', third = '', fourth = ''] = shownIds(inbox);
-    void inbox.setStatus([third], 'read');
+    inbox.setStatus([third], 'read');
     inbox.remove([first]);
     inbox.remove([second]);
-    inbox.close();
+    const left = outbox.flush(3_000);
     await world.clock.advance(1_000);
+    expect(await left).toBe(0);
+    inbox.close();
+    outbox.close();
     expect(new Set(table.ids())).toEqual(new Set([third, fourth]));
     expect(tab.reported).toEqual([]);
   });
@@ -312,7 +320,7 @@ describe('two tabs', () => {
     other.start();
     await scripted.world.clock.advance(1_000);
     scripted.table.isConnected = false;
-    void scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
+    scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
     const removal = scripted.inbox.remove([idOf(scripted, 1)]);
     await scripted.world.settle();
     expect(other.getSnapshot().counts).toMatchObject({ all: 2, unread: 1 });
@@ -329,22 +337,27 @@ describe('two tabs', () => {
     other.start();
     await scripted.world.clock.advance(1_000);
     scripted.table.failures = 1;
-    void scripted.inbox.setStatus([idOf(scripted, 0)], 'archived');
+    scripted.inbox.setStatus([idOf(scripted, 0)], 'archived');
     await scripted.world.settle();
     expect(other.getSnapshot().counts.all).toBe(2);
     await scripted.world.clock.advance(1_000);
     expect(other.getSnapshot().counts.all).toBe(3);
   });
 
-  test('do not wait for an action of a tab that was closed before it was stored', async () => {
-    const { inbox, world } = await openScriptedInbox(3);
-    const closed = world.openTab().openBroadcast('inbox:user');
-    const [id = ''] = shownIds(inbox);
-    closed.post({ type: 'started', operation: { id: 'unknown', type: 'remove', ids: [id] } });
+  test('do not show an action of a tab that was closed before it was stored', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, storage, tab, table, world } = scripted;
+    const other = scripted.openTab();
+    other.start();
+    await world.clock.advance(1_000);
+    storage.failure = new Error('The disk is full');
+    inbox.remove([idOf(scripted, 0)]);
     await world.settle();
-    expect(inbox.getSnapshot().counts.all).toBe(2);
-    await world.clock.advance(60_000);
-    expect(inbox.getSnapshot().counts.all).toBe(3);
+    expect(other.getSnapshot().counts.all).toBe(2);
+    tab.crash();
+    await world.clock.advance(1_000);
+    expect(other.getSnapshot().counts.all).toBe(3);
+    expect(table.ids()).toHaveLength(3);
   });
 
   test('agree on a deletion that one of them sends after the other has crashed', async () => {
@@ -364,17 +377,18 @@ describe('two tabs', () => {
 
   test('exchange no content', async () => {
     const scripted = await openScriptedInbox(1);
-    void scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
-    scripted.inbox.markAllRead(null).commit();
+    scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
+    scripted.inbox.markAllRead(null).release();
     await scripted.world.clock.advance(1_000);
     expect(scripted.world.broadcasts.length).toBeGreaterThan(0);
+    expect(JSON.stringify(scripted.world.broadcasts)).toContain('read-all');
     expect(JSON.stringify(scripted.world.broadcasts)).not.toContain('Document');
   });
 
   test('ignore messages of another version of the application', async () => {
     const scripted = await openScriptedInbox(1);
-    const stranger = scripted.world.openTab().openBroadcast('inbox:user');
-    for (const message of [null, 7, 'x', {}, { type: 'started' }, { type: 'later', id: 'x' }])
+    const stranger = scripted.world.openTab().openBroadcast('outbox:user');
+    for (const message of [null, 7, 'x', {}, { type: 'added' }, { type: 'later', ids: ['x'] }])
       stranger.post(message);
     await scripted.world.settle();
     expect(shownIds(scripted.inbox)).toHaveLength(1);

@@ -17,35 +17,55 @@ async function openCommands(count: number) {
 }
 
 describe('the toast of an action', () => {
-  test('gives way to the failure of a snooze', async () => {
-    const { commands, rows, table, world } = await openCommands(1);
+  test('gives way to the notice that a snooze was refused', async () => {
+    const { commands, rows, table, world, notices } = await openCommands(1);
     table.failures = 1;
     commands.snooze(rows, world.clock.now() + 3_600_000, 'Snoozed for an hour.');
     await world.settle();
     expect(shownTexts()).toEqual(['Snoozed for an hour.']);
     await world.clock.advance(1_000);
     expect(shownTexts()).toEqual([]);
+    expect(notices).toMatchObject([{ type: 'refused' }]);
   });
 
-  test('says that the notification was deleted on another device', async () => {
-    const { commands, rows, table, world } = await openCommands(1);
+  test('gives way when the notification was deleted on another device', async () => {
+    const { commands, rows, table, world, notices } = await openCommands(1);
     table.isConnected = false;
     table.remove(rows[0]?.id ?? '');
     commands.snooze(rows, world.clock.now() + 3_600_000, 'Snoozed for an hour.');
     await world.clock.advance(1_000);
-    expect(shownTexts()).toEqual(['This notification was deleted.']);
+    expect(shownTexts()).toEqual([]);
+    expect(notices).toMatchObject([{ type: 'deleted' }]);
   });
 
-  test('says how many of several were deleted, once', async () => {
-    const { commands, rows, table, world } = await openCommands(3);
+  test('undoes the rest when some of several notifications were deleted, with one notice', async () => {
+    const { commands, rows, table, world, notices } = await openCommands(3);
     table.isConnected = false;
     table.remove(rows[0]?.id ?? '');
     commands.setStatus(rows, 'archived');
     await world.clock.advance(1_000);
-    expect(shownTexts()).toEqual(['3 notifications archived.', '1 of 3 notifications had been deleted.']);
+    expect(shownTexts()).toEqual(['3 notifications archived.']);
     toasts.undoNewest();
     await world.clock.advance(1_000);
-    expect(shownTexts()).toEqual(['1 of 3 notifications had been deleted.']);
+    expect(shownTexts()).toEqual([]);
+    expect(notices).toMatchObject([{ type: 'deleted' }]);
     expect(table.count()).toMatchObject({ all: 2, archived: 0 });
+  });
+
+  test('removes a pending action from the outbox, and restores the row after it was sent', async () => {
+    const { commands, rows, table, tab, world, outbox } = await openCommands(1);
+    tab.setOnline(false);
+    commands.setStatus(rows, 'archived');
+    await world.settle();
+    expect(outbox.getSnapshot()).toHaveLength(1);
+    toasts.undoNewest();
+    expect(outbox.getSnapshot()).toEqual([]);
+    tab.setOnline(true);
+    commands.setStatus(rows, 'archived');
+    await world.clock.advance(1_000);
+    expect(table.count()).toMatchObject({ archived: 1 });
+    toasts.undoNewest();
+    await world.clock.advance(1_000);
+    expect(table.count()).toMatchObject({ all: 1, unread: 1, archived: 0 });
   });
 });

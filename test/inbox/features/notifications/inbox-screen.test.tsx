@@ -416,7 +416,7 @@ describe('when something fails', () => {
     await actor.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
     const panel = await screen.findByRole('dialog', { name: 'Inbox' });
     const all = await within(panel).findByRole('button', { name: 'Mark all read' });
-    backend.break(to('/rest/'));
+    backend.break(to('/rest/'), refuse);
     await actor.click(all);
     await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
     expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
@@ -453,12 +453,12 @@ describe('when something fails', () => {
     expect(rows()).toHaveLength(1);
   });
 
-  test('an action is undone, reported, and can be retried', async () => {
+  test('an action that is refused is undone, reported, and can be repeated', async () => {
     const backend = createBreakableFetch(local);
     await fill(1);
     const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
     await screen.findByText(/Old 1/);
-    backend.break(to('/rest/'));
+    backend.break(to('/rest/'), refuse);
     await actor.click(screen.getByRole('button', { name: /^Archive: / }));
     await screen.findByText(/Your change was undone/);
     await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
@@ -466,6 +466,20 @@ describe('when something fails', () => {
     backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
+  });
+
+  test('an action that finds no server stays done, is counted as pending, and is sent later', async () => {
+    const backend = createBreakableFetch(local);
+    await fill(1);
+    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+    await screen.findByText(/Old 1/);
+    backend.break(to('/rest/'));
+    await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+    await screen.findByText('Syncing 1 change…');
+    expect(rows()).toHaveLength(0);
+    backend.mend();
+    await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 10_000 });
+    await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull());
   });
 
   test('a reload shows the saved list, then the current one', async () => {
@@ -495,6 +509,9 @@ describe('when something fails', () => {
     await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 5_000);
   });
 });
+
+/** The answer of a server that does not allow the request. */
+const refuse = () => Response.json({ code: '42501', message: 'Not allowed' }, { status: 403 });
 
 /** The users with persisted data. */
 const keptUsers = () => readKept((users) => users.getAllKeys());

@@ -13,8 +13,8 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, arrivals } = scripted;
     const id = idOf(scripted, 2);
-    void inbox.setStatus([id], 'read');
-    void inbox.snooze([id], world.clock.now() + hourMs);
+    inbox.setStatus([id], 'read');
+    inbox.snooze([id], world.clock.now() + hourMs);
     expect(shownIds(inbox)).not.toContain(id);
     expect(inbox.getSnapshot().counts).toMatchObject({ all: 2, unread: 2, snoozed: 1 });
     await world.clock.advance(hourMs - 1_000);
@@ -30,7 +30,7 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, table, world } = scripted;
     const id = idOf(scripted, 1);
-    void inbox.snooze([id], world.clock.now() + hourMs);
+    inbox.snooze([id], world.clock.now() + hourMs);
     await world.clock.advance(1_000);
     table.failures = 1_000;
     await world.clock.advance(hourMs);
@@ -41,12 +41,12 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
-    void inbox.snooze([first], world.clock.now() + 2 * hourMs);
-    void inbox.snooze([second], world.clock.now() + hourMs);
+    inbox.snooze([first], world.clock.now() + 2 * hourMs);
+    inbox.snooze([second], world.clock.now() + hourMs);
     inbox.show(snoozed);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toEqual([second, first]);
-    void inbox.snooze([second], null);
+    inbox.snooze([second], null);
     inbox.show(unfiltered);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toContain(second);
@@ -67,13 +67,13 @@ describe('a snoozed notification', () => {
 
   test('is in the list again after a refusal', async () => {
     const scripted = await openScriptedInbox(2);
-    const { inbox, table, world } = scripted;
+    const { inbox, notices, table, world } = scripted;
     const id = idOf(scripted, 0);
     table.failures = 1;
-    void inbox.snooze([id], world.clock.now() + hourMs);
+    inbox.snooze([id], world.clock.now() + hourMs);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toContain(id);
-    expect(inbox.getSnapshot().problem).toMatchObject({ type: 'action' });
+    expect(notices).toMatchObject([{ type: 'refused' }]);
   });
 });
 
@@ -91,7 +91,7 @@ describe('a search', () => {
     expect(shownIds(inbox)).toHaveLength(32);
     expect(inbox.getSnapshot().view.hasMore).toBe(false);
     const [id = ''] = shownIds(inbox);
-    void inbox.setStatus([id], 'archived');
+    inbox.setStatus([id], 'archived');
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(31);
   });

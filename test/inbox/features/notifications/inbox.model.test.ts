@@ -31,11 +31,11 @@ const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
 );
 /** Actions of the user. */
 const here: fc.Arbitrary<Deed> = fc.oneof(
-  status.chain((to) => onRow(({ inbox }, id) => void inbox.setStatus([id], to))),
+  status.chain((to) => onRow(({ inbox }, id) => inbox.setStatus([id], to))),
   fc
     .nat(90_000)
-    .chain((ms) => onRow(({ inbox, world }, id) => void inbox.snooze([id], world.clock.now() + 1_000 + ms))),
-  onRow(({ inbox }, id) => void inbox.snooze([id], null)),
+    .chain((ms) => onRow(({ inbox, world }, id) => inbox.snooze([id], world.clock.now() + 1_000 + ms))),
+  onRow(({ inbox }, id) => inbox.snooze([id], null)),
   fc.constantFrom('Document 1', 'Document 2', 'nothing').map(
     (query): Deed =>
       ({ inbox }) =>
@@ -44,13 +44,13 @@ const here: fc.Arbitrary<Deed> = fc.oneof(
   fc.constantFrom(...notificationKinds, null).map(
     (kind): Deed =>
       ({ inbox }) =>
-        inbox.markAllRead(kind).commit(),
+        inbox.markAllRead(kind).release(),
   ),
-  fc.boolean().chain((isKept) =>
+  fc.boolean().chain((isUndone) =>
     onRow(({ inbox }, id) => {
       const removal = inbox.remove([id]);
-      if (isKept) removal.undo();
-      else removal.commit();
+      if (isUndone) removal.undo();
+      else removal.release();
     }),
   ),
   fc.tuple(fc.constantFrom(...inboxTabs), fc.option(fc.constantFrom(...notificationKinds))).map(
@@ -61,7 +61,10 @@ const here: fc.Arbitrary<Deed> = fc.oneof(
   fc.constant<Deed>(({ inbox }) => void inbox.loadMore()),
   fc.constant<Deed>(({ inbox }) => inbox.prefetchMore()),
   fc.constant<Deed>(({ inbox }) => void inbox.refresh()),
-  fc.constant<Deed>(({ inbox }) => inbox.retry()),
+  fc.constant<Deed>(({ notices }) => {
+    const [notice] = notices;
+    if (notice && notice.type !== 'too-late') notice.repeat();
+  }),
 );
 const world: fc.Arbitrary<Deed> = fc.oneof(
   fc.nat(400).map(

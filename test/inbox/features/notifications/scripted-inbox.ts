@@ -1,5 +1,3 @@
-import { createWaitingActions } from '../../../../src/inbox/features/notifications/actions/waiting-actions.ts';
-import { createInboxActions } from '../../../../src/inbox/features/notifications/actions/inbox-actions.ts';
 import { createInbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
 import type { Inbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
 import { countNotifications } from '../../../../src/inbox/features/notifications/model/notification-counts.ts';
@@ -15,15 +13,13 @@ import type {
   NotificationStatus,
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
-import { parseWaitingAction } from '../../../../src/inbox/features/notifications/model/waiting-action.ts';
-import type { WaitingAction } from '../../../../src/inbox/features/notifications/model/waiting-action.ts';
 import type { NotificationChange } from '../../../../src/inbox/features/notifications/model/state-types.ts';
-import { createOutbox } from '../../../../src/inbox/features/outbox/outbox.ts';
-import { createTopic } from '../../../../src/inbox/features/outbox/outbox-topic.ts';
-import type { OutboxSender } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { Outbox, OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import type { FakeTab, FakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
+import type { MemoryStorage } from '../../../support/memory-outbox-storage.ts';
 import { createNotification } from './notification-fixtures.ts';
 import type { NotificationDetails } from './notification-fixtures.ts';
 
@@ -33,8 +29,10 @@ const bulkRows = 100;
 /** A table whose answers and live changes take time by the fake clock, and fail when told to. */
 export interface ScriptedTable {
   readonly requests: string[];
-  /** How many of the next requests fail. */
+  /** How many of the next requests are refused. */
   failures: number;
+  /** Whether requests find no server. */
+  isUnreachable: boolean;
   /** Whether requests get neither to the table nor an answer. */
   hangs: boolean;
   /** Whether live changes arrive. */
@@ -55,6 +53,11 @@ export interface ScriptedInbox {
   readonly tab: FakeTab;
   readonly table: ScriptedTable;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  /** What the outbox stores on this device. */
+  readonly storage: MemoryStorage;
+  /** What the user was told, in every tab. */
+  readonly notices: readonly OutboxNotice[];
   readonly arrivals: (readonly string[])[];
   /** Opens the same inbox in another tab. */
   openTab(): Inbox;
@@ -140,6 +143,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const table: ScriptedTable = {
     requests: [],
     failures: 0,
+    isUnreachable: false,
     hangs: false,
     isConnected: true,
     insert(number, details) {
@@ -173,6 +177,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     table.requests.push(name);
     if (table.hangs) return new Promise(() => undefined);
     const answer = await later(answerMs / 2, () => {
+      if (table.isUnreachable) throw new Unreachable();
       if (table.failures === 0) return act();
       table.failures -= 1;
       throw new Error('The request failed');
@@ -216,62 +221,57 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
           totals: table.count(),
         };
       }),
-    setStatus: (ids, status) =>
+    findAll: (ids) => request('find all', () => ids.flatMap((id) => rows.get(id) ?? []).map(parsed)),
+    setStatus: (ids, status, from) =>
       request('set status', () => {
-        for (const id of ids) setStatus(id, status);
-        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
+        const written = withStatus(ids, from);
+        for (const id of written) setStatus(id, status);
+        return written.flatMap((id) => rows.get(id) ?? []).map(parsed);
       }),
-    snooze: (ids, untilMs) =>
+    snooze: (ids, untilMs, from) =>
       request('snooze', () => {
-        for (const id of ids) snooze(id, untilMs);
-        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
+        const written = withStatus(ids, from);
+        for (const id of written) snooze(id, untilMs);
+        return written.flatMap((id) => rows.get(id) ?? []).map(parsed);
       }),
-    markAllRead: (kind) =>
+    markAllRead: (kind, _unread, upTo) =>
       request('mark all read', () => {
-        for (const { id } of table.select({ tab: 'unread', kind })) setStatus(id, 'read');
+        for (const { id } of selectUpTo({ tab: 'unread', kind }, upTo)) setStatus(id, 'read');
       }),
-    remove: (ids) => request('remove', () => ids.forEach((id) => table.remove(id))),
-    removeAll: (filter) =>
+    remove: (ids, from) =>
+      request('remove', () => {
+        const removed = withStatus(ids, from);
+        for (const id of removed) table.remove(id);
+        return removed;
+      }),
+    removeAll: (filter, upTo) =>
       request('remove all', () => {
-        for (const { id } of table.select(filter)) table.remove(id);
+        for (const { id } of selectUpTo(filter, upTo)) table.remove(id);
       }),
   };
+  const withStatus = (ids: readonly string[], from: NotificationStatus | undefined) =>
+    ids.filter((id) => rows.has(id) && (from === undefined || rows.get(id)?.status === from));
+  const selectUpTo = (filter: NotificationFilter, upTo: string | null) =>
+    table.select(filter).filter(({ createdAtMs }) => upTo === null || createdAtMs <= Date.parse(upTo));
   const storage = createMemoryStorage();
-  const sender: OutboxSender<WaitingAction> = {
-    parse: parseWaitingAction,
-    async send({ operation }) {
-      if (operation.type !== 'remove') throw new Error('These inboxes leave only deletions to the outbox');
-      await api.remove(operation.ids);
-      return 'sent';
-    },
-  };
+  const notices: OutboxNotice[] = [];
   const open = (tab: FakeTab) => {
-    const inbox = createInbox({
+    const outbox = createOutbox({
       userId: 'user',
-      api,
+      storage,
+      isRetryable: (problem) => problem instanceof Unreachable,
+      notify: (notice) => notices.push(notice),
       platform: tab,
-      createActions: createInboxActions,
-      async loadWaitingActions(store, waitingRows) {
-        const outbox = createOutbox({
-          userId: 'user',
-          storage,
-          senders: { notifications: sender },
-          isRetryable: () => false,
-          platform: tab,
-        });
-        const actions = createWaitingActions(
-          createTopic(outbox, 'notifications', sender),
-          store,
-          waitingRows,
-        );
-        await outbox.start();
-        return actions;
-      },
+    });
+    const inbox = createInbox({
+      api,
+      outbox,
+      platform: tab,
       onArrival: (arrived) => arrivals.push(arrived.map(({ id }) => id)),
     });
     inboxes.push(inbox);
-    inbox.openOutbox();
-    return inbox;
+    void outbox.start();
+    return { inbox, outbox };
   };
   const tab = world.openTab();
   return {
@@ -279,14 +279,19 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     tab,
     table,
     arrivals,
-    inbox: open(tab),
-    openTab: () => open(world.openTab()),
+    ...open(tab),
+    storage,
+    notices,
+    openTab: () => open(world.openTab()).inbox,
     reconnect() {
       table.isConnected = true;
       inboxes.forEach((inbox) => inbox.catchUp());
     },
   };
 }
+
+/** The server was not reached: the same request may succeed later. */
+class Unreachable extends Error {}
 
 const versionName = (version: number) => String(version).padStart(9, '0');
 /** A scripted `asOf` is the last version, by which rows are compared, and the time in milliseconds. */

@@ -141,13 +141,14 @@ describe('the preferences', () => {
     expect(isOn(kind('Mentions').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
-  test('that cannot be saved are restored and can be retried', async () => {
+  test('that the server refuses are restored and can be repeated', async () => {
     const backend = createBreakableFetch(local);
     const { actor } = await open({ platform: { fetch: backend.fetch } });
     await screen.findByRole('switch', { name: /Email notifications/ });
-    backend.break((request) => preferences(request) && request.method !== 'GET');
+    const refuse = () => Response.json({ code: '42501', message: 'Not allowed' }, { status: 403 });
+    backend.break((request) => preferences(request) && request.method !== 'GET', refuse);
     await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
-    await screen.findByText(/^Couldn’t save/);
+    await screen.findByText(/Your change was undone/);
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
     backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));

@@ -8,10 +8,14 @@ import type {
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import type { Change, RowRecord } from '../../../../src/realtime-client/index.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
+import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
+import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 
 const minuteMs = 60_000;
 const noRow = new RestError('not-one-row', 'The result contains 0 rows', { status: 406 });
+const denied = new RestError('denied', 'Not allowed', { status: 403 });
 const down = new RestError('network', 'No response');
 
 const version = (number: number, change: PreferenceChange = {}): Preferences => ({
@@ -26,6 +30,14 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
   const world = createFakeWorld();
   const tab = world.openTab();
   const server = { row: version(1), reads: 0, fault: null as RestError | null, updates: [] as unknown[] };
+  const notices: OutboxNotice[] = [];
+  const outbox = createOutbox({
+    userId: 'ada',
+    storage: createMemoryStorage(),
+    isRetryable: () => false,
+    notify: (notice) => notices.push(notice),
+    platform: tab,
+  });
   const answer = async () => {
     await Promise.resolve();
     if (server.fault) throw server.fault;
@@ -47,12 +59,11 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
     clock: tab.clock,
     report: tab.report,
     isOnline: tab.page.isOnline,
-    openOutbox: () => Promise.reject(new Error('This device is online')),
-    createId: () => 'change',
+    outbox,
     ...options,
   });
   const { reported } = tab;
-  return { world, store, server, reported, known: () => store.getSnapshot().preferences };
+  return { world, store, server, reported, notices, known: () => store.getSnapshot().preferences };
 }
 const show = (store: ReturnType<typeof createPreferencesStore>) => {
   const leave = store.subscribe(() => undefined);
@@ -61,7 +72,6 @@ const show = (store: ReturnType<typeof createPreferencesStore>) => {
 };
 const received = (record: unknown) => ({ type: 'UPDATE', record, oldRecord: {} }) as Change<RowRecord>;
 const deletion = { type: 'DELETE', oldRecord: { id: 'row' } } as unknown as Change<RowRecord>;
-const fail = () => expect.unreachable('the change failed');
 
 describe('the preferences store', () => {
   test('reads when a screen opens, and again only after five minutes', async () => {
@@ -157,8 +167,8 @@ describe('the preferences store', () => {
     const { world, store, server, known } = openStore();
     show(store);
     await world.settle();
-    store.change({ email_edits: true }, fail);
-    store.change({ email_edits: false, in_app_edits: false }, fail);
+    store.change({ email_edits: true });
+    store.change({ email_edits: false, in_app_edits: false });
     expect(known()).toMatchObject({ email_edits: false, in_app_edits: false });
     expect(store.getSnapshot().isSaving).toBe(true);
     await world.settle();
@@ -166,17 +176,16 @@ describe('the preferences store', () => {
     expect(store.getSnapshot()).toMatchObject({ isSaving: false, preferences: { in_app_edits: false } });
   });
 
-  test('rolls back a failed change and offers a retry', async () => {
-    const { world, store, server, known } = openStore();
+  test('rolls back a refused change and offers to repeat it', async () => {
+    const { world, store, server, known, notices } = openStore();
     show(store);
     await world.settle();
-    server.fault = down;
-    const retries: (() => void)[] = [];
-    store.change({ email_edits: true }, (retry) => retries.push(retry));
+    server.fault = denied;
+    store.change({ email_edits: true });
     await world.settle();
     expect(known()).toMatchObject({ email_edits: false });
     server.fault = null;
-    retries[0]?.();
+    for (const notice of notices) if (notice.type === 'refused') notice.repeat();
     expect(known()).toMatchObject({ email_edits: true });
     await world.settle();
     expect(server.row).toMatchObject({ email_edits: true });
@@ -191,7 +200,7 @@ describe('the preferences store', () => {
     store.reload();
     await world.settle();
     server.fault = noRow;
-    store.change({ email_edits: true }, fail);
+    store.change({ email_edits: true });
     await world.settle();
     expect(known()).toBeNull();
   });
@@ -202,7 +211,7 @@ describe('the preferences store', () => {
     show(store)();
     await world.settle();
     expect(isTemporary(known())).toBe(true);
-    store.change({ email_edits: true }, fail);
+    store.change({ email_edits: true });
     store.reload();
     await world.settle();
     expect(known(), 'another failed read keeps the change').toMatchObject({ email_edits: true });

@@ -2,9 +2,9 @@ import type { Inbox } from '../data/inbox.ts';
 import { notificationStatuses } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
-import type { UndoableAction } from './inbox-actions.ts';
+import type { InboxAction } from './inbox-actions.ts';
+import type { ActionOutcome } from './send-action.ts';
 import { showUndoToast } from './undo-toast.ts';
 
 /** The actions of the screen, each with a toast that undoes it. */
@@ -25,38 +25,38 @@ export interface InboxCommands {
   toggleArchived(notifications: readonly Notification[]): void;
 }
 
-/** The commands of the screen, loaded by `useInboxCommands`. */
 export function createInboxCommands(inbox: Inbox): InboxCommands {
   const commands: InboxCommands = {
     setStatus(notifications, status) {
       const changed = notifications.filter((row) => row.status !== status);
       if (changed.length === 0) return;
-      showUndoable(inbox, (words) => describe(changed, status, words), {
-        count: changed.length,
-        missing: inbox.setStatus(idsOf(changed), status),
-        undo: () => restoreStatuses(inbox, changed),
+      showUndoable(inbox.setStatus(idsOf(changed), status), {
+        text: (words) => describe(changed, status, words),
+        notifications: changed,
+        restore: (rows) => restoreStatuses(inbox, rows),
       });
     },
     snooze(notifications, untilMs, text) {
-      showUndoable(inbox, () => text, {
-        count: notifications.length,
-        missing: inbox.snooze(idsOf(notifications), untilMs),
-        undo: () => undoSnooze(inbox, notifications),
+      showUndoable(inbox.snooze(idsOf(notifications), untilMs), {
+        text: () => text,
+        notifications,
+        restore: (rows) => undoSnooze(inbox, rows),
       });
     },
     unsnooze(notifications) {
-      showUndoable(inbox, (words) => words.unarchived(notifications.length), {
-        count: notifications.length,
-        missing: inbox.snooze(idsOf(notifications), null),
-        undo: () => undoSnooze(inbox, notifications),
+      showUndoable(inbox.snooze(idsOf(notifications), null), {
+        text: (words) => words.unarchived(notifications.length),
+        notifications,
+        restore: (rows) => undoSnooze(inbox, rows),
       });
     },
     remove(notifications) {
-      const action = inbox.remove(idsOf(notifications));
-      showUndoable(inbox, (words) => words.removed(notifications.length), action);
+      showUndoable(inbox.remove(idsOf(notifications)), {
+        text: (words) => words.removed(notifications.length),
+      });
     },
-    markAllRead: (kind) => showUndoable(inbox, (words) => words.markedAllRead, inbox.markAllRead(kind)),
-    removeAll: (filter) => showUndoable(inbox, (words) => words.removedAll, inbox.removeAll(filter)),
+    markAllRead: (kind) => showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),
+    removeAll: (filter) => showUndoable(inbox.removeAll(filter), { text: (words) => words.removedAll }),
     toggleRead(notifications) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
       const hasUnread = listed.some((row) => row.status === 'unread');
@@ -70,55 +70,35 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
   return commands;
 }
 
-/** An action that was sent already. */
-interface SentAction {
-  readonly count: number;
-  /** How many of the notifications were deleted before. */
-  readonly missing: Promise<number>;
-  /** @returns how many of the notifications were deleted before. */
-  readonly undo: () => Promise<number>;
+interface ShownAction {
+  readonly text: (words: InboxTexts) => string;
+  /** The notifications as they were. */
+  readonly notifications?: readonly Notification[];
+  /** Restores them after the action was sent; without it, only an action that is not sent yet can be undone. */
+  readonly restore?: (notifications: readonly Notification[]) => void;
 }
 
-/** Shows the toast of an action that is done already. */
-function showUndoable(
-  inbox: Inbox,
-  text: (words: InboxTexts) => string,
-  action: UndoableAction | SentAction,
-): void {
-  const earlier = inbox.getSnapshot().problem;
-  const isSent = 'missing' in action;
+/** Shows the toast of an action, which undoes it. An action that was not applied to any row loses its toast. */
+function showUndoable(action: InboxAction, { text, notifications = [], restore }: ShownAction): void {
+  let outcome: ActionOutcome | null = null;
+  const isApplied = () =>
+    outcome === null ||
+    outcome.type === 'sent' ||
+    (notifications.length > 1 && Boolean(outcome.answer?.length));
+  let dismiss: () => void = () => undefined;
+  void action.settled.then((settled) => {
+    outcome = settled;
+    if (!isApplied()) dismiss();
+  });
   void inboxTexts.load().then((words) => {
-    // An action that failed is undone, and the toast of its failure says so.
-    const hasFailed = () => {
-      const { problem } = inbox.getSnapshot();
-      return isSent && problem?.type === 'action' && problem !== earlier;
+    if (!isApplied()) return;
+    const undo = () => {
+      const existing = outcome?.answer?.map(({ id }) => id);
+      action.undo(
+        restore && (() => restore(notifications.filter(({ id }) => !existing || existing.includes(id)))),
+      );
     };
-    if (hasFailed()) return;
-    // The undo reports only notifications that the action did not report as deleted.
-    let told = 0;
-    const showMissing = (missing: number, count: number) => {
-      if (missing > told) toasts.show(words.missing(missing, count), { tone: 'error' });
-      told = missing;
-    };
-    const dismiss = showUndoToast({
-      text: text(words),
-      label: words.undo,
-      undo: () =>
-        isSent ? void action.undo().then((missing) => showMissing(missing, action.count)) : action.undo(),
-      onKept() {
-        stop();
-        if (!isSent) action.commit();
-      },
-    });
-    const stop = inbox.subscribe(() => {
-      if (hasFailed()) dismiss();
-    });
-    if (!isSent) return;
-    void action.missing.then((missing) => {
-      // Nothing was changed, and so there is nothing to undo.
-      if (missing === action.count) dismiss();
-      showMissing(missing, action.count);
-    });
+    dismiss = showUndoToast({ text: text(words), label: words.undo, undo, onKept: action.release });
   });
 }
 
@@ -135,42 +115,31 @@ function describe(
     : words.markedRead(count);
 }
 
-/** Restores the earlier snooze of notifications. @returns how many were deleted before. */
-async function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
-  const times = new Set(earlier.map((row) => row.snoozedUntilMs));
-  return sum(
-    [...times].map((untilMs) =>
-      inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs),
-    ),
-  );
+/** Restores the earlier snooze of notifications. */
+function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
+  for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
+    inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
 }
 
-/** Restores the earlier status of notifications; a snoozed one was unread. @returns how many were deleted before. */
-function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
-  const snoozed = restoreSnoozes(
+/** Restores the earlier status of notifications; a snoozed one was unread. */
+function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
+  restoreSnoozes(
     inbox,
     earlier.filter((row) => row.isSnoozed),
   );
-  const others = notificationStatuses.map((status) => {
+  for (const status of notificationStatuses) {
     const ids = idsOf(earlier.filter((row) => row.status === status && !row.isSnoozed));
-    return ids.length > 0 ? inbox.setStatus(ids, status) : Promise.resolve(0);
-  });
-  return sum([snoozed, ...others]);
+    if (ids.length > 0) inbox.setStatus(ids, status);
+  }
 }
 
-/** Restores the state of notifications before they were snoozed. @returns how many were deleted before. */
-async function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
-  const missing = restoreSnoozes(inbox, earlier);
-  // A snooze has marked them unread.
-  void restoreStatuses(
+/** Restores the state of notifications before they were snoozed, which has marked them unread. */
+function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
+  restoreSnoozes(inbox, earlier);
+  restoreStatuses(
     inbox,
     earlier.filter((row) => row.status !== 'unread'),
   );
-  return missing;
-}
-
-async function sum(counts: readonly Promise<number>[]): Promise<number> {
-  return (await Promise.all(counts)).reduce((total, count) => total + count, 0);
 }
 
 function idsOf(notifications: readonly Notification[]): readonly string[] {

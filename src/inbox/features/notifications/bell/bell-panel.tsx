@@ -20,7 +20,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const { newest, counts, problem } = useInboxSnapshot();
   const rows = newest.notifications.slice(0, rowsShown);
   const open = (_action: RowAction, { id, status }: Notification) => {
-    if (status === 'unread') void inbox.setStatus([id], 'read');
+    if (status === 'unread') inbox.setStatus([id], 'read');
     onClose();
   };
   return (

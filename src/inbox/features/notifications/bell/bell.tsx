@@ -10,7 +10,6 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { useFailedActionToast } from '../actions/use-failed-action-toast.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = lazyPart(async () => (await loadPanel()).BellPanel);
@@ -24,7 +23,6 @@ export function Bell() {
   const texts = inboxTexts.use();
   const { unread } = useInboxSnapshot().counts;
   // The bell is on every page, and actions can fail on every page.
-  useFailedActionToast();
   const name = texts.bell(unread);
   const face = (
     <span className={styles.face}>

@@ -97,10 +97,10 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
   const guard = async (read: () => Promise<unknown>) => {
     try {
       await read();
-      if (store.getSnapshot().problem?.type === 'read') store.patch({ problem: null });
+      if (store.getSnapshot().problem) store.patch({ problem: null });
     } catch (error) {
       if (isClosed || isSuperseded(error)) return;
-      store.patch({ problem: { type: 'read', error } });
+      store.patch({ problem: { error } });
       report(error);
     }
   };

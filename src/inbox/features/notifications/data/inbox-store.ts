@@ -5,15 +5,14 @@ import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { unfiltered, filterKey } from '../model/notification-filter.ts';
-import type { NotificationAction } from '../model/notification-operation.ts';
 import { emptyNotificationsState } from '../model/state-types.ts';
 import { step } from '../model/notifications-state.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from '../model/state-types.ts';
 
-/** A failed read or action; shown until it succeeds, is retried or is dismissed. */
-export type InboxProblem =
-  | { readonly type: 'read'; readonly error: unknown }
-  | { readonly type: 'action'; readonly error: unknown; readonly action: NotificationAction };
+/** A failed read; shown until one succeeds. */
+export interface InboxProblem {
+  readonly error: unknown;
+}
 
 export interface InboxStatus {
   /** Whether the list was read from the server since the page loaded; before that it may be a persisted copy. */

@@ -84,9 +84,8 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
       if (isClosed) return;
       if (!isTotalsOnly) isGapOpen = true;
       failedAtMs = clock.monotonicMs();
-      problem = { type: 'read', error };
-      // A failed action keeps its message, because that offers the retry.
-      if (store.getSnapshot().problem?.type !== 'action') store.patch({ problem });
+      problem = { error };
+      store.patch({ problem });
       report(error);
     }
   };

@@ -1,8 +1,10 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { staleAfterMs } from '../../../shared/cache-policy.ts';
+import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { createStore } from '../../../ui/state/store.ts';
 import type { Store } from '../../../ui/state/store.ts';
-import type { InboxActions, InboxActionsOptions } from '../actions/inbox-actions.ts';
+import { createInboxActions } from '../actions/inbox-actions.ts';
+import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
 import { createLazyAlarm } from './lazy-alarm.ts';
@@ -11,13 +13,13 @@ import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.t
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
+import { actionsTopic } from '../model/stored-action.ts';
 import type { PersistedNotifications, NotificationChange } from '../model/state-types.ts';
 
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
-export interface Inbox
-  extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, Omit<InboxActions, 'close' | 'commitAll'> {
-  /** Ids of the notifications with an action that waits for a connection; the same set until it changes. */
-  readonly waitingRows: Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
+export interface Inbox extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, InboxActions {
+  /** Ids of the notifications with a pending action that waits for the connection; the same set until it changes. */
+  readonly pendingRows: Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
   /** Starts reading; the live channel is opened in parallel. */
   start(): void;
   /** Shows the persisted list of an earlier visit, unless the server has answered already. */
@@ -28,8 +30,9 @@ export interface Inbox
   loadMore(): Promise<void>;
   /** Reads one notification by id, also outside the loaded lists; null if it does not exist. Rejects when the request fails. */
   find(id: string): Promise<Notification | null>;
+  /** A notification as it is loaded. */
+  findLoaded(id: string): Notification | undefined;
   prefetchMore(): void;
-  dismissProblem(): void;
   /** Changes from the live channel, oldest first. */
   receive(changes: readonly NotificationChange[]): void;
   /** Asks the server for changes that the live channel may have missed, in one request. */
@@ -38,22 +41,12 @@ export interface Inbox
 }
 
 export interface InboxOptions extends InboxStoreOptions {
-  readonly userId: string;
   readonly api: NotificationsApi;
-  readonly createActions: (options: InboxActionsOptions) => InboxActions;
-  /** Loads the code that stores actions while there is no connection. */
-  readonly loadWaitingActions: InboxActionsOptions['loadWaitingActions'];
-  readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'openBroadcast' | 'report'>;
+  readonly outbox: Pick<Outbox, 'addTopic' | 'getSnapshot' | 'subscribe'>;
+  readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
 }
 
-export function createInbox({
-  userId,
-  api,
-  createActions,
-  loadWaitingActions,
-  platform,
-  ...options
-}: InboxOptions): Inbox {
+export function createInbox({ api, outbox, platform, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, report });
@@ -63,11 +56,10 @@ export function createInbox({
     readAtMs = clock.monotonicMs();
     return reader.refresh();
   };
-  const waitingRows = createStore<ReadonlySet<string>>(new Set());
-  const actions = createActions({
+  const pendingRows = createStore<ReadonlySet<string>>(new Set());
+  const actions = createInboxActions({
     api,
-    loadWaitingActions,
-    waitingRows,
+    outbox,
     // An action may change rows outside the loaded lists, which only the server can count.
     store: {
       ...store,
@@ -77,16 +69,18 @@ export function createInbox({
       },
     },
     clock,
-    page,
-    report,
-    tabs: platform.openBroadcast(`inbox:${userId}`),
-    createId: () => Array.from(platform.random.bytes(12), (byte) => byte.toString(36)).join(''),
   });
+  const showPendingRows = () =>
+    pendingRows.set(
+      new Set(
+        outbox.getSnapshot().flatMap(({ topic, keys }) => (topic === actionsTopic ? (keys ?? []) : [])),
+      ),
+    );
+  showPendingRows();
+  const stopShowing = outbox.subscribe(showPendingRows);
   const alarm = createLazyAlarm({ store, clock, page, report, onReturn: () => sync.check(true) });
   const stopWatching = page.subscribe((signal) => {
-    // Requests can no longer start after `pagehide`.
-    if (signal === 'pagehide') actions.commitAll();
-    if (signal !== 'online' || store.getSnapshot().problem?.type !== 'read') return;
+    if (signal !== 'online' || !store.getSnapshot().problem) return;
     void refresh();
     void sync.run();
   });
@@ -94,7 +88,7 @@ export function createInbox({
   return {
     ...store,
     ...actions,
-    waitingRows,
+    pendingRows,
     start() {
       void refresh();
       void sync.run();
@@ -104,12 +98,11 @@ export function createInbox({
       store.dispatch({ type: 'woken', nowMs: clock.now() });
     },
     close() {
-      actions.commitAll();
       stopWatching();
+      stopShowing();
       alarm.close();
       reader.close();
       sync.close();
-      actions.close();
     },
     show(filter) {
       store.dispatch({ type: 'filtered', filter });
@@ -126,14 +119,14 @@ export function createInbox({
       try {
         return await api.find(id);
       } catch (error) {
-        store.patch({ problem: { type: 'read', error } });
+        store.patch({ problem: { error } });
         report(error);
         throw error;
       }
     },
+    findLoaded: (id) => store.getState().rows.get(id),
     loadMore: reader.loadMore,
     prefetchMore: reader.prefetchMore,
-    dismissProblem: () => store.patch({ problem: null }),
     receive(changes) {
       store.dispatch({ type: 'changes', changes });
       sync.check(true);

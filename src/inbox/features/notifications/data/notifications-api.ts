@@ -1,5 +1,5 @@
 import type { Database } from '../../../database.types.ts';
-import { eq, gt, lt, lte, neq, or, RestError } from 'supabase-protocol-clients/rest-client';
+import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { parseNotification } from '../model/notification.ts';
 import type {
@@ -50,24 +50,40 @@ export interface NotificationsApi {
    * answer does not reveal that.
    */
   create(recipientId: string, content: NotificationContent): Promise<void>;
+  /** Those of the notifications that exist, in any order. */
+  findAll(ids: readonly string[]): Promise<readonly Notification[]>;
   /**
    * Sets the status; like every write it outlives the page.
    *
-   * @returns the rows as they are now, without those that were deleted.
+   * @param from writes only the rows that have this status. Default: any.
+   * @returns the rows that were written.
    */
-  setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
+  setStatus(
+    ids: readonly string[],
+    status: NotificationStatus,
+    from?: NotificationStatus,
+  ): Promise<readonly Notification[]>;
   /**
    * Snoozes until the time, in milliseconds since the epoch; null ends the snooze.
    *
-   * @returns the rows as they are now, without those that were deleted.
+   * @param from as for {@link NotificationsApi.setStatus}.
+   * @returns the rows that were written.
    */
-  snooze(ids: readonly string[], untilMs: number | null): Promise<readonly Notification[]>;
+  snooze(
+    ids: readonly string[],
+    untilMs: number | null,
+    from?: NotificationStatus,
+  ): Promise<readonly Notification[]>;
   /**
    * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
    * @param upTo `created_at` of the newest notification to mark; null: of any age.
    */
   markAllRead(kind: NotificationKind | null, unread: number, upTo: string | null): Promise<void>;
-  remove(ids: readonly string[]): Promise<void>;
+  /**
+   * @param from deletes only the rows that have this status. Default: any.
+   * @returns the ids of the rows that were deleted.
+   */
+  remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]>;
   /**
    * Deletes the whole list of the filter.
    *
@@ -102,6 +118,7 @@ export function createNotificationsApi(
   const update = async (
     ids: readonly string[],
     values: { status: string } | { snoozed_until: string | null },
+    from: NotificationStatus | undefined,
   ) =>
     parse(
       await inIdChunks(ids, (chunk) =>
@@ -109,6 +126,7 @@ export function createNotificationsApi(
           .update(values)
           .eq('recipient_id', userId)
           .in('id', chunk)
+          .where(...hasStatus(from))
           .select()
           .execute({ keepalive: true }),
       ),
@@ -188,9 +206,15 @@ export function createNotificationsApi(
         .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
         .execute();
     },
-    setStatus: (ids, status) => update(ids, { status }),
-    snooze: (ids, untilMs) =>
-      update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }),
+    findAll: async (ids) =>
+      parse(
+        await inIdChunks(ids, (chunk) =>
+          table().select().eq('recipient_id', userId).in('id', chunk).execute(),
+        ),
+      ),
+    setStatus: (ids, status, from) => update(ids, { status }, from),
+    snooze: (ids, untilMs, from) =>
+      update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }, from),
     async markAllRead(kind, unread, upTo) {
       if (unread > bulkRows && hasChangesFunction) {
         await rest
@@ -224,13 +248,24 @@ export function createNotificationsApi(
         .where(...conditions({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
-    async remove(ids) {
-      await inIdChunks(ids, async (chunk) => {
-        await table().delete().eq('recipient_id', userId).in('id', chunk).execute({ keepalive: true });
-        return [];
-      });
+    async remove(ids, from) {
+      const rows = await inIdChunks(ids, (chunk) =>
+        table()
+          .delete()
+          .eq('recipient_id', userId)
+          .in('id', chunk)
+          .where(...hasStatus(from))
+          .select('id')
+          .execute({ keepalive: true }),
+      );
+      return rows.map(({ id }) => id);
     },
   };
+}
+
+/** Not `eq`, which an index of the status serves: in a small table it looks as good as that of the ids, and reads more rows. */
+function hasStatus(status: NotificationStatus | undefined) {
+  return status === undefined ? [] : [not(isDistinct('status', status))];
 }
 
 /** The conditions of a list; `kind` is narrowed by its column. */

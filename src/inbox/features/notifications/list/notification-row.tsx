@@ -75,9 +75,9 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const title = notificationTitle(notification, texts);
   const snippet = notificationSnippet(notification, texts);
   const isUnread = status === 'unread';
-  const { waitingRows } = useInbox();
-  const isWaiting = useSyncExternalStore(waitingRows.subscribe, () =>
-    waitingRows.getSnapshot().has(notification.id),
+  const { pendingRows } = useInbox();
+  const isPending = useSyncExternalStore(pendingRows.subscribe, () =>
+    pendingRows.getSnapshot().has(notification.id),
   );
   return (
     <li
@@ -133,7 +133,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           )}
         </span>
         <span className={styles.meta}>
-          {isWaiting && <span className={styles.waiting}>{texts.waiting}</span>}
+          {isPending && <span className={styles.pending}>{texts.pending}</span>}
           <span className={styles.kind}>{texts.kind[kind]}</span>
           {snoozedUntilMs !== null && (
             <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>

@@ -89,16 +89,6 @@ function withStatus(notification: Notification, status: NotificationStatus): Not
     : { ...notification, status };
 }
 
-/**
- * Whether the later operation must reach the server after the earlier one. The outcome of deleting single rows does not
- * depend on the order.
- */
-export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
-  if (later.type === 'remove' || earlier.type === 'remove') return false;
-  if (!('ids' in later) || !('ids' in earlier)) return true;
-  return later.ids.some((id) => includesId(earlier, id));
-}
-
 function isUpTo(newest: Newest, notification: Notification): boolean {
   return newest !== null && compareNewestFirst(notification, newest) >= 0;
 }

@@ -26,7 +26,7 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const isSlow = useDelay(isReading && problem === null, slowMs);
   return (
     <div role="status" className={styles.notices}>
-      {problem?.type === 'read' && (online || !view.isLoaded) && (
+      {problem && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
           <span>
             {view.isLoaded
@@ -41,7 +41,7 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
         </Message>
       )}
       {isSlow && online && <p className={styles.lost}>{texts.stillLoading}</p>}
-      {connection === 'lost' && online && problem?.type !== 'read' && (
+      {connection === 'lost' && online && !problem && (
         <p className={styles.lost}>
           <span>{texts.lost}</span>{' '}
           <Button look="link" onClick={() => void inbox.refresh()}>

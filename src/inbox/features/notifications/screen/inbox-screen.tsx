@@ -210,7 +210,7 @@ function ToolsPlace() {
 /** The view to show: while the results of a search are read, the view before them stays. If that fails, there are none. */
 function useSettledView({ view, problem }: InboxSnapshot): InboxView {
   const [settled, setSettled] = useState(view);
-  const isPending = !view.isLoaded && Boolean(view.filter.query) && problem?.type !== 'read';
+  const isPending = !view.isLoaded && Boolean(view.filter.query) && !problem;
   const isSameList = view.filter.tab === settled.filter.tab && view.filter.kind === settled.filter.kind;
   if (isPending && isSameList) return settled;
   if (view !== settled) setSettled(view);

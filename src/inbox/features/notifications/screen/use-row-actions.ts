@@ -76,7 +76,7 @@ export function useRowActions(
       switch (action) {
         case 'open':
           // Opening does not change a snoozed notification, which returns as unread.
-          if (first.status === 'unread' && !first.isSnoozed) void inbox.setStatus([first.id], 'read');
+          if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
           return;
         case 'read':
           return commands.toggleRead(notifications);

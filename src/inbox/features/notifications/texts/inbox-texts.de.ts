@@ -55,7 +55,7 @@ export const german: InboxTexts = {
   someone: 'Jemand',
   something: (entityType, role) => (entityTypes[entityType ?? ''] ?? unknownEntity)[role],
   unread: 'Ungelesen',
-  waiting: 'Wartet',
+  pending: 'Wartet',
   bell: (unread) => (unread > 0 ? `Benachrichtigungen, ${unread} ungelesen` : 'Benachrichtigungen'),
   markRead: 'Als gelesen markieren',
   markUnread: 'Als ungelesen markieren',
@@ -106,12 +106,6 @@ export const german: InboxTexts = {
   markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
   markedUnread: (count) => `${notifications(count)} als ungelesen markiert.`,
   markedAllRead: 'Alle als gelesen markiert.',
-  missing: (missing, count) =>
-    missing === 1 && count === 1
-      ? 'Diese Benachrichtigung wurde gelöscht.'
-      : missing === count
-        ? 'Diese Benachrichtigungen wurden gelöscht.'
-        : `${missing.toLocaleString('de')} von ${notifications(count)} wurden vorher gelöscht.`,
   clearSearch: 'Suche löschen',
   arrived: (count) =>
     `${count.toLocaleString('de')} neue ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`,
@@ -134,7 +128,7 @@ export const german: InboxTexts = {
   searchEmpty: (query) => `Keine Treffer für „${query}“.`,
   searchEmptyHint: 'Versuche weniger oder kürzere Wörter. Ein Wort findet auch Wörter, die damit beginnen.',
 
-  waitingAction: {
+  actionNames: {
     title: (title) => `„${title}“`,
     count: notifications,
     unread: (what) => `${what} als ungelesen markieren`,

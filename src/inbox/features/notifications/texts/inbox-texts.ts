@@ -38,7 +38,7 @@ const english = {
   something: (entityType: string | null, _role: 'object' | 'place') =>
     entityType ? `a ${entityType}` : 'a shared item',
   unread: 'Unread',
-  waiting: 'Waiting',
+  pending: 'Waiting',
   bell: (unread: number) => (unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'),
   markRead: 'Mark as read',
   markUnread: 'Mark as unread',
@@ -92,12 +92,6 @@ const english = {
   markedRead: (count: number) => `${notifications(count)} marked as read.`,
   markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
   markedAllRead: 'All marked as read.',
-  missing: (missing: number, count: number) =>
-    missing === 1 && count === 1
-      ? 'This notification was deleted.'
-      : missing === count
-        ? 'These notifications were deleted.'
-        : `${missing.toLocaleString('en')} of ${notifications(count)} had been deleted.`,
   clearSearch: 'Clear search',
   arrived: (count: number) =>
     `${count.toLocaleString('en')} new ${count === 1 ? 'notification' : 'notifications'}`,
@@ -120,7 +114,7 @@ const english = {
   searchEmpty: (query: string) => `No results for “${query}”.`,
   searchEmptyHint: 'Try fewer or shorter words. A word also finds words that begin with it.',
 
-  waitingAction: {
+  actionNames: {
     title: (title: string) => `“${title}”`,
     count: notifications,
     unread: (what: string) => `Mark ${what} as unread`,

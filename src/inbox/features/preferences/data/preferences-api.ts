@@ -1,4 +1,5 @@
 import type { Database } from '../../../database.types.ts';
+import { matches } from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { defaultSettings, parsePreferences } from '../preferences.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
@@ -8,8 +9,8 @@ export interface PreferencesApi {
   /** @throws {RestError} `not-one-row` if there is no row. */
   read(): Promise<Preferences>;
   insertDefaults(): Promise<Preferences>;
-  /** @throws {RestError} `not-one-row` if there is no row. */
-  update(change: PreferenceChange): Promise<Preferences>;
+  /** @throws {RestError} `not-one-row` if there is no row with the settings `before`. Default: any settings. */
+  update(change: PreferenceChange, before?: PreferenceChange): Promise<Preferences>;
 }
 
 export function createPreferencesApi(rest: RestClient<Database>, userId: string): PreferencesApi {
@@ -24,7 +25,15 @@ export function createPreferencesApi(rest: RestClient<Database>, userId: string)
           .single()
           .execute(),
       ),
-    update: async (change) =>
-      parsePreferences(await table().update(change).eq('user_id', userId).select().single().execute()),
+    update: async (change, before = {}) =>
+      parsePreferences(
+        await table()
+          .update(change)
+          .eq('user_id', userId)
+          .where(...matches(before as Required<PreferenceChange>))
+          .select()
+          .single()
+          .execute({ keepalive: true }),
+      ),
   };
 }

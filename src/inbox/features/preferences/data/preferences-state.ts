@@ -13,8 +13,8 @@ export interface PreferencesState {
   readonly isReading: boolean;
   /** Whether the last read failed: `known` is an earlier copy. */
   readonly hasReadFailed: boolean;
-  /** Changes that the server has not confirmed, oldest first. */
-  readonly pending: readonly PreferenceChange[];
+  /** The pending changes of the outbox, oldest first. */
+  readonly pending: readonly { readonly id: string; readonly change: PreferenceChange }[];
 }
 
 export type PreferencesEvent =
@@ -23,12 +23,14 @@ export type PreferencesEvent =
   | { readonly type: 'read'; readonly preferences: Preferences; readonly nowMs: number }
   /** The row from the live channel; null: deleted. */
   | { readonly type: 'received'; readonly preferences: KnownPreferences; readonly nowMs: number }
+  /** A change of temporary defaults, which live in memory only: there is no row to save it to. */
   | { readonly type: 'changed'; readonly change: PreferenceChange }
-  /** Saved: the row as it is now; null: it no longer exists. Failed: no row. */
+  | { readonly type: 'pending'; readonly id: string; readonly change: PreferenceChange }
+  /** No longer pending; with the row as it is now, null if it no longer exists. */
   | {
       readonly type: 'settled';
-      readonly change: PreferenceChange;
-      readonly preferences?: KnownPreferences;
+      readonly id: string;
+      readonly preferences?: KnownPreferences | undefined;
       readonly nowMs: number;
     };
 
@@ -54,9 +56,13 @@ export function step(state: PreferencesState, event: PreferencesEvent): Preferen
     case 'discarded':
       return { ...state, known: null };
     case 'changed':
-      return change(state, event.change);
+      return state.known?.value
+        ? { ...state, known: { ...state.known, value: { ...state.known.value, ...event.change } } }
+        : state;
+    case 'pending':
+      return { ...state, pending: [...state.pending, { id: event.id, change: event.change }] };
     case 'settled': {
-      const pending = state.pending.filter((each) => each !== event.change);
+      const pending = state.pending.filter(({ id }) => id !== event.id);
       const settled = { ...state, pending };
       return event.preferences === undefined ? settled : store(settled, event.preferences, event.nowMs);
     }
@@ -66,16 +72,7 @@ export function step(state: PreferencesState, event: PreferencesEvent): Preferen
 /** The known row with the pending changes applied. */
 export function selectPreferences({ known, pending }: PreferencesState): KnownPreferences | undefined {
   if (!known?.value) return known?.value;
-  return Object.assign({}, known.value, ...pending) as Preferences;
-}
-
-function change(state: PreferencesState, wanted: PreferenceChange): PreferencesState {
-  const { known } = state;
-  if (!known?.value) return state;
-  // Temporary defaults live in memory only: there is no row to save the change to.
-  if (isTemporary(known.value))
-    return { ...state, known: { ...known, value: { ...known.value, ...wanted } } };
-  return { ...state, pending: [...state.pending, wanted] };
+  return Object.assign({}, known.value, ...pending.map(({ change }) => change)) as Preferences;
 }
 
 /** Keeps the newer of two versions of the row. */

@@ -1,15 +1,21 @@
 import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
 import { discardAfterMs } from '../../../shared/cache-policy.ts';
+import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { isStale, type Cached } from '../../../shared/cached.ts';
 import { isTemporary, parsePreferences } from '../preferences.ts';
-import type { PreferenceChange, Preferences } from '../preferences.ts';
-import { isNoRow, loadPreferences } from './load-preferences.ts';
+import type { PreferenceChange } from '../preferences.ts';
+import { loadPreferences } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 import { emptyPreferencesState, selectPreferences, step } from './preferences-state.ts';
 import type { KnownPreferences, PreferencesEvent } from './preferences-state.ts';
-import { createWaitingPreferences } from './waiting-preferences.ts';
-import type { PreferencesTopic } from './waiting-preferences.ts';
+import {
+  createStoredPreferences,
+  parseStoredPreferences,
+  preferencesTopic,
+  sendPreferences,
+} from './stored-preferences.ts';
+import type { PreferencesOutcome } from './stored-preferences.ts';
 
 export interface PreferencesSnapshot {
   /** Including pending changes. undefined: not read yet; null: deleted on another device. */
@@ -17,7 +23,7 @@ export interface PreferencesSnapshot {
   readonly isReading: boolean;
   /** Whether the last read failed: an earlier copy is shown. */
   readonly isOutdated: boolean;
-  /** Whether a change is being sent. Those in the outbox are not: the note about being offline counts them. */
+  /** Whether a change is being sent. Offline none is: the note about pending changes counts them. */
   readonly isSaving: boolean;
 }
 
@@ -29,18 +35,12 @@ export interface PreferencesStore {
   ensure(): void;
   /** Reads the row, and inserts the defaults if there is none. A call during a read leads to one more read after it. */
   reload(): void;
-  /**
-   * Applies the change optimistically and saves it after those before it; rolls back if saving fails.
-   *
-   * @param onFailure called when the change could not be saved; `retry` saves it again.
-   */
-  change(change: PreferenceChange, onFailure: (retry: () => void) => void): void;
+  /** Shows the change at once, and saves it by the outbox. */
+  change(change: PreferenceChange): void;
   /** Changes of the row from the live channel, oldest first. */
   receive(changes: readonly Change<RowRecord>[]): void;
   /** Changes may have been missed: the row is read again, at once if it is shown. */
   invalidate(): void;
-  /** Shows the changes that wait in the outbox, and those that are sent from it. */
-  follow(topic: PreferencesTopic): void;
   close(): void;
 }
 
@@ -51,9 +51,7 @@ export interface PreferencesStoreOptions {
   readonly report: (problem: unknown) => void;
   /** Whether the device is online. */
   readonly isOnline: () => boolean;
-  /** Opens the outbox, in which changes wait while the device is offline. */
-  readonly openOutbox: () => Promise<PreferencesTopic>;
-  readonly createId: () => string;
+  readonly outbox: Pick<Outbox, 'addTopic'>;
   /** The persisted copy of an earlier visit. */
   readonly restored?: Cached<KnownPreferences> | undefined;
   /** Receives each copy of the row, without pending changes. */
@@ -61,21 +59,13 @@ export interface PreferencesStoreOptions {
 }
 
 export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
-  const { api, clock, report, isOnline, openOutbox, createId, restored = null, onRead } = options;
+  const { api, clock, report, isOnline, outbox, restored = null, onRead } = options;
   const listeners = new Set<() => void>();
   let state = emptyPreferencesState(restored);
   let snapshot: PreferencesSnapshot | null = null;
-  let saved: Promise<void> = Promise.resolve();
   let discarding: Timer | null = null;
   let isWanted = false;
   let isClosed = false;
-  let outbox: PreferencesTopic | null = null;
-  let stopFollowing: Unsubscribe | null = null;
-  /** The pending changes that wait in the outbox, by id. */
-  const waiting = new Map<string, PreferenceChange>();
-  /** The ids that the outbox has stored. */
-  let stored: ReadonlySet<string> = new Set();
-
   const dispatch = (event: PreferencesEvent) => {
     const previous = state;
     state = step(state, event);
@@ -94,7 +84,6 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     dispatch({ type: 'read-started' });
     const preferences = await loadPreferences(api, report);
     dispatch({ type: 'read', preferences, nowMs: clock.now() });
-    showWaiting();
     return readWhileWanted();
   };
   const reload = () => {
@@ -102,50 +91,28 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     if (!state.isReading) void readWhileWanted();
   };
 
-  /** Shows what an earlier visit or another tab left in the outbox, once the row itself is known. */
-  const showWaiting = () => {
-    const known = selectPreferences(state);
-    const changes = outbox?.getSnapshot() ?? [];
-    const before = stored;
-    stored = new Set(changes.map(({ id }) => id));
-    for (const [id, change] of waiting) {
-      if (!before.has(id) || stored.has(id)) continue;
-      waiting.delete(id);
-      dispatch({ type: 'settled', change, nowMs: clock.now() });
-    }
-    if (!known || isTemporary(known)) return;
-    for (const { id, payload } of changes) {
-      if (waiting.has(id)) continue;
-      waiting.set(id, payload.change);
-      dispatch({ type: 'changed', change: payload.change });
-    }
+  const change = (wanted: PreferenceChange) => {
+    const shown = selectPreferences(state);
+    if (isTemporary(shown)) dispatch({ type: 'changed', change: wanted });
+    else if (shown) add(createStoredPreferences(wanted, shown));
   };
-  const wait = async (change: PreferenceChange, shown: Preferences) => {
-    const id = createId();
-    waiting.set(id, change);
-    notify();
-    try {
-      const topic = await openOutbox();
-      await topic.add(id, createWaitingPreferences(change, shown));
-    } catch (problem) {
-      waiting.delete(id);
-      throw problem;
-    }
-  };
+  const add = outbox.addTopic(preferencesTopic, {
+    parse: parseStoredPreferences,
+    keysOf: (stored) => Object.keys(stored.change),
+    send: (stored) => sendPreferences(api, stored),
+    show: (id, stored) => dispatch({ type: 'pending', id, change: stored.change }),
+    settle(id, stored, { type, answer }: PreferencesOutcome) {
+      const { value } = state.known ?? {};
+      const isSentElsewhere = type === 'sent' && answer === undefined && value;
+      const preferences = isSentElsewhere ? { ...value, ...stored.change } : answer;
+      dispatch({ type: 'settled', id, preferences, nowMs: clock.now() });
+      // The row has a new version, or another device's values.
+      if (answer === undefined && type !== 'undone' && value) reload();
+    },
+    repeat: (stored) => change(stored.change),
+  });
 
-  const save = async (change: PreferenceChange, onFailure: (retry: () => void) => void) => {
-    try {
-      const preferences = await api.update(change);
-      dispatch({ type: 'settled', change, preferences, nowMs: clock.now() });
-    } catch (problem) {
-      report(problem);
-      const isDeleted = isNoRow(problem);
-      dispatch({ type: 'settled', change, ...(isDeleted && { preferences: null }), nowMs: clock.now() });
-      if (!isDeleted && !isClosed) onFailure(() => store.change(change, onFailure));
-    }
-  };
-
-  const store: PreferencesStore = {
+  return {
     subscribe(listener) {
       listeners.add(listener);
       discarding?.cancel();
@@ -160,7 +127,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
         preferences: selectPreferences(state),
         isReading: state.isReading,
         isOutdated: state.hasReadFailed,
-        isSaving: state.pending.length > waiting.size,
+        isSaving: isOnline() && state.pending.length > 0,
       }),
     ensure() {
       const { known, isInvalidated } = state;
@@ -168,22 +135,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
       if (!isFresh && !state.isReading) reload();
     },
     reload,
-    change(change, onFailure) {
-      // A new object, because each pending change is known by its identity.
-      const pending = { ...change };
-      const shown = selectPreferences(state);
-      dispatch({ type: 'changed', change: pending });
-      if (!shown || !state.pending.includes(pending)) return;
-      if (isOnline() && !outbox?.isBusy()) {
-        saved = saved.then(() => save(pending, onFailure));
-        return;
-      }
-      wait(pending, shown).catch((problem: unknown) => {
-        report(problem);
-        dispatch({ type: 'settled', change: pending, nowMs: clock.now() });
-        if (!isClosed) onFailure(() => store.change(change, onFailure));
-      });
-    },
+    change,
     receive(changes) {
       for (const change of changes) {
         try {
@@ -198,37 +150,9 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
       dispatch({ type: 'invalidated' });
       if (listeners.size > 0) reload();
     },
-    follow(topic) {
-      stopFollowing?.();
-      outbox = topic;
-      const endings = [
-        topic.subscribe(showWaiting),
-        topic.onSettled(({ id, payload }, outcome) => {
-          const change = waiting.get(id);
-          waiting.delete(id);
-          const { known } = state;
-          const isApplied = outcome === 'sent' && known?.value;
-          if (change)
-            dispatch({
-              type: 'settled',
-              change,
-              ...(isApplied && { preferences: { ...known.value, ...payload.change } }),
-              nowMs: clock.now(),
-            });
-          // Read the row again: it has a new version, or another device's values.
-          if (state.known) reload();
-        }),
-      ];
-      stopFollowing = () => {
-        for (const end of endings) end();
-      };
-      showWaiting();
-    },
     close() {
       isClosed = true;
-      stopFollowing?.();
       discarding?.cancel();
     },
   };
-  return store;
 }

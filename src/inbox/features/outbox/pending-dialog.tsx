@@ -3,26 +3,28 @@ import { Dialog } from '../../ui/overlay/dialog.tsx';
 import styles from './outbox.module.css';
 import { outboxTexts } from './outbox-texts.ts';
 
-/** A waiting change as the list shows it. */
+/** A pending change as the list shows it. */
 export interface ListedChange {
   readonly id: string;
   /** What it does, in the user's language. */
   readonly name: string;
 }
 
-export interface WaitingDialogProps {
+export interface PendingDialogProps {
   /** Oldest first. */
   readonly changes: readonly ListedChange[];
+  /** Whether they are stored on this device; otherwise they end with this tab. */
+  readonly areStored: boolean;
   readonly onDiscard: (ids: readonly string[]) => void;
   readonly onClose: () => void;
 }
 
-/** Lists the changes that wait for a connection. Each can be discarded. */
-export function WaitingDialog({ changes, onDiscard, onClose }: WaitingDialogProps) {
+/** Lists the pending changes. Each can be discarded. */
+export function PendingDialog({ changes, areStored, onDiscard, onClose }: PendingDialogProps) {
   const texts = outboxTexts.use();
   return (
     <Dialog open sheet title={texts.listTitle} closeLabel={texts.close} onClose={onClose}>
-      <p>{texts.listIntro}</p>
+      <p>{areStored ? texts.listIntro : texts.listIntroUnsaved}</p>
       <ol className={styles.list}>
         {changes.map(({ id, name }) => (
           <li key={id} className={styles.change}>

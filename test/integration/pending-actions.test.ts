@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/inbox/database.types.ts';
-import { createWaitingActionSender } from '../../src/inbox/features/notifications/actions/waiting-action-sender.ts';
+import { sendAction } from '../../src/inbox/features/notifications/actions/send-action.ts';
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationStatus } from '../../src/inbox/features/notifications/model/notification.ts';
-import type { NotificationOperation } from '../../src/inbox/features/notifications/model/notification-operation.ts';
+import type { NotificationAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import {
-  createWaitingAction,
-  parseWaitingAction,
-} from '../../src/inbox/features/notifications/model/waiting-action.ts';
-import type { WaitingAction } from '../../src/inbox/features/notifications/model/waiting-action.ts';
+  createStoredAction,
+  parseStoredAction,
+} from '../../src/inbox/features/notifications/model/stored-action.ts';
+import type { StoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';
@@ -36,13 +36,12 @@ async function createSend() {
     getAccessToken: () => Promise.resolve(token),
   });
   const api = createNotificationsApi(rest, ada.id, () => undefined, Date.now);
-  const sender = createWaitingActionSender(rest, api, ada.id);
-  return (action: Omit<WaitingAction, 'format'>) => sender.send({ format: 1, ...action });
+  return async (action: Omit<StoredAction, 'format'>) =>
+    (await sendAction(api, { format: 2, ...action })).type;
 }
 
 const before = (status: NotificationStatus) => Object.fromEntries(ids.map((id) => [id, status]));
-const archive = (...of: readonly string[]): NotificationOperation => ({
-  id: 'archive',
+const archive = (...of: readonly string[]): NotificationAction => ({
   type: 'status',
   ids: of,
   status: 'archived',
@@ -59,7 +58,7 @@ const elsewhere = (sql: string, id: string) => supabase().database.query(sql, [i
 describe('sending pending actions', () => {
   test('applies a change of status once, also after a lost answer', async () => {
     const send = await createSend();
-    const action = { operation: archive(ids[0], ids[1]), before: before('unread') };
+    const action = { action: archive(ids[0], ids[1]), before: before('unread') };
     expect(await send(action)).toBe('sent');
     expect(await statuses()).toEqual(['archived', 'archived', 'unread']);
     expect(await send(action)).toBe('sent');
@@ -69,24 +68,41 @@ describe('sending pending actions', () => {
   test('keeps newer changes of another device, and applies the rest', async () => {
     const send = await createSend();
     await elsewhere(`update notifications set status = 'read' where id = $1`, ids[0]);
-    expect(await send({ operation: archive(...ids), before: before('unread') })).toBe('changed');
+    expect(await send({ action: archive(...ids), before: before('unread') })).toBe('changed');
     expect(await statuses()).toEqual(['read', 'archived', 'archived']);
+  });
+
+  test('snoozes a row once, and keeps one that another device has archived', async () => {
+    const send = await createSend();
+    const untilMs = Date.now() + 3_600_000;
+    const snooze = (id: string): Omit<StoredAction, 'format'> => ({
+      action: { type: 'snooze', ids: [id], untilMs, nowMs: Date.now() },
+      before: before('unread'),
+    });
+    expect(await send(snooze(ids[0]))).toBe('sent');
+    expect(await send(snooze(ids[0]))).toBe('sent');
+    await elsewhere(`update notifications set status = 'archived' where id = $1`, ids[1]);
+    expect(await send(snooze(ids[1]))).toBe('changed');
+    const rows = await supabase().database.query<{ id: string }>(
+      'select id from notifications where snoozed_until is not null',
+    );
+    expect(rows).toEqual([{ id: ids[0] }]);
   });
 
   test('reports that a notification was deleted in the meantime', async () => {
     const send = await createSend();
     await elsewhere('delete from notifications where id = $1', ids[0]);
-    expect(await send({ operation: archive(ids[0]), before: before('unread') })).toBe('deleted');
+    expect(await send({ action: archive(ids[0]), before: before('unread') })).toBe('deleted');
   });
 
   test('deletes unchanged rows and keeps changed ones', async () => {
     const send = await createSend();
     await elsewhere(`update notifications set status = 'archived' where id = $1`, ids[0]);
     await elsewhere('delete from notifications where id = $1', ids[2]);
-    const action = { operation: { id: 'remove', type: 'remove', ids } as const, before: before('unread') };
+    const action = { action: { type: 'remove', ids } as const, before: before('unread') };
     expect(await send(action)).toBe('changed');
     expect(await statuses()).toEqual(['archived', 'deleted', 'deleted']);
-    expect(await send({ ...action, operation: { ...action.operation, ids: [ids[1]] } })).toBe('sent');
+    expect(await send({ ...action, action: { ...action.action, ids: [ids[1]] } })).toBe('sent');
   });
 
   test("marks all as read up to the newest seen, within the action's kind and list", async () => {
@@ -100,8 +116,8 @@ describe('sending pending actions', () => {
       [ada.id],
     );
     const newest = { id: ids[0], createdAt, createdAtMs: Date.parse(createdAt) };
-    const all = { id: 'all', type: 'read-all', kind: null, unread: 3, newest } as const;
-    expect(await send({ operation: all, before: {} })).toBe('sent');
+    const all = { type: 'read-all', kind: null, unread: 3, newest } as const;
+    expect(await send({ action: all, before: {} })).toBe('sent');
     expect(await statuses()).toEqual(['read', 'read', 'read']);
     const [late] = await supabase().database.query<{ count: number }>(
       `select count(*)::int as count from notifications where status = 'unread'`,
@@ -110,9 +126,9 @@ describe('sending pending actions', () => {
   });
 
   test('discards changes stored by another version of the application', () => {
-    const action = createWaitingAction({ rows: new Map(), operations: [] }, archive('one'));
-    expect(parseWaitingAction(structuredClone(action))).toEqual(action);
-    expect(parseWaitingAction({ ...action, format: 0 })).toBeNull();
-    expect(parseWaitingAction('nonsense')).toBeNull();
+    const action = createStoredAction({ rows: new Map(), operations: [] }, archive('one'));
+    expect(parseStoredAction(structuredClone(action))).toEqual(action);
+    expect(parseStoredAction({ ...action, format: 0 })).toBeNull();
+    expect(parseStoredAction('nonsense')).toBeNull();
   });
 });

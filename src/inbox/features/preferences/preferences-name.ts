@@ -1,9 +1,9 @@
-import type { WaitingPreferences } from './data/waiting-preferences.ts';
+import type { StoredPreferences } from './data/stored-preferences.ts';
 import { preferenceChannels, preferenceKinds } from './preferences.ts';
 import type { PreferencesTexts } from './preferences-texts.ts';
 
-/** The settings that a waiting change of preferences has, in words. */
-export function waitingPreferencesName({ change }: WaitingPreferences, names: PreferencesTexts): string {
+/** The settings that a pending change of preferences has, in words. */
+export function preferencesName({ change }: StoredPreferences, names: PreferencesTexts): string {
   const settings = new Set(Object.keys(change).map((setting) => settingName(setting, names)));
   return `${names.title}: ${[...settings].join(', ')}`;
 }

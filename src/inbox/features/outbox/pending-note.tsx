@@ -2,8 +2,8 @@ import { Button } from '../../ui/button.tsx';
 import { useOnline } from '../../ui/state/online.ts';
 import { outboxTexts } from './outbox-texts.ts';
 
-/** How many changes wait for a connection, or are being sent. */
-export function WaitingNote({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
+/** How many changes are pending: they wait for a connection or the server. */
+export function PendingNote({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
   const texts = outboxTexts.use();
   return (
     <>

@@ -1,0 +1,59 @@
+import type { OutboxOutcome } from '../../../shared/outbox/outbox-state.ts';
+import type { PreferenceChange, Preferences } from '../preferences.ts';
+import { isNoRow } from './load-preferences.ts';
+import type { PreferencesApi } from './preferences-api.ts';
+
+/** The topic of changed preferences in the outbox. */
+export const preferencesTopic = 'preferences';
+
+/** A change of preferences as the outbox stores it. */
+export interface StoredPreferences {
+  readonly format: 1;
+  readonly change: PreferenceChange;
+  /** The values before it. Other ones by then are a conflict. */
+  readonly before: PreferenceChange;
+}
+
+/** The answer: the row as it is now; null: it was deleted. */
+export type PreferencesOutcome = OutboxOutcome<Preferences | null>;
+
+/** @param shown the preferences with all earlier changes. */
+export function createStoredPreferences(change: PreferenceChange, shown: Preferences): StoredPreferences {
+  const before = Object.fromEntries(
+    Object.keys(change).map((name) => [name, shown[name as keyof PreferenceChange]]),
+  );
+  return { format: 1, change, before };
+}
+
+/** null: stored by another version of the application. */
+export function parseStoredPreferences(payload: unknown): StoredPreferences | null {
+  const stored = payload as Partial<StoredPreferences> | null;
+  return stored?.format === 1 ? (stored as StoredPreferences) : null;
+}
+
+/** Sends a change of preferences, unless another device has changed the same settings since. */
+export async function sendPreferences(
+  api: Pick<PreferencesApi, 'read' | 'update'>,
+  { change, before }: StoredPreferences,
+): Promise<PreferencesOutcome> {
+  try {
+    return { type: 'sent', answer: await api.update(change, before) };
+  } catch (problem) {
+    if (!isNoRow(problem)) throw problem;
+  }
+  try {
+    const row = await api.read();
+    // An earlier attempt may have been applied although its answer was lost.
+    return { type: hasValues(row, change) ? 'sent' : 'changed', answer: row };
+  } catch (problem) {
+    if (!isNoRow(problem)) throw problem;
+    return { type: 'deleted', answer: null };
+  }
+}
+
+/** Arrays are compared by their items. */
+function hasValues(row: Preferences, values: PreferenceChange): boolean {
+  return Object.entries(values).every(
+    ([name, value]) => JSON.stringify(row[name as keyof Preferences]) === JSON.stringify(value),
+  );
+}

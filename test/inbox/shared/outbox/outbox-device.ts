@@ -1,0 +1,68 @@
+import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import type { OutboxOutcome } from '../../../../src/inbox/shared/outbox/outbox-state.ts';
+import { createFakeWorld } from '../../../support/fake-platform.ts';
+import type { FakeWorld } from '../../../support/fake-platform.ts';
+import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
+
+/** The server was not reached: the same request may succeed later. */
+export class Unreachable extends Error {}
+/** The server refuses the request. */
+export class Refused extends Error {}
+
+interface Server {
+  readonly requests: string[];
+  readonly received: string[];
+  problem: Error | null;
+  outcome: OutboxOutcome['type'];
+  /** Whether requests get no answer. */
+  hangs: boolean;
+}
+
+const answerMs = 50;
+
+/** An action is a text `row:name`; that of the row `*` changes every row. */
+export function createDevice(world: FakeWorld = createFakeWorld()) {
+  const storage = createMemoryStorage();
+  const server: Server = { requests: [], received: [], problem: null, outcome: 'sent', hangs: false };
+  const notices: OutboxNotice[] = [];
+  const openTab = () => {
+    const tab = world.openTab();
+    const shown: string[] = [];
+    const settled: string[] = [];
+    const outbox = createOutbox({
+      userId: 'ada',
+      storage,
+      isRetryable: (problem) => problem instanceof Unreachable,
+      notify: (notice) => notices.push(notice),
+      platform: tab,
+    });
+    const add = outbox.addTopic<string, string>('rows', {
+      parse: (payload) => (typeof payload === 'string' ? payload : null),
+      keysOf: (payload) => (payload.startsWith('*') ? null : [payload.split(':')[0] ?? '']),
+      send(payload) {
+        server.requests.push(payload);
+        return new Promise((resolve, reject) => {
+          if (server.hangs) return;
+          tab.clock.setTimer(() => {
+            if (server.problem) return reject(server.problem);
+            server.received.push(payload);
+            resolve({ type: server.outcome, answer: 'content' });
+          }, answerMs);
+        });
+      },
+      show: (_id, payload) => shown.push(payload),
+      settle(_id, payload, { type }) {
+        shown.splice(shown.indexOf(payload), 1);
+        settled.push(`${payload} ${type}`);
+      },
+      repeat: (payload) => void add(payload),
+    });
+    void outbox.start();
+    return { ...tab, tab, outbox, add, shown, settled };
+  };
+  return { world, server, storage, notices, openTab };
+}
+/** What the actions do. */
+export const names = (pending: readonly { readonly payload: unknown }[]) =>
+  pending.map(({ payload }) => payload);

@@ -1,0 +1,137 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createFakeWorld } from '../../../support/fake-platform.ts';
+import { createDevice, names, Unreachable } from './outbox-device.ts';
+
+describe('several tabs', () => {
+  test('show the same, and each sends its own', async () => {
+    const { world, server, openTab } = createDevice();
+    const tabs = [openTab(), openTab(), openTab()] as const;
+    for (const { tab } of tabs) tab.setOnline(false);
+    tabs[0].add('a:1');
+    await world.settle();
+    tabs[1].add('a:2');
+    await world.settle();
+    for (const { shown } of tabs) expect(shown).toEqual(['a:1', 'a:2']);
+    // The later action comes online first, and waits for the earlier one on its row.
+    for (const { tab } of tabs.toReversed()) tab.setOnline(true);
+    await world.clock.advance(5_000);
+    expect(server.received).toEqual(['a:1', 'a:2']);
+    for (const { settled } of tabs) expect(settled).toEqual(['a:1 sent', 'a:2 sent']);
+  });
+
+  test('leave the actions of a tab that crashes to exactly one of the others', async () => {
+    const { world, server, openTab } = createDevice();
+    const [first, second, third] = [openTab(), openTab(), openTab()] as const;
+    server.hangs = true;
+    first.add('a:1');
+    await world.settle();
+    server.hangs = false;
+    first.tab.crash();
+    await world.clock.advance(1_000);
+    expect(server.received).toEqual(['a:1']);
+    expect([...second.settled, ...third.settled]).toContain('a:1 sent');
+    expect([second.shown, third.shown]).toEqual([[], []]);
+  });
+
+  test('do not send an action of a closed tab that is no longer stored', async () => {
+    const { world, server, storage, openTab } = createDevice();
+    const [first, second] = [openTab(), openTab()] as const;
+    server.hangs = true;
+    first.add('a:1');
+    await world.settle();
+    storage.evict();
+    first.tab.crash();
+    server.hangs = false;
+    await world.clock.advance(1_000);
+    expect(server.received).toEqual([]);
+    expect(second.settled).toEqual(['a:1 undone']);
+  });
+
+  test('discard an action of another tab, with later ones on its row', async () => {
+    const { world, server, openTab } = createDevice();
+    const [first, second] = [openTab(), openTab()] as const;
+    for (const { tab } of [first, second]) tab.setOnline(false);
+    for (const payload of ['a:1', 'b:2', 'a:3']) first.add(payload);
+    await world.settle();
+    await second.outbox.discard(
+      second.outbox
+        .getSnapshot()
+        .slice(0, 1)
+        .map(({ id }) => id),
+    );
+    await world.settle();
+    expect([first.shown, second.shown]).toEqual([['b:2'], ['b:2']]);
+    for (const { tab } of [first, second]) tab.setOnline(true);
+    await world.clock.advance(1_000);
+    expect(server.received).toEqual(['b:2']);
+  });
+
+  test('tell each other no answers', async () => {
+    const { world, openTab } = createDevice();
+    const [first, second] = [openTab(), openTab()] as const;
+    first.add('a:1');
+    await world.clock.advance(1_000);
+    expect(second.settled).toEqual(['a:1 sent']);
+    expect(JSON.stringify(world.broadcasts)).not.toContain('content');
+  });
+});
+
+type Tab = ReturnType<ReturnType<typeof createDevice>['openTab']>;
+
+const deed = fc.oneof(
+  fc.constantFrom('a', 'b').map((row) => ({ type: 'add', row }) as const),
+  fc.constantFrom('a', 'b', '*').map((row) => ({ type: 'add-undoable', row }) as const),
+  fc
+    .constantFrom('offline', 'online', 'crash', 'open', 'fail', 'heal', 'wait')
+    .map((type) => ({ type }) as const),
+);
+
+test('loses nothing, and reorders nothing on a row, under random connections, crashes and reloads', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(deed, { maxLength: 30 }), fc.nat(1_000), async (deeds, seed) => {
+      const { world, server, storage, openTab } = createDevice(createFakeWorld({ seed }));
+      const tabs: Tab[] = [openTab(), openTab()];
+      const added: string[] = [];
+      for (const [index, next] of deeds.entries()) {
+        const at = index % tabs.length;
+        const current = tabs[at];
+        if (!current) continue;
+        if (next.type === 'add' || next.type === 'add-undoable') {
+          const payload = `${next.row}:${String(added.length).padStart(3, '0')}`;
+          added.push(payload);
+          current.add(payload, next.type === 'add' ? undefined : 'undoable');
+        }
+        if (next.type === 'offline' || next.type === 'online')
+          for (const { tab } of tabs) tab.setOnline(next.type === 'online');
+        if (next.type === 'open' && tabs.length < 4) tabs.push(openTab());
+        if (next.type === 'fail') server.problem = new Unreachable();
+        if (next.type === 'heal') server.problem = null;
+        await world.settle();
+        if (next.type === 'crash') {
+          current.tab.crash();
+          tabs[at] = openTab();
+        }
+        if (next.type === 'wait') await world.clock.advance(75);
+        await world.settle();
+        // After each step: an action has reached the server, or is stored; and all tabs show what is pending.
+        const stored = names(await storage.list());
+        for (const payload of added) expect([...server.received, ...stored]).toContain(payload);
+        const shown = tabs.map((tab) => tab.shown.toSorted());
+        for (const each of shown) expect(each).toEqual(stored.map(String).toSorted());
+      }
+      server.problem = null;
+      for (const { tab } of tabs) tab.setOnline(true);
+      await world.clock.advance(200_000);
+      for (const row of ['a', 'b']) {
+        // A crash between the answer and its bookkeeping repeats an action, which changes nothing; it never skips one.
+        const ofRow = server.received.filter((payload) => payload.startsWith(row) || payload.startsWith('*'));
+        const expected = added.filter((payload) => payload.startsWith(row));
+        expect([...new Set(ofRow)].filter((payload) => payload.startsWith(row))).toEqual(expected);
+      }
+      expect([...new Set(server.received)].toSorted()).toEqual(added.toSorted());
+      for (const { shown, outbox } of tabs) expect([shown, outbox.getSnapshot()]).toEqual([[], []]);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

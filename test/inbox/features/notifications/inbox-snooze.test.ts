@@ -65,6 +65,19 @@ describe('a snoozed notification', () => {
     expect(shownIds(other)[0]).toBe(oldest);
   });
 
+  test('leaves the snoozed list at once when it is archived or read, before the answer', async () => {
+    const scripted = await openScriptedInbox(2);
+    const { inbox, world } = scripted;
+    const [first = '', second = ''] = shownIds(inbox);
+    inbox.snooze([first, second], world.clock.now() + hourMs);
+    await world.clock.advance(1_000);
+    expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, snoozed: 2 });
+    inbox.setStatus([first], 'archived');
+    inbox.setStatus([second], 'read');
+    expect(inbox.getSnapshot().counts).toMatchObject({ all: 1, archived: 1, snoozed: 0 });
+    expect(shownIds(inbox)).toEqual([second]);
+  });
+
   test('is in the list again after a refusal', async () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, notices, table, world } = scripted;

@@ -4,44 +4,46 @@
  * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then. Answers
  * `{"sent", "failed", "skipped"}`.
  *
- * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
+ * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and
+ * SUPABASE_SERVICE_ROLE_KEY.
  */
 import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod/mini';
 import { createResendTransport } from '../_shared/mail/resend-transport.ts';
 import type { MailSettings } from '../_shared/mail/render-mail.ts';
 import { sendDueMails } from '../_shared/mail/send-due-mails.ts';
 import { createSmtpTransport } from '../_shared/mail/smtp-transport.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { MissingSettingError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
+import { parseRequestJson } from '../_shared/runtime/parse.ts';
+import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 import type { Environment, Runtime } from '../_shared/runtime/runtime.ts';
 import { hasServiceKey } from '../_shared/runtime/service-key.ts';
 
 /** A run ends before the platform ends it. */
 const runMs = 50_000;
 
-export default serveFunction(async (request, runtime) => {
-  if (request.method !== 'POST') return answer(405, { message: 'Only POST is allowed' });
+const requestSchema = z.object({ due_before: z.optional(z.iso.datetime({ offset: true })) });
+
+export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
+  if (!hasServiceKey(request, runtime.env))
+    return answerError(403, 'service_key_needed', 'The service key is needed');
+  const { due_before: dueBefore } = parseRequestJson(requestSchema, (await request.text()) || '{}');
+  const callDatabase = createDatabaseCaller(runtime);
+  const settings = readSettings(runtime.env);
+  const transport = createTransport(runtime);
   try {
-    if (!hasServiceKey(request, runtime.env)) return answer(403, { message: 'The service key is needed' });
-    const dueBeforeMs = await readDueBefore(request);
-    if (Number.isNaN(dueBeforeMs)) return answer(400, { message: 'due_before is not a time' });
-    const callDatabase = createDatabaseCaller(runtime);
-    const settings = readSettings(runtime.env);
-    const transport = createTransport(runtime);
-    try {
-      const stopAtMs = performance.now() + runMs;
-      const { now } = runtime;
-      const wait = (durationMs: number) => setTimeout(durationMs);
-      return answer(
-        200,
-        await sendDueMails({ callDatabase, transport, settings, now, dueBeforeMs, stopAtMs, wait }),
-      );
-    } finally {
-      transport.close();
-    }
-  } catch (problem) {
-    if (problem instanceof MissingSettingError) return answer(500, { message: problem.message });
-    throw problem;
+    const report = await sendDueMails({
+      callDatabase,
+      transport,
+      settings,
+      now: runtime.now,
+      dueBeforeMs: dueBefore === undefined ? undefined : Date.parse(dueBefore),
+      stopAtMs: performance.now() + runMs,
+      wait: (durationMs) => setTimeout(durationMs),
+    });
+    return Response.json(report);
+  } finally {
+    transport.close();
   }
 });
 
@@ -58,17 +60,4 @@ function readSettings(env: Environment): MailSettings {
     from,
     domain,
   };
-}
-
-/** undefined: not given; NaN: no time. */
-async function readDueBefore(request: Request): Promise<number | undefined> {
-  const text = await request.text();
-  if (text === '') return undefined;
-  const { due_before: dueBefore } = JSON.parse(text) as { due_before?: unknown };
-  if (dueBefore === undefined) return undefined;
-  return typeof dueBefore === 'string' ? Date.parse(dueBefore) : Number.NaN;
-}
-
-function answer(status: number, body: object): Response {
-  return Response.json(body, { status });
 }

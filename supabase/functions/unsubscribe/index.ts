@@ -8,47 +8,50 @@
  *
  * Environment: APP_URL. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
  */
+import * as z from 'zod/mini';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { MissingSettingError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
+import { parseRequest } from '../_shared/runtime/parse.ts';
+import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 
-/** Kinds that have a switch of their own. */
+/** The token alone entitles; pages of every origin may read the answer. */
+const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
+
+/** Kinds with a switch of their own. A link with another kind, or none, is about all mails. */
 const switchedKinds: ReadonlySet<string> = new Set(['mention', 'message', 'comment', 'edit', 'invite']);
 
-export default serveFunction(async (request, runtime) => {
+const formSchema = z.object({
+  token: z.optional(z.string()),
+  kind: z.optional(z.string()),
+  action: z.optional(z.enum(['show', 'unsubscribe', 'undo'])),
+});
+const subscriptionSchema = z.nullable(
+  z.object({ kind: z.nullable(z.string()), is_off: z.boolean(), language: z.string() }),
+);
+
+export default serveFunction({ methods: ['GET', 'POST'], headers }, async (request, runtime) => {
   const query = new URL(request.url).searchParams;
-  try {
-    if (request.method === 'GET') {
-      const appUrl = requireSetting(runtime.env, 'APP_URL').replace(/\/+$/, '');
-      // The token is in the fragment: it reaches no log of the application's host.
-      return new Response(null, {
-        status: 303,
-        headers: { location: `${appUrl}/unsubscribe.html#${query.toString()}` },
-      });
-    }
-    if (request.method !== 'POST') return answer(405, { message: 'Only GET and POST are allowed' });
-    const form = new URLSearchParams(await request.text());
-    const action = form.get('action') ?? 'unsubscribe';
-    const kind = form.get('kind') ?? query.get('kind') ?? '';
-    const subscription = await createDatabaseCaller(runtime)('unsubscribe_from_mails', {
-      token: form.get('token') ?? query.get('token') ?? '',
+  if (request.method === 'GET') {
+    const appUrl = requireSetting(runtime.env, 'APP_URL').replace(/\/+$/, '');
+    // The token is in the fragment: it reaches no log of the application's host.
+    return new Response(null, {
+      status: 303,
+      headers: { location: `${appUrl}/unsubscribe.html#${query.toString()}` },
+    });
+  }
+  const form = new URLSearchParams(await request.text());
+  const { token = '', kind = '', action } = parseRequest(formSchema, Object.fromEntries([...query, ...form]));
+  const subscription = await createDatabaseCaller(runtime)(
+    'unsubscribe_from_mails',
+    {
+      token,
       kind: switchedKinds.has(kind) ? kind : null,
       undo: action === 'undo',
       dry_run: action === 'show',
       called_at: new Date(runtime.now()).toISOString(),
-    });
-    return subscription
-      ? answer(200, subscription)
-      : answer(400, { message: 'The link has expired or is incomplete' });
-  } catch (problem) {
-    if (problem instanceof MissingSettingError) return answer(500, { message: problem.message });
-    throw problem;
-  }
+    },
+    subscriptionSchema,
+  );
+  return subscription === null
+    ? answerError(400, 'token_invalid', 'The link has expired or is incomplete')
+    : Response.json(subscription);
 });
-
-/** The token alone entitles; pages of every origin may read the answer. */
-function answer(status: number, body: object): Response {
-  return Response.json(body, {
-    status,
-    headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-store' },
-  });
-}

@@ -1,7 +1,9 @@
+import * as z from 'zod/mini';
 import type { CallDatabase } from '../runtime/database-functions.ts';
 import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
-import type { ClaimedMails, QueuedMail } from './queued-mail.ts';
+import { claimedMailsSchema } from './queued-mail.ts';
+import type { QueuedMail } from './queued-mail.ts';
 import { createRateGate } from './rate-gate.ts';
 import type { RateGate } from './rate-gate.ts';
 import { renderMail } from './render-mail.ts';
@@ -48,12 +50,16 @@ export async function sendDueMails(options: SendDueMailsOptions): Promise<Sendin
   let claimed = batchSize;
   const gate = createRateGate(options);
   while (claimed >= batchSize && performance.now() < stopAtMs && gate.closedForMs() === null) {
-    const batch = (await callDatabase('claim_notification_mails', {
-      batch_size: batchSize,
-      lease_seconds: leaseSeconds,
-      called_at: toTimestamp(now()),
-      due_before: dueBeforeMs === undefined ? null : toTimestamp(dueBeforeMs),
-    })) as ClaimedMails;
+    const batch = await callDatabase(
+      'claim_notification_mails',
+      {
+        batch_size: batchSize,
+        lease_seconds: leaseSeconds,
+        called_at: toTimestamp(now()),
+        due_before: dueBeforeMs === undefined ? null : toTimestamp(dueBeforeMs),
+      },
+      claimedMailsSchema,
+    );
     claimed = batch.claimed;
     const sent = await sendAll(batch.mails, gate, options);
     report = {
@@ -86,14 +92,18 @@ async function sendAll(
 async function sendOne(mail: QueuedMail, gate: RateGate, options: SendDueMailsOptions): Promise<boolean> {
   const { callDatabase, now } = options;
   const acknowledge = async (outcome: Outcome, reason: string | null, retryAfterMs = 0) => {
-    await callDatabase('finish_notification_mail', {
-      mail_id: mail.id,
-      lease: mail.lease,
-      outcome,
-      reason,
-      called_at: toTimestamp(now()),
-      retry_after_seconds: retryAfterMs / 1000,
-    });
+    await callDatabase(
+      'finish_notification_mail',
+      {
+        mail_id: mail.id,
+        lease: mail.lease,
+        outcome,
+        reason,
+        called_at: toTimestamp(now()),
+        retry_after_seconds: retryAfterMs / 1000,
+      },
+      z.boolean(),
+    );
     return outcome === 'sent';
   };
   for (;;) {

@@ -1,23 +1,32 @@
-import type { QueuedItem } from '../mail/queued-mail.ts';
-import type { PushSubscription } from './push-transport.ts';
+import * as z from 'zod/mini';
+import { queuedItemSchema } from '../mail/queued-mail.ts';
+
+const queuedPushMessageSchema = z.readonly(
+  z.object({
+    id: z.string(),
+    lease: z.string(),
+    /** ISO 8601. From then on another worker may claim the message. */
+    lease_until: z.string(),
+    endpoint: z.string(),
+    p256dh: z.string(),
+    auth: z.string(),
+    /** BCP 47. */
+    language: z.string(),
+    newest: queuedItemSchema,
+    /** All notifications that the message is about. */
+    item_count: z.number(),
+    /** All unread notifications, for the badge of the application. */
+    unread_count: z.number(),
+  }),
+);
+
+export const claimedPushMessagesSchema = z.readonly(
+  z.object({
+    /** With those that were skipped: fewer than the batch means that nothing else is due. */
+    claimed: z.number(),
+    messages: z.readonly(z.array(queuedPushMessageSchema)),
+  }),
+);
 
 /** A push message that `claim_push_messages` leased to this worker. */
-export interface QueuedPushMessage extends PushSubscription {
-  readonly id: string;
-  readonly lease: string;
-  /** ISO 8601. From then on another worker may claim the message. */
-  readonly lease_until: string;
-  /** BCP 47. */
-  readonly language: string;
-  readonly newest: QueuedItem;
-  /** All notifications that the message is about. */
-  readonly item_count: number;
-  /** All unread notifications, for the badge of the application. */
-  readonly unread_count: number;
-}
-
-export interface ClaimedPushMessages {
-  /** With those that were skipped: fewer than the batch means that nothing else is due. */
-  readonly claimed: number;
-  readonly messages: readonly QueuedPushMessage[];
-}
+export type QueuedPushMessage = z.infer<typeof queuedPushMessageSchema>;

@@ -1,6 +1,8 @@
+import * as z from 'zod/mini';
 import type { CallDatabase } from '../runtime/database-functions.ts';
 import type { PushTransport } from './push-transport.ts';
-import type { ClaimedPushMessages, QueuedPushMessage } from './queued-push-message.ts';
+import { claimedPushMessagesSchema } from './queued-push-message.ts';
+import type { QueuedPushMessage } from './queued-push-message.ts';
 import { renderPush } from './render-push.ts';
 
 export interface SendDuePushMessagesOptions {
@@ -28,11 +30,15 @@ export async function sendDuePushMessages(options: SendDuePushMessagesOptions): 
   let report: PushReport = { sent: 0, failed: 0, skipped: 0 };
   let claimed = batchSize;
   while (claimed >= batchSize && performance.now() < stopAtMs) {
-    const batch = (await callDatabase('claim_push_messages', {
-      batch_size: batchSize,
-      lease_seconds: leaseSeconds,
-      called_at: new Date(now()).toISOString(),
-    })) as ClaimedPushMessages;
+    const batch = await callDatabase(
+      'claim_push_messages',
+      {
+        batch_size: batchSize,
+        lease_seconds: leaseSeconds,
+        called_at: new Date(now()).toISOString(),
+      },
+      claimedPushMessagesSchema,
+    );
     claimed = batch.claimed;
     const sent = await sendAll(batch.messages, options);
     report = {
@@ -65,13 +71,17 @@ async function sendOne(
   { callDatabase, transport, now }: SendDuePushMessagesOptions,
 ): Promise<boolean> {
   const result = await transport.send(message, JSON.stringify(renderPush(message)));
-  await callDatabase('finish_push_message', {
-    message_id: message.id,
-    lease: message.lease,
-    outcome: result.outcome,
-    reason: 'reason' in result ? result.reason : null,
-    retry_seconds: 'retrySeconds' in result ? result.retrySeconds : null,
-    called_at: new Date(now()).toISOString(),
-  });
+  await callDatabase(
+    'finish_push_message',
+    {
+      message_id: message.id,
+      lease: message.lease,
+      outcome: result.outcome,
+      reason: 'reason' in result ? result.reason : null,
+      retry_seconds: 'retrySeconds' in result ? result.retrySeconds : null,
+      called_at: new Date(now()).toISOString(),
+    },
+    z.boolean(),
+  );
   return result.outcome === 'sent';
 }

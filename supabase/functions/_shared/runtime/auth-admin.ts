@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import * as z from 'zod/mini';
+import { parseAnswer } from './parse.ts';
 import { requireSetting } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -26,6 +28,11 @@ export interface AuthAdmin {
 
 const timeoutMs = 10_000;
 
+const userSchema = z.object({ id: z.string() });
+const factorsSchema = z.array(z.object({ id: z.string() }));
+/** Tokens of some grants belong to no session. */
+const claimsSchema = z.object({ session_id: z.optional(z.string()) });
+
 /** @throws {MissingSettingError} without SUPABASE_URL or one of the keys. */
 export function createAuthAdmin({ env, fetch }: Runtime): AuthAdmin {
   const url = `${requireSetting(env, 'SUPABASE_URL')}/auth/v1`;
@@ -43,21 +50,21 @@ export function createAuthAdmin({ env, fetch }: Runtime): AuthAdmin {
       const response = await call('GET', '/user', publicKey, authorization);
       if (response.status === 401 || response.status === 403) return null;
       if (!response.ok) throw new AuthAdminError(`GET /user answered ${response.status}`);
-      const { id } = (await response.json()) as { id: string };
-      const { session_id: sessionId } = decodeClaims(authorization);
-      return typeof sessionId === 'string' ? { userId: id, sessionId } : null;
+      const { id } = parseAnswer(userSchema, 'GET /user', await response.json());
+      const { session_id: sessionId } = parseAnswer(claimsSchema, 'The token', decodePayload(authorization));
+      return sessionId === undefined ? null : { userId: id, sessionId };
     },
     async removeFactors(userId) {
       const path = `/admin/users/${userId}/factors`;
-      const factors = (await administer('GET', path)) as readonly { readonly id: string }[];
+      const factors = parseAnswer(factorsSchema, `GET ${path}`, await administer('GET', path));
       for (const { id } of factors) await administer('DELETE', `${path}/${id}`);
       return factors.length;
     },
   };
 }
 
-/** The claims of a token that the auth service has verified. */
-function decodeClaims(authorization: string): Readonly<Record<string, unknown>> {
+/** The payload of a token that the auth service has verified. */
+function decodePayload(authorization: string): unknown {
   const [, payload = ''] = authorization.split('.');
-  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>;
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
 }

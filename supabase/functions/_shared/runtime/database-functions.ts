@@ -1,3 +1,5 @@
+import type * as z from 'zod/mini';
+import { parseAnswer } from './parse.ts';
 import { requireSetting } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -6,8 +8,16 @@ export class DatabaseFunctionError extends Error {
   override readonly name = 'DatabaseFunctionError';
 }
 
-/** Calls a function of the schema `public` with the service key. */
-export type CallDatabase = (name: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+/**
+ * Calls a function of the schema `public` with the service key.
+ *
+ * @param answer the shape of the result. @throws {DatabaseFunctionError | UnexpectedAnswerError}
+ */
+export type CallDatabase = <Schema extends z.ZodMiniType>(
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  answer: Schema,
+) => Promise<z.output<Schema>>;
 
 const timeoutMs = 20_000;
 
@@ -15,7 +25,7 @@ const timeoutMs = 20_000;
 export function createDatabaseCaller({ env, fetch }: Runtime): CallDatabase {
   const url = requireSetting(env, 'SUPABASE_URL');
   const key = requireSetting(env, 'SUPABASE_SERVICE_ROLE_KEY');
-  return async (name, args) => {
+  return async (name, args, answer) => {
     const response = await fetch(`${url}/rest/v1/rpc/${name}`, {
       method: 'POST',
       headers: { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -24,6 +34,6 @@ export function createDatabaseCaller({ env, fetch }: Runtime): CallDatabase {
     });
     const text = await response.text();
     if (!response.ok) throw new DatabaseFunctionError(`${name} answered ${response.status}: ${text}`);
-    return text === '' ? null : (JSON.parse(text) as unknown);
+    return parseAnswer(answer, name, text === '' ? null : JSON.parse(text));
   };
 }

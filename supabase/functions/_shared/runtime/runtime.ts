@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { InvalidRequestError } from './parse.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,15 +13,59 @@ export interface Runtime {
 
 export type FunctionHandler = (request: Request, runtime: Runtime) => Promise<Response>;
 
+export interface FunctionOptions {
+  /** The methods that reach the handler; others are answered 405. */
+  readonly methods: readonly string[];
+  /** Headers of every answer, those to errors too. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 interface DenoServer {
   serve(handler: (request: Request) => Promise<Response>): unknown;
 }
 
-/** Serves the handler where Deno runs the module; elsewhere the default export of the module is called. */
-export function serveFunction(handler: FunctionHandler): FunctionHandler {
+/**
+ * Serves the handler where Deno runs the module; elsewhere the default export of the module is called. A request of another
+ * shape is answered 400 and a missing setting 500, both as `{"code", "message"}`.
+ */
+export function serveFunction(options: FunctionOptions, handler: FunctionHandler): FunctionHandler {
+  const handle: FunctionHandler = async (request, runtime) => {
+    const response = await answer(request, runtime, options, handler);
+    for (const [name, value] of Object.entries(options.headers ?? {})) response.headers.set(name, value);
+    return response;
+  };
   const { Deno: deno } = globalThis as { Deno?: DenoServer };
-  deno?.serve((request) => handler(request, { env: process.env, fetch, now: Date.now }));
-  return handler;
+  deno?.serve((request) => handle(request, { env: process.env, fetch, now: Date.now }));
+  return handle;
+}
+
+async function answer(
+  request: Request,
+  runtime: Runtime,
+  { methods, headers }: FunctionOptions,
+  handler: FunctionHandler,
+): Promise<Response> {
+  // A preflight request, which the platform leaves to the function.
+  if (request.method === 'OPTIONS' && headers) return new Response('ok');
+  if (!methods.includes(request.method))
+    return answerError(405, 'method_not_allowed', `The method is ${methods.join(' or ')}`);
+  try {
+    return await handler(request, runtime);
+  } catch (problem) {
+    if (problem instanceof InvalidRequestError) return answerError(400, 'validation_failed', problem.message);
+    if (problem instanceof MissingSettingError)
+      return answerError(500, 'function_misconfigured', problem.message);
+    throw problem;
+  }
+}
+
+export function answerError(
+  status: number,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ code, message }, { status, headers });
 }
 
 /** A secret of the function's environment is missing. */

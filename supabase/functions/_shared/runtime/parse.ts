@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+
+/** A request has not the shape that the function expects. The caller learns the message. */
+export class InvalidRequestError extends Error {
+  override readonly name = 'InvalidRequestError';
+}
+
+/** A service of the project answered in an unexpected shape: the function and the service are of different versions. */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = 'UnexpectedAnswerError';
+}
+
+/** @throws {InvalidRequestError} if `value` does not fit. */
+export function parseRequest<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  throw new InvalidRequestError(z.prettifyError(result.error));
+}
+
+/** Parses the JSON of a request. @throws {InvalidRequestError} if it is not JSON or does not fit. */
+export function parseRequestJson<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  text: string,
+): z.output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (problem) {
+    throw new InvalidRequestError('The body is not JSON', { cause: problem });
+  }
+  return parseRequest(schema, value);
+}
+
+/** @param source names the service in the error. @throws {UnexpectedAnswerError} if `value` does not fit. */
+export function parseAnswer<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  source: string,
+  value: unknown,
+): z.output<Schema> {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  throw new UnexpectedAnswerError(`${source}: ${z.prettifyError(result.error)}`, { cause: result.error });
+}

@@ -65,6 +65,22 @@ it('inviting returns a random token that expires after seven days', async () => 
   expect(made?.days).toBe(7);
 });
 
+it('inviting is limited to 10 addresses a minute', async () => {
+  for (let number = 0; number < 10; number += 1) await invite(`new${number}@example.com`);
+  await expect(invite('one-more@example.com')).rejects.toMatchObject({
+    code: 'PT429',
+    message: 'invitation_limit_exceeded',
+  });
+});
+
+it('inviting is limited to 3 times a minute for one address', async () => {
+  for (let time = 0; time < 3; time += 1) await invite('new@example.com');
+  await expect(invite('NEW@example.com')).rejects.toMatchObject({
+    code: 'PT429',
+    message: 'invitation_limit_exceeded',
+  });
+});
+
 it('inviting notifies a known user, with the link and the inviter', async () => {
   const token = await invite('Grace@Example.com');
   await expect(received(grace.id)).resolves.toEqual([

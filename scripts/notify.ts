@@ -6,6 +6,7 @@
  * users nor their kinds apply.
  */
 import { parseArgs } from 'node:util';
+import ky from 'ky';
 import { createTokenKeys } from 'local-supabase';
 import { notificationKinds } from '../src/inbox/features/notifications/model/notification.ts';
 import type {
@@ -85,8 +86,9 @@ async function notify(): Promise<void> {
 
 /** Calls the mail worker for everything that is due within the longest period, a week. */
 async function mailNow(serviceKey: string): Promise<void> {
-  const response = await fetch(`${apiUrl()}/functions/v1/notification-mails`, {
-    method: 'POST',
+  const response = await ky.post(`${apiUrl()}/functions/v1/notification-mails`, {
+    throwHttpErrors: false,
+    timeout: false,
     headers: {
       apikey: serviceKey,
       authorization: `Bearer ${serviceKey}`,

@@ -11,9 +11,9 @@ const clients = [
   'functions-client',
 ] as const;
 
-/** Modules of the platform that load a dependency (ky, hashes), which not every client needs, and the index, which exports them. */
+/** Modules of the platform that load a dependency (hashes), which not every client needs, and the index, which exports them. */
 const optional: ReadonlySet<string> = new Set(
-  ['http-retry', 'browser-platform', 'index'].map((name) => `platform/${name}.ts`),
+  ['browser-platform', 'index'].map((name) => `platform/${name}.ts`),
 );
 
 /**

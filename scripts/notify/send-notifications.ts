@@ -1,3 +1,4 @@
+import ky from 'ky';
 import type { Database } from '../../src/inbox/database.types.ts';
 import type { NotificationContent } from '../../src/inbox/features/notifications/model/notification.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
@@ -56,7 +57,8 @@ export async function findAccount(
   { apiUrl, serviceRoleKey }: ServiceAccess,
   email: string,
 ): Promise<Account> {
-  const response = await fetch(`${apiUrl}/auth/v1/admin/users?per_page=1000`, {
+  const response = await ky(`${apiUrl}/auth/v1/admin/users?per_page=1000`, {
+    throwHttpErrors: false,
     headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },
   });
   if (!response.ok)

@@ -1,8 +1,7 @@
 import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createRetryingFetch, type RetryingFetchOptions } from '../platform/http-retry.ts';
 import type { Log } from '../platform/log.ts';
-import { parseRetryAfterSeconds } from '../platform/retry.ts';
+import { parseRetryAfterSeconds, retry } from '../platform/retry.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { createServiceHttp, type ServiceHttp } from '../platform/service-http.ts';
 import { StorageError, storageErrorCode } from './errors.ts';
@@ -64,11 +63,11 @@ export interface Transport {
 }
 
 /** Reads are retried after a network fault or a transient status. */
-const readRetry: RetryingFetchOptions = {
+const readRetry = {
   limit: 2,
   backoff: { delaysMs: doublingDelaysMs(600, 1_200), jitter: 'full' },
-  statuses: [429, 502, 503, 504],
-};
+} as const;
+const transientStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 
 /** @throws {StorageError} `invalid-options`. */
 export function createTransport(options: StorageClientOptions): Transport {
@@ -79,7 +78,7 @@ export function createTransport(options: StorageClientOptions): Transport {
   const { clock } = platform;
   const http = createServiceHttp({
     service: 'storage',
-    platform: { fetch: createRetryingFetch(platform, readRetry), clock },
+    platform,
     headers,
     log,
     traceparent,
@@ -98,10 +97,23 @@ export function createTransport(options: StorageClientOptions): Transport {
       const ownHeaders = { ...(isJson && { 'content-type': 'application/json' }), ...request.ownHeaders };
       const body = isJson ? JSON.stringify(json) : request.body;
       const sent = { ...request, url: base + path, ownHeaders, body };
-      return http.begin({ timeoutMs, signal }).send(sent, async (response) => {
-        if (!response.ok) throw await readError(response, clock.now());
-        return read(response);
-      });
+      const call = http.begin({ timeoutMs, signal });
+      // A body that breaks off is not read again: its bytes may have reached the caller.
+      let isAnswered = false;
+      const attempt = () =>
+        call.send(sent, async (response) => {
+          if (!response.ok) throw await readError(response, clock.now());
+          isAnswered = true;
+          return read(response);
+        });
+      if (request.method !== 'GET' && request.method !== 'HEAD') return attempt();
+      const isRetryable = (thrown: unknown) =>
+        thrown instanceof StorageError &&
+        !isAnswered &&
+        (thrown.code === 'network' || transientStatuses.has(thrown.status));
+      return call.wait(() =>
+        retry(platform, { ...readRetry, maxElapsedMs: timeoutMs, isRetryable }, attempt, signal),
+      );
     },
   };
 }

@@ -31,7 +31,6 @@ beforeAll(async () => {
     'zod',
     'ws',
     'jose',
-    'ky',
     '@noble',
     '@types',
     '@supabase',

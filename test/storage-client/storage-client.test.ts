@@ -254,6 +254,54 @@ describe('options of a call', () => {
   });
 });
 
+describe('a read that fails for a moment', () => {
+  const busy = () => json({}, { status: 503, headers: { 'retry-after': '2' } });
+
+  test('is repeated after the seconds of Retry-After, on the injected clock', async () => {
+    const { storage, requests, world } = createClient([busy(), new Response('x')]);
+    const download = storage.from('b').download('k');
+    await world.clock.advance(1_999);
+    expect(requests).toHaveLength(1);
+    await world.clock.advance(1);
+    expect(await (await download).text()).toBe('x');
+  });
+
+  test('is repeated twice at most, and a write is not', async () => {
+    const { storage, requests, world } = createClient([busy()]);
+    const read = storage.listBuckets().catch((problem: unknown) => problem);
+    await world.clock.advance(10_000);
+    expect(await read).toMatchObject({ code: 'server', status: 503 });
+    expect(requests).toHaveLength(3);
+    await expect(storage.emptyBucket('b')).rejects.toMatchObject({ status: 503 });
+    expect(requests).toHaveLength(4);
+  });
+
+  test('ends with the caller’s signal between two attempts', async () => {
+    const { storage, requests, world } = createClient([busy()]);
+    const controller = new AbortController();
+    const read = storage.listBuckets({ signal: controller.signal }).catch((problem: unknown) => problem);
+    await world.clock.advance(10);
+    controller.abort('left');
+    expect(await read).toMatchObject({ code: 'aborted', cause: 'left' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('is not repeated once its body has begun to arrive', async () => {
+    const broken = () =>
+      new Response(
+        new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }),
+      );
+    const { storage, requests, world } = createClient([broken]);
+    const read = storage
+      .from('b')
+      .download('k')
+      .catch((problem: unknown) => problem);
+    await world.clock.advance(10_000);
+    expect(await read).toMatchObject({ code: 'network' });
+    expect(requests).toHaveLength(1);
+  });
+});
+
 describe('further calls', () => {
   test('list by cursor', async () => {
     const { storage, requests } = createClient([json({ hasNext: false, folders: [], objects: [] })]);

@@ -27,7 +27,7 @@ export function useConsumer(name: string, dependencies: readonly string[] = []):
     folder = await realpath(await mkdtemp(join(tmpdir(), `consumer-${name}-`)));
     await cp(join(root, 'test/consumers', name), folder, { recursive: true });
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }));
-    const packages = ['@noble/hashes', 'jose', 'ky', 'zod'].map((each) => join(modules, each));
+    const packages = ['@noble/hashes', 'jose', 'zod'].map((each) => join(modules, each));
     const flags = [
       '--offline',
       '--install-links',

@@ -83,7 +83,6 @@ beforeAll(async () => {
     'react-dom',
     'ws',
     'jose',
-    'ky',
     '@noble',
     'jsdom',
     'zod',

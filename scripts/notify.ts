@@ -98,11 +98,7 @@ async function mailNow(serviceKey: string): Promise<void> {
   });
   if (!response.ok)
     throw new NotifyError(`notification-mails answered ${response.status}: ${await response.text()}`);
-  const { sent, failed, skipped } = (await response.json()) as {
-    sent: number;
-    failed: number;
-    skipped: number;
-  };
+  const { sent, failed, skipped } = await response.json<{ sent: number; failed: number; skipped: number }>();
   console.log(`Mails sent: ${sent}, failed: ${failed}, skipped: ${skipped}.`);
 }
 

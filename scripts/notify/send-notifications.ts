@@ -63,9 +63,9 @@ export async function findAccount(
   });
   if (!response.ok)
     throw new NotifyError(`The auth service answered ${response.status}: ${await response.text()}`);
-  const { users } = (await response.json()) as {
+  const { users } = await response.json<{
     users: { id: string; email?: string; user_metadata?: { name?: string } }[];
-  };
+  }>();
   const found = users.find((user) => user.email?.toLowerCase() === email.toLowerCase());
   if (!found) throw new NotifyError(`No account has the address ${email}`);
   return { id: found.id, name: found.user_metadata?.name ?? email.split('@')[0] ?? email };

@@ -13,7 +13,7 @@ import type { JoinRequest } from './join-request.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 import { revokedMessage, unreadableMessage } from './permissions.ts';
 import type { EvaluatePermissions, ReadPermissions } from './permissions.ts';
-import { createCallWindow, decidePresence } from './presence-calls.ts';
+import { createPresenceLimit, decidePresence } from './presence-calls.ts';
 import { replayPayload } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
@@ -88,7 +88,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const { socket, topic, name, joinRef, request, replayed } = options;
   const room = roomName(name, request.isPrivate);
   const replayedIds = new Set(replayed.map(({ id }) => id));
-  const takePresenceCall = createCallWindow(now, settings);
+  const takePresenceCall = createPresenceLimit(now, settings);
   let { token, claims, read } = options;
   let [isOver, isPresenceEnabled] = [false, request.presenceEnabled || settings().presenceEnabled];
   /** The permission to write is evaluated at the first attempt, and again for a new token. */

@@ -48,7 +48,7 @@ export async function decidePresence(payload: unknown, facts: PresenceFacts): Pr
 }
 
 /** Counts the presence calls of one channel in a window that begins with its first call. */
-export function createCallWindow(now: () => number, settings: () => RealtimeSettings): () => boolean {
+export function createPresenceLimit(now: () => number, settings: () => RealtimeSettings): () => boolean {
   let count = 0;
   let endsAtMs = -Infinity;
   return () => {

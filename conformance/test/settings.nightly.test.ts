@@ -39,21 +39,29 @@ const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
 ];
 
 describe('the audits of the auth service', () => {
-  it.each(servers)('the audits of the auth service blame no correct server: %s', { timeout: 300_000 }, async (_name, auth, least) => {
-    const supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4, ...auth } });
-    try {
-      const results = await runAudits(chooseAudits({ only: 'auth' }), createLocalTarget(supabase));
-      const failed = results.filter(({ outcome }) => outcome.status === 'failed');
-      expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
-      const passed = results
-        .filter(({ outcome }) => outcome.status === 'passed')
-        .map(({ audit }) => audit.id);
-      expect(passed.length).toBeGreaterThanOrEqual(least);
-      expect(auditsWithoutPasskeys.filter((id) => passed.includes(id))).toEqual(
-        auth.passkeysEnabled === false ? auditsWithoutPasskeys : [],
-      );
-    } finally {
-      await supabase.close();
-    }
-  });
+  it.each(servers)(
+    'the audits of the auth service blame no correct server: %s',
+    { timeout: 300_000 },
+    async (_name, auth, least) => {
+      const supabase = await createLocalSupabase({
+        port: 0,
+        mailboxPort: 0,
+        auth: { bcryptCost: 4, ...auth },
+      });
+      try {
+        const results = await runAudits(chooseAudits({ only: 'auth' }), createLocalTarget(supabase));
+        const failed = results.filter(({ outcome }) => outcome.status === 'failed');
+        expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
+        const passed = results
+          .filter(({ outcome }) => outcome.status === 'passed')
+          .map(({ audit }) => audit.id);
+        expect(passed.length).toBeGreaterThanOrEqual(least);
+        expect(auditsWithoutPasskeys.filter((id) => passed.includes(id))).toEqual(
+          auth.passkeysEnabled === false ? auditsWithoutPasskeys : [],
+        );
+      } finally {
+        await supabase.close();
+      }
+    },
+  );
 });

@@ -4,82 +4,23 @@ import { VitePWA } from 'vite-plugin-pwa';
 import { readSignInWays } from './scripts/sign-in-ways.ts';
 import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
-/** Modules that always load together: fewer requests and better compression. */
+/**
+ * Each `import()` begins a chunk. A group takes a module with everything that it imports, unless an earlier group has it: without
+ * groups, each combination of screens that shares modules would become one more file.
+ */
 const chunkGroups = [
+  // Runs first and requests the rest. The one style sheet of `ui` comes with it, before anything is painted.
+  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!form|password-strength).*\.css)/ },
+  // React, the clients that are there at once, and what several screens share.
   {
-    // Runs first and depends on nothing else. The schemas are here, because modules of several chunks call them at once.
-    name: 'entry',
-    test: /preload-helper|src\/inbox\/app\/boot\.css|src\/inbox\/ui\/(button|spinner|visually-hidden|page\/.*)\.module\.css|src\/(inbox\/entry|auth-client\/wire\/schema|inbox\/shared\/(routes|mail-link)|inbox\/app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
+    name: 'main',
+    test: /src\/inbox\/(main|(ui|shared)\/(?!form|password-strength|outbox|sender-controls)[^.]+)\.tsx?$/,
   },
-  {
-    // Signed-in pages need these late or never.
-    name: 'sign-in',
-    test: /src\/auth-client\/(calls\/(?!sign-out)|callback\/(?!callback-parameters\.))/,
-  },
-  {
-    name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/sign-out-question|open-store|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app\.tsx|app-texts\.ts|route-decision|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/history-navigation|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
-  },
-  {
-    name: 'inside',
-    // The shell and the inbox, in one request; what opens later is excluded.
-    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|features\/outbox\/(show-notice|outbox-texts\.ts)|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/((get-)?user-data|open-outbox))|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/(cache-policy|outbox\/(?!sign-out-question))|src\/inbox\/features\/notifications\/(model\/|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-commands|action-name|page-shortcuts|shortcuts|undo-toast|use-shortcuts)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!filter-sheet|inbox-(empty|options|overlays|tools)|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!inbox-dialog|inbox-texts\.de))/,
-  },
-  {
-    name: 'data',
-    test: /src\/(?:inbox\/)?(rest-client\/|app\/data\/rest\.)/,
-  },
-  {
-    name: 'live',
-    test: /src\/(?:inbox\/)?(realtime-client\/(?!presence\/presence)|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
-  },
-  {
-    // Who is online, which a page asks for after its first list.
-    name: 'later-parts',
-    test: /src\/(?:inbox\/)?(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/)/,
-  },
-  {
-    // What every signed-in page loads beside its first read.
-    name: 'later',
-    test: /src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/scroll-bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-commands|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences(-texts)?\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|stored-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
-  },
-  {
-    // Loaded after the first list: all of it has to be there when the network is lost.
-    name: 'outbox',
-    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/preferences-name|features\/outbox\/(pending-|sign-out-dialog)|app\/shell\/pending-changes|features\/notifications\/actions\/action-name)/,
-  },
-  {
-    // Loaded when the page is idle; few visits show these screens.
-    name: 'idle',
-    test: /node_modules\/workbox-window\/|src\/inbox\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen)/,
-  },
-  {
-    // Parts of the list that few visits show, each of about a kilobyte.
-    name: 'list-parts',
-    test: /src\/inbox\/features\/notifications\/(list\/group-row|search\/highlight|bell\/bell-panel|screen\/inbox-empty)/,
-  },
-  {
-    name: 'join',
-    test: /src\/inbox\/features\/join\/(join-texts\.ts|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
-  },
-  // Muting and blocking in the inbox, and the lists of both in the preferences.
-  { name: 'sender-controls', test: /src\/inbox\/shared\/(sender-controls\/|coming-time)/ },
-  {
-    name: 'account-base',
-    test: /src\/inbox\/features\/account\/(account-texts\.ts|account\.module)/,
-  },
-  {
-    name: 'shell-parts',
-    test: /src\/inbox\/(ui\/theme\.|app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast)))/,
-  },
-  {
-    name: 'forms',
-    test: /src\/inbox\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.ts)|src\/inbox\/ui\/provider-name|src\/inbox\/shared\/(known-passkey|auth-problem\/(auth-problem|auth-error-texts)\.ts)/,
-  },
-  {
-    name: 'auth',
-    test: /src\/inbox\/features\/auth\/(auth-page|auth-texts\.ts|use-|sign-in\/social-slot|email-links\/(last-|spent-link|link-problem\.tsx))/,
-  },
+  { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
+  { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },
+  { name: 'inbox', test: 'src/inbox/features/notifications/screen/inbox-screen.tsx' },
+  { name: 'live', test: 'src/inbox/app/live/live.ts' },
+  { name: 'form', test: /src\/inbox\/ui\/form\/[^.]+\.tsx?$/ },
 ];
 
 export default defineConfig(({ mode }) => {
@@ -94,7 +35,6 @@ export default defineConfig(({ mode }) => {
       react(),
       pageHeaders(headers),
       preloadMain(env['VITE_SUPABASE_URL']),
-      layerOrder(),
       clearSiteData(),
       installable(),
     ],
@@ -120,15 +60,12 @@ export default defineConfig(({ mode }) => {
       sourcemap: process.env['SOURCE_MAPS'] === 'hidden' ? 'hidden' : false,
       modulePreload: {
         polyfill: false,
-        // Every page has these before its first dynamic import.
-        resolveDependencies: (_file, dependencies) =>
-          dependencies.filter((name) => !/^assets\/(rolldown-runtime|entry|base)-/.test(name)),
       },
       // A data URL would need `data:` in more of the policy.
       assetsInlineLimit: 0,
       rolldownOptions: {
         input: { main: 'index.html', 'clear-cookies': 'clear-cookies.html', unsubscribe: 'unsubscribe.html' },
-        output: { codeSplitting: { includeDependenciesRecursively: false, groups: chunkGroups } },
+        output: { codeSplitting: { groups: chunkGroups } },
       },
     },
   };
@@ -164,22 +101,6 @@ function preloadMain(supabaseUrl = ''): Plugin {
           ...origin.map((href) => ({ rel: 'preconnect', href })),
         ].map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
       },
-    },
-  };
-}
-
-/** Style sheets load per screen in any order: each one declares the order of the layers, and the first one sets it. */
-function layerOrder(): Plugin {
-  return {
-    name: 'layer-order',
-    apply: 'build',
-    enforce: 'post',
-    generateBundle(_options, bundle) {
-      for (const asset of Object.values(bundle)) {
-        if (asset.type === 'asset' && asset.fileName.endsWith('.css')) {
-          asset.source = `@layer tokens,base,components,screens;${String(asset.source)}`;
-        }
-      }
     },
   };
 }

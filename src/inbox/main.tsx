@@ -78,12 +78,12 @@ export function start(screen: Promise<unknown>): void {
     render();
     // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
-    setTimeout(() => whenIdle(() => void loadIdleCode(platform)), workerDelayMs);
+    setTimeout(() => whenIdle(() => void startServiceWorker(platform)), workerDelayMs);
   });
 }
 
 /** Offline support is optional: if its code fails to load, the application still works with a network. */
-async function loadIdleCode(platform: Platform): Promise<void> {
-  const idle = await import('./app/when-idle.ts').catch(() => null);
-  await idle?.registerServiceWorker(platform);
+async function startServiceWorker(platform: Platform): Promise<void> {
+  const code = await import('./app/service-worker.ts').catch(() => null);
+  await code?.registerServiceWorker(platform);
 }

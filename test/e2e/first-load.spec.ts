@@ -25,8 +25,7 @@ interface Vitals {
  * What begins after the visit: the service worker after five seconds, which on a busy machine may fall into it, and the dots of who
  * is online.
  */
-const isLater = (url: string) =>
-  /service-worker-|\/sw\.js$|rpc\/online_topics|\/(user-online|later-parts)-/.test(url);
+const isLater = (url: string) => /service-worker-|\/sw\.js$|rpc\/online_topics/.test(url);
 
 /** Follows a page by the browser's own protocol, since Playwright hides preflights. */
 async function followLoad(page: Page): Promise<readonly [Load, CDPSession]> {
@@ -122,8 +121,6 @@ test('opening the inbox takes three requests of data, and little to load', async
     const changes = 'POST /rest/v1/rpc/notification_changes';
     // The list with its counts; and the changes once more, when the channel is live.
     await expect.poll(calls).toEqual(['GET /rest/v1/notifications', changes, changes]);
-    // The code for offline use is loaded after the list.
-    await expect.poll(() => load.requests.join()).toContain('/assets/outbox-');
     await page.waitForLoadState('networkidle');
     expect(calls()).toHaveLength(3);
     // A repeated call reuses the preflight of the first one.

@@ -41,7 +41,7 @@ test(
     await expect
       .poll(() =>
         page.evaluate(() =>
-          performance.getEntriesByType('resource').some(({ name }) => name.includes('/list-parts-')),
+          performance.getEntriesByType('resource').some(({ name }) => name.includes('/bell-panel-')),
         ),
       )
       .toBe(true);

@@ -85,10 +85,10 @@ test(
     await page.goto(`${world.appUrl}/home`);
     await expect(page.getByText('Loading...')).toBeVisible();
     await page.unroute('**/assets/*.js');
-    await page.route('**/assets/base-*.js', (route) => route.abort());
+    await page.route('**/assets/main-*.js', (route) => route.abort());
     await page.goto(`${world.appUrl}/home`);
     await expect(page.getByText('The app couldn’t be loaded.')).toBeVisible();
-    await page.unroute('**/assets/base-*.js');
+    await page.unroute('**/assets/main-*.js');
     // The code of a redirect is exchanged first; until then the user is unknown.
     let answer = () => {};
     const held = new Promise<void>((resolve) => (answer = resolve));

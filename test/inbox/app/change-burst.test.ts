@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBurstFilter } from '../../../src/inbox/app/data/change-burst.ts';
+import { createBurstFilter } from '../../../src/inbox/app/live/change-burst.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 
 function createScene() {

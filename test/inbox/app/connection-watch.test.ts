@@ -55,20 +55,14 @@ function openTab() {
     probes,
     send,
     setNetwork: (next: Network) => (network = next),
-    /** Lets the chunk of the watch load, which takes real time. */
-    load: async () => {
-      await import('../../../src/inbox/app/when-idle.ts');
-      await world.settle();
-    },
   };
 }
 
 test('counts as offline while requests hang, and as online again with the first response', async () => {
-  const { clock, load, platform, signals, send, setNetwork } = openTab();
+  const { clock, platform, signals, send, setNetwork } = openTab();
   setNetwork('hangs');
   const request = send();
   await clock.advance(3_000);
-  await load();
   expect(platform.page.isOnline()).toBe(true);
   await clock.advance(3_000);
   expect(request).toEqual({ state: 'failed', wasOnline: false });
@@ -84,11 +78,10 @@ test('counts as offline while requests hang, and as online again with the first 
 });
 
 test('leaves a slow request alone while the server answers others', async () => {
-  const { clock, load, platform, signals, probes, send, setNetwork } = openTab();
+  const { clock, platform, signals, probes, send, setNetwork } = openTab();
   setNetwork('slow-rows');
   const request = send();
   await clock.advance(3_000);
-  await load();
   await clock.advance(60_000);
   expect(request.state).toBe('pending');
   expect(platform.page.isOnline()).toBe(true);
@@ -97,11 +90,10 @@ test('leaves a slow request alone while the server answers others', async () => 
 });
 
 test('probes with growing pauses while the server stays silent, and at once when the page is shown', async () => {
-  const { clock, load, tab, probes, send, setNetwork } = openTab();
+  const { clock, tab, probes, send, setNetwork } = openTab();
   setNetwork('hangs');
   send();
   await clock.advance(3_000);
-  await load();
   await clock.advance(120_000);
   const pauses = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
   expect(pauses).toEqual([5_000, 7_000, 11_000, 19_000, 33_000, 33_000]);
@@ -113,11 +105,10 @@ test('probes with growing pauses while the server stays silent, and at once when
 });
 
 test('ends when the browser itself reports that there is no network', async () => {
-  const { clock, load, tab, platform, signals, probes, send, setNetwork } = openTab();
+  const { clock, tab, platform, signals, probes, send, setNetwork } = openTab();
   setNetwork('hangs');
   send();
   await clock.advance(3_000);
-  await load();
   await clock.advance(3_000);
   tab.setOnline(false);
   const before = probes.length;

@@ -1,21 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { setLanguage } from '../../../src/inbox/ui/texts.ts';
 import { toasts } from '../../../src/inbox/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
-
-/** The code of the toast about a failed link is loaded once it is released. */
-const toastCode = vi.hoisted(() => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  return { released, release };
-});
-vi.mock('../../../src/inbox/app/shell/callback-error-toast.tsx', async (original) => {
-  await toastCode.released;
-  return original();
-});
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 const user = { email: ada.email, password: seedPassword };
@@ -153,8 +142,6 @@ test.each([
   ['/account', 0],
   ['/home', 1],
 ])('the shell tells of a failed link at %s, and not again on further pages', async (path, told) => {
-  // The message of /account is there before the toast's code, which is loaded on the next page.
-  if (told > 0) toastCode.release();
   const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
     supabase: supabase(),
     user,
@@ -165,9 +152,7 @@ test.each([
   for (const page of ['Preferences', 'Account', 'Preferences']) {
     await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
     await screen.findByRole('heading', { name: page, level: 1 });
-    toastCode.release();
   }
-  await act(() => import('../../../src/inbox/app/shell/callback-error-toast.tsx'));
   await screen.findByRole('switch', { name: /Email notifications/ });
   expect(toasts.getSnapshot()).toEqual([]);
 });

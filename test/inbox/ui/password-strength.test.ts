@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refuseCommonPassword } from '../../../src/inbox/ui/form/common-password.ts';
-import { estimateStrength } from '../../../src/inbox/ui/form/password-strength.ts';
+import { estimateStrength } from '../../../src/inbox/ui/password-strength/password-strength.ts';
 
 describe('the strength of a password', () => {
   test.each(['password', 'Passw0rd', 'qwertyuiop', '12345678', 'aaaaaaaaaaaa', 'iloveyou1'])(

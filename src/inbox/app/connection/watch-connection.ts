@@ -1,7 +1,7 @@
 import type { PageSignal, Platform } from 'supabase-protocol-clients/platform';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { serverReachable } from '../../ui/state/online.ts';
-import type { ConnectionWatch } from './connection-watch.ts';
+import { createConnectionWatch } from './connection-watch.ts';
 
 const slowMs = 3_000;
 
@@ -10,18 +10,14 @@ const slowMs = 3_000;
  * then hang instead of failing.
  */
 export function watchConnection(platform: Platform, configuration: Configuration): Platform {
-  const { fetch, clock, page, report } = platform;
+  const { fetch, clock, page } = platform;
   const listeners = new Set<(signal: PageSignal) => void>();
-  let watch: ConnectionWatch | null = null;
   const emit = (signal: PageSignal) => {
     for (const listener of listeners) listener(signal);
   };
-  const open = async () => {
-    const { createConnectionWatch } = await import('../when-idle.ts');
-    return (watch ??= createConnectionWatch({ platform, configuration, emit }));
-  };
+  const watch = createConnectionWatch({ platform, configuration, emit });
   page.subscribe((signal) => {
-    watch?.onSignal(signal);
+    watch.onSignal(signal);
     emit(signal);
   });
 
@@ -30,13 +26,13 @@ export function watchConnection(platform: Platform, configuration: Configuration
     async fetch(input, init) {
       const own = new AbortController();
       const { signal } = init ?? (input instanceof Request ? input : {});
-      const timer = clock.setTimer(() => void open().then(({ onSlow }) => onSlow(own), report), slowMs);
+      const timer = clock.setTimer(() => watch.onSlow(own), slowMs);
       try {
         const response = await fetch(input, {
           ...init,
           signal: AbortSignal.any(signal ? [signal, own.signal] : [own.signal]),
         });
-        watch?.onResponse();
+        watch.onResponse();
         return response;
       } finally {
         timer.cancel();

@@ -34,7 +34,7 @@ export function createClients({ configuration, platform, store, address }: Clien
     // One retry, as the data cache has it (conformance/protocol/product.md#constants).
     rest: { retry: { limit: 1 } },
     importRest,
-    importRealtime: () => import('./realtime.ts'),
+    importRealtime: () => import('../live/live.ts'),
   });
   // React's `use` needs a rejected promise kept until an error boundary tries again.
   return { ...clients, loadRest: createLoader(clients.loadRest) };

@@ -5,7 +5,7 @@ import { showNotice } from '../../features/outbox/show-notice.ts';
 import { createOutbox } from '../../shared/outbox/outbox.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import { createOutboxStorage } from '../../shared/outbox/outbox-storage.ts';
-import { openedOutbox } from '../../shared/outbox/sign-out-question.ts';
+import { openedOutbox } from '../../shared/clients/sign-out-question.ts';
 
 /** Failures after which the same request may succeed. */
 const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([

@@ -1,4 +1,4 @@
-import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
@@ -14,8 +14,9 @@ import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
+import type { UserOnline } from '../live/user-online.ts';
+import { openDataCache } from './data-cache.ts';
 import type { DataCache } from './data-cache.ts';
-import type { UserOnline } from './user-online.ts';
 import { openOutbox } from './open-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
@@ -45,8 +46,9 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
 }
 
 const persistDelayMs = 500;
-/** Delay of the code that the first list does not need. */
+/** Delay of what the first list does not need. */
 const laterMs = 1_500;
+const importLive = () => import('../live/live.ts');
 
 export function createUserData({
   userId,
@@ -62,20 +64,12 @@ export function createUserData({
   const outbox = openOutbox(userId, platform);
   let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;
-  let arrivals: Arrivals | null = null;
   let stopListening: (() => void) | null = null;
   const online = createStore<UserOnline | null>(null);
   let isClosed = false;
 
-  const openCache = createLoader(async () =>
-    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform, outbox }),
-  );
-  const loadArrivals = createLoader(async () => {
-    const { createArrivals } = await import('../../features/notifications/arrivals/arrivals.ts');
-    arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
-    if (isClosed) arrivals.close();
-    return arrivals;
-  });
+  const openCache = createLoader(() => openDataCache({ userId, sessionId, rest, platform, outbox }));
+  const arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
   const reportOnce = (problem: unknown) => {
     retryFailedLoad(problem);
     report(problem);
@@ -93,7 +87,7 @@ export function createUserData({
     platform,
     api,
     outbox,
-    onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
+    onArrival: arrivals.add,
     onChange(state) {
       latest = state;
       persistTimer ??= clock.setTimer(persist, persistDelayMs);
@@ -112,7 +106,7 @@ export function createUserData({
     stopListening = stop;
   };
   const listen = async () => {
-    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('./live-channel.ts')]);
+    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), importLive()]);
     if (isClosed) return;
     stopListening = openLiveChannel({
       realtime,
@@ -131,11 +125,19 @@ export function createUserData({
       report,
     });
   };
-  const startLater = async () => {
+  const showOnline = async () => {
     await whenTrue(inbox, () => inbox.getSnapshot().isVerified);
-    const [realtime, { startLaterParts }] = await Promise.all([loadRealtime(), import('./later-parts.ts')]);
+    const [realtime, { openUserOnline }] = await Promise.all([loadRealtime(), importLive()]);
     if (isClosed) return;
-    online.set(startLaterParts({ ...configuration, userId, sessionId, rest, realtime, platform }));
+    online.set(openUserOnline({ userId, rest, realtime, platform }));
+  };
+  /** Browsers renew push subscriptions on their own: the server is told once per visit. */
+  const renewPush = async () => {
+    const { pushPublicKey: publicKey } = configuration;
+    if (publicKey === null || globalThis.Notification?.permission !== 'granted') return;
+    const { createPushDevice, findPushBrowser } = await import('../../features/push/push-subscription.ts');
+    const browser = findPushBrowser();
+    if (browser) await createPushDevice({ browser, rest, sessionId, publicKey, clock }).renew();
   };
   let isStarted = false;
 
@@ -154,8 +156,8 @@ export function createUserData({
       listen().catch(retryListening);
       withCache(({ persisted }) => persisted && inbox.restore(persisted));
       const loadLater = () => {
-        loadArrivals().catch(reportOnce);
-        startLater().catch(reportOnce);
+        showOnline().catch(reportOnce);
+        renewPush().catch(report);
       };
       laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
     },
@@ -167,7 +169,7 @@ export function createUserData({
       laterTimer?.cancel();
       toasts.clear();
       inbox.close();
-      arrivals?.close();
+      arrivals.close();
       outbox.close();
       online.getSnapshot()?.close();
       const opened = await openCache().catch(reportOnce);

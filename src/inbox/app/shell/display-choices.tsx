@@ -1,4 +1,4 @@
-import { Choice } from '../../ui/form/choice.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { languageNames, setLanguage, useLanguage, type Language } from '../../ui/texts.ts';
 import { setTheme, useTheme, type Theme } from '../../ui/theme.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';

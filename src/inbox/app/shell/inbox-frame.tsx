@@ -1,15 +1,16 @@
-import { Suspense, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
+import { usePageShortcuts } from '../../features/notifications/actions/use-page-shortcuts.ts';
 import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
+import { createOnlineDot } from '../../features/online/online-dot.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
-import { ErrorBoundary } from './error-boundary.tsx';
 import { UserDataContext } from '../data/user-data-context.ts';
 import { getUserData } from '../data/get-user-data.ts';
 
@@ -20,9 +21,6 @@ export interface InboxSlots {
 
 const InviteDialog = lazyPart(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
-);
-const PageShortcuts = lazyPart(
-  async () => (await import('../../features/notifications/actions/page-shortcuts.tsx')).PageShortcuts,
 );
 const InvitationAnswer = lazyPart(
   async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
@@ -42,22 +40,19 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     [clients, rest, configuration, userId],
   );
   const { inbox, minuteClock, online } = userData;
-  const OnlineDot = useSyncExternalStore(online.subscribe, online.getSnapshot)?.OnlineDot ?? null;
+  const people = useSyncExternalStore(online.subscribe, online.getSnapshot)?.people;
+  const OnlineDot = useMemo(() => (people ? createOnlineDot(people) : null), [people]);
   const services = useMemo(
     () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot }),
     [inbox, minuteClock, entityUrl, OnlineDot],
   );
+  usePageShortcuts();
   // Before paint, so that the first request is not delayed.
   useLayoutEffect(() => userData.start(), [userData]);
   return (
     <UserDataContext value={userData}>
       <InboxContext value={services}>
         <UnreadBadge />
-        <ErrorBoundary fallback={null}>
-          <Suspense>
-            <PageShortcuts />
-          </Suspense>
-        </ErrorBoundary>
         {children({
           bell: <Bell />,
           rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,

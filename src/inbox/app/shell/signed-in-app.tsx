@@ -2,7 +2,7 @@ import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Spinner } from '../../ui/spinner.tsx';
-import { useAuth } from 'supabase-protocol-clients/react';
+import { CallbackErrorToast } from './callback-error-toast.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { lazyScreen } from '../chunks/lazy-screen.ts';
@@ -19,22 +19,14 @@ const AccountScreen = lazyScreen(chunks.account);
 const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
 const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
 
-/** Loaded on demand, because few visits follow a failed callback. */
-const CallbackErrorToast = lazyPart(
-  async () => (await import('./callback-error-toast.tsx')).CallbackErrorToast,
-);
-
 /** The screens that need a session. */
 export function SignedInApp() {
   const [path] = useLocation();
-  const { callbackError } = useAuth();
   return (
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
-          <ErrorBoundary resetKey={path} fallback={null}>
-            <Suspense>{callbackError && <CallbackErrorToast />}</Suspense>
-          </ErrorBoundary>
+          <CallbackErrorToast />
           <ErrorBoundary resetKey={path}>
             <Suspense
               fallback={

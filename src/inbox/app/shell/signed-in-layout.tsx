@@ -5,16 +5,16 @@ import { Logo } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
 import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
-import { ErrorBoundary } from './error-boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { signOutQuestion } from '../../shared/outbox/sign-out-question.ts';
+import { PendingChanges } from './pending-changes.tsx';
+import { followScroll } from './scroll-bars.ts';
+import { signOutQuestion } from '../../shared/clients/sign-out-question.ts';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { useUserData } from '../data/user-data-context.ts';
 import { appTexts } from '../app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
-const PendingChanges = lazyPart(async () => (await import('./pending-changes.tsx')).PendingChanges);
 const SignOutDialog = lazyPart(
   async () => (await import('../../features/outbox/sign-out-dialog.tsx')).SignOutDialog,
 );
@@ -34,14 +34,9 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const { outbox } = useUserData();
   const pendingCount = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot).length;
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
-  useEffect(() => {
-    // Only the bars of phones move; if their code fails to load, they stay.
-    const stop = import('./scroll-bars.ts').then(({ followScroll }) => followScroll()).catch(() => undefined);
-    return () => void stop.then((end) => end?.());
-  }, []);
+  useEffect(followScroll, []);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
-  const offlineNote = online ? null : <span>{texts.offline}</span>;
   return (
     <>
       <a className={styles.skip} href="#content">
@@ -55,16 +50,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <AccountMenu />
       </header>
       <div role="status" className={styles.note}>
-        {pendingCount > 0 ? (
-          // The code of the note may not be loaded when the connection is lost.
-          <ErrorBoundary resetKey={String(online)} fallback={offlineNote}>
-            <Suspense fallback={offlineNote}>
-              <PendingChanges count={pendingCount} />
-            </Suspense>
-          </ErrorBoundary>
-        ) : (
-          offlineNote
-        )}
+        {pendingCount > 0 ? <PendingChanges count={pendingCount} /> : !online && <span>{texts.offline}</span>}
       </div>
       <div className={styles.body}>
         <aside className={styles.rail} aria-label={texts.views}>

@@ -1,4 +1,4 @@
-import type { SignOutQuestion } from '../../shared/outbox/sign-out-question.ts';
+import type { SignOutQuestion } from '../../shared/clients/sign-out-question.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import styles from './outbox.module.css';

@@ -1,4 +1,4 @@
-import { Choice } from '../../ui/form/choice.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { languageNames, useLanguage } from '../../ui/texts.ts';
 import { MailDelivery } from './mail-delivery.tsx';

@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/form/choice.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import type { PreferenceChange } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';

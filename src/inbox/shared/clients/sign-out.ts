@@ -1,6 +1,6 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
-import { confirmSignOut } from '../outbox/sign-out-question.ts';
+import { confirmSignOut } from './sign-out-question.ts';
 import { type LoginNotice, isPublicPath, paths } from '../routes.ts';
 
 /** What the next screen says if the server could not end the sessions of a scope. */

@@ -26,7 +26,7 @@ export async function refuseCommonPassword(
   password: string,
   own: readonly string[],
 ): Promise<FormProblem<'password'> | undefined> {
-  const strength = await import('./password-strength.ts').then(
+  const strength = await import('../password-strength/password-strength.ts').then(
     ({ estimateStrength }) => estimateStrength(password, own),
     () => leastStrength,
   );

@@ -6,7 +6,9 @@ import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
 /** Large: loaded with the first character. */
-const PasswordMeter = lazyPart(async () => (await import('./password-meter.tsx')).PasswordMeter);
+const PasswordMeter = lazyPart(
+  async () => (await import('../password-strength/password-meter.tsx')).PasswordMeter,
+);
 
 export interface NewPasswordFieldProps extends FieldBinding {
   readonly label: string;

@@ -5,7 +5,7 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Choice } from '../../../ui/form/choice.tsx';
+import { Choice } from '../../../ui/choice.tsx';
 import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';

@@ -1,3 +1,5 @@
+import { useMemo } from 'react';
+import { useInbox } from '../data/inbox-context.ts';
 import type { Inbox } from '../data/inbox.ts';
 import { notificationStatuses } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
@@ -23,6 +25,12 @@ export interface InboxCommands {
   toggleRead(notifications: readonly Notification[]): void;
   /** Archives them, or moves them to the inbox if all are archived. */
   toggleArchived(notifications: readonly Notification[]): void;
+}
+
+/** The same object until the inbox changes. */
+export function useInboxCommands(): InboxCommands {
+  const inbox = useInbox();
+  return useMemo(() => createInboxCommands(inbox), [inbox]);
 }
 
 export function createInboxCommands(inbox: Inbox): InboxCommands {

@@ -2,6 +2,8 @@ import type { Platform } from 'supabase-protocol-clients/platform';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from './announcer.ts';
 import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
+import { playArrivalSound } from './arrival-sound.ts';
+import { showDesktopNotifications } from './desktop-notifications.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
@@ -25,12 +27,10 @@ export function createArrivals(
   const visibleTab = createVisibleTab(platform);
   const showOnDesktop = async (arrivals: readonly Notification[]) => {
     if ((await visibleTab.isAnyVisible()) || (await isQuiet())) return;
-    const { showDesktopNotifications } = await import('./desktop-notifications.ts');
     await showDesktopNotifications(arrivals);
   };
   const play = async () => {
     if (await isQuiet()) return;
-    const { playArrivalSound } = await import('./arrival-sound.ts');
     await playArrivalSound(platform);
   };
   const announcer = createAnnouncer(clock, (count) => {

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { IconButton, buttonClass } from '../../../ui/button.tsx';
 import { CheckAllIcon } from '../../../ui/icons.tsx';
 import styles from './bell.module.css';
-import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';

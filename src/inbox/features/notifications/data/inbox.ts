@@ -7,7 +7,6 @@ import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
-import { createLazyAlarm } from './lazy-alarm.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
 import type { Notification } from '../model/notification.ts';
@@ -15,6 +14,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { actionsTopic } from '../model/stored-action.ts';
 import type { PersistedNotifications, NotificationChange } from '../model/state-types.ts';
+import { createSnoozeAlarm } from './snooze-alarm.ts';
 
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, InboxActions {
@@ -78,7 +78,7 @@ export function createInbox({ api, outbox, platform, ...options }: InboxOptions)
     );
   showPendingRows();
   const stopShowing = outbox.subscribe(showPendingRows);
-  const alarm = createLazyAlarm({ store, clock, page, report, onReturn: () => sync.check(true) });
+  const alarm = createSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
   const stopWatching = page.subscribe((signal) => {
     if (signal !== 'online' || !store.getSnapshot().problem) return;
     void refresh();

@@ -6,8 +6,6 @@ const longestWaitMs = 86_400_000;
 
 /** Returns snoozed notifications to the inbox at their time. */
 export interface SnoozeAlarm {
-  /** Sets the timer for the next return. Call it after changes of the rows. */
-  check(): void;
   close(): void;
 }
 
@@ -22,6 +20,7 @@ export interface SnoozeAlarmOptions {
 export function createSnoozeAlarm({ store, clock, page, onReturn }: SnoozeAlarmOptions): SnoozeAlarm {
   let timer: Timer | null = null;
   let isClosed = false;
+  let { rows } = store.getState();
 
   const check = () => {
     timer?.cancel();
@@ -40,12 +39,17 @@ export function createSnoozeAlarm({ store, clock, page, onReturn }: SnoozeAlarmO
   };
   // A sleeping device delays timers.
   const stopWatching = page.subscribe((signal) => signal === 'visible' && ring());
+  const unsubscribe = store.subscribe(() => {
+    if (rows === store.getState().rows) return;
+    ({ rows } = store.getState());
+    check();
+  });
   return {
-    check,
     close() {
       isClosed = true;
       timer?.cancel();
       stopWatching();
+      unsubscribe();
     },
   };
 }

@@ -1,13 +1,11 @@
-import { Suspense, useId } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { useId } from 'react';
 import { useLocale } from '../data/inbox-context.ts';
 import { dayLabel } from '../model/day-groups.ts';
+import { GroupRow } from './group-row.tsx';
 import type { RowsProps } from './list-handle.ts';
 import type { DaySection } from './list-items.ts';
 import styles from './notification-list.module.css';
 import { NotificationRow } from './notification-row.tsx';
-
-const GroupRow = lazyPart(async () => (await import('./group-row.tsx')).GroupRow);
 
 export interface DaySectionsProps extends RowsProps {
   readonly sections: readonly DaySection[];
@@ -39,15 +37,14 @@ export function DaySections({
           const shared = { ...(measure && { ref: measure }), index, position, size };
           if (entry.type === 'group')
             return (
-              <Suspense key={entry.id} fallback={<li className={styles.groupPlace} />}>
-                <GroupRow
-                  {...shared}
-                  group={entry}
-                  selected={selected}
-                  onAction={onGroupAction}
-                  onToggle={onToggleGroup}
-                />
-              </Suspense>
+              <GroupRow
+                {...shared}
+                key={entry.id}
+                group={entry}
+                selected={selected}
+                onAction={onGroupAction}
+                onToggle={onToggleGroup}
+              />
             );
           return (
             <NotificationRow

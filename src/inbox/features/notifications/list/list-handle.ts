@@ -32,12 +32,14 @@ export interface RenderedListProps extends RowsProps {
 export interface NotificationListHandle {
   /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
   reveal(id: string, focus: boolean): void;
+  /** Follows the link of a rendered row, or opens its group. */
+  follow(id: string): void;
 }
 
 /** The next page is read when this many rows or fewer are left below the visible ones. */
 export const endNearRows = 15;
 
-/** The link of a rendered row. */
+/** The link of a rendered row, or the button of a group. */
 export function findRowLink(root: ParentNode | null, id: string | null): HTMLElement | undefined {
   return [...(root?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
     (link) => link.dataset['row'] === id,

@@ -18,6 +18,7 @@ import { DaySections } from './day-sections.tsx';
 import { FocusKeeper, useFocusKeeper } from './focus-keeper.ts';
 import {
   endNearRows,
+  findRowLink,
   revealRow,
   type NotificationListHandle,
   type RenderedListProps,
@@ -25,6 +26,7 @@ import {
 } from './list-handle.ts';
 import { flattenDays, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
+import { animateRows } from './row-motion.ts';
 import { useSavedScroll } from './saved-scroll.ts';
 
 export interface NotificationListProps extends Omit<RowsProps, 'size'> {
@@ -34,7 +36,7 @@ export interface NotificationListProps extends Omit<RowsProps, 'size'> {
   readonly ref?: Ref<NotificationListHandle>;
 }
 
-/** A longer list is virtualized; its code is loaded then, so that the first page does not wait for it. */
+/** A longer list is virtualized, by a package that only long lists load. */
 const longestPlainList = 40;
 
 const VirtualList = lazyPart(async () => (await import('./virtual-list.tsx')).VirtualList);
@@ -67,6 +69,7 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
   const end = useRef<HTMLDivElement>(null);
   useImperativeHandle(ref, () => ({
     reveal: (id, focus) => void revealRow(list.current, id, focus),
+    follow: (id) => findRowLink(list.current, id)?.click(),
   }));
   // The end of a short list is near from the start: wait for the first scroll before reading the next page.
   useEffect(() => {
@@ -77,24 +80,10 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
     addEventListener('scroll', check, { passive: true });
     return () => removeEventListener('scroll', check);
   }, [onEndNear]);
-  // The code of the animations loads when the list is first used; until then rows appear and vanish at once.
+  // Before the list is used, rows come and go at once: a fading row would delay the first paint.
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
-  useEffect(() => {
-    if (!isUsed) return undefined;
-    let stop: (() => void) | null = null;
-    let isUnmounted = false;
-    const follow = async () => {
-      const { animateRows } = await import('./row-motion.ts');
-      if (list.current && !isUnmounted) stop = animateRows(list.current);
-    };
-    // Without the animations rows appear and vanish at once.
-    follow().catch(() => undefined);
-    return () => {
-      isUnmounted = true;
-      stop?.();
-    };
-  }, [isUsed]);
+  useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);
   const sections = toSections(
     items,
     items.map((_, index) => ({ index, start: 0, end: 0 })),

@@ -11,9 +11,10 @@ const rowSelector = 'li[data-id]';
  * @returns a function that stops it.
  */
 export function animateRows(list: HTMLElement): () => void {
-  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+  // Without media queries, as in tests without a browser, nothing moves either.
+  const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)');
   const observer = new MutationObserver((records) => {
-    if (reducedMotion.matches) return;
+    if (reducedMotion?.matches ?? true) return;
     const added = records.flatMap(({ addedNodes }) => rowsOf(addedNodes));
     const removed = records.flatMap((record) =>
       rowsOf(record.removedNodes).map((row) => ({ row, next: record.nextSibling })),

@@ -1,8 +1,7 @@
-import { Suspense } from 'react';
 import { classNames } from '../../../ui/state/class-names.ts';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import type { Notification } from '../model/notification.ts';
 import { listTitle, titleDirection } from '../texts/notification-words.ts';
+import { Highlight } from '../search/highlight.tsx';
 import styles from './notification-row.module.css';
 
 export interface RowTitleProps {
@@ -23,8 +22,6 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
   );
 }
 
-const Highlight = lazyPart(async () => (await import('../search/highlight.tsx')).Highlight);
-
 /** A text with the words of the query marked, if there is a query. */
 export function HighlightedText({
   text,
@@ -33,12 +30,7 @@ export function HighlightedText({
   readonly text: string;
   readonly query: string | undefined;
 }) {
+  if (query) return <Highlight text={text} query={query} />;
   // An element, since React could not remove a text that a browser's translation has moved.
-  const plain = <span>{text}</span>;
-  if (!query) return plain;
-  return (
-    <Suspense fallback={plain}>
-      <Highlight text={text} query={query} />
-    </Suspense>
-  );
+  return <span>{text}</span>;
 }

@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
-import type { ReactNode, RefObject } from 'react';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import type { ReactNode, Ref, RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import type { ButtonProps } from '../../../ui/button.tsx';
@@ -15,11 +15,18 @@ import { SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
+
+export type SelectionAction = 'read' | 'archive' | 'snooze' | 'remove';
+
+export interface SelectionBarHandle {
+  /** Does what the button of the action does; nothing where the bar does not offer it. */
+  act(action: SelectionAction): void;
+}
 
 export interface SelectionBarProps {
   readonly selection: Selection;
@@ -31,11 +38,12 @@ export interface SelectionBarProps {
   readonly onSnooze: (notifications: readonly Notification[]) => void;
   /** null ends selecting. */
   readonly onChange: (selection: Selection | null) => void;
+  readonly ref?: Ref<SelectionBarHandle>;
 }
 
 /** The actions on the selected notifications. Each ends selecting, and moves the focus from the bar to the list. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, shown, filter, total, onSnooze, onChange } = props;
+  const { selection, shown, filter, total, onSnooze, onChange, ref } = props;
   const bar = useRef<HTMLElement>(null);
   const selectMore = useRef<HTMLButtonElement>(null);
   const firstAction = useRef<HTMLButtonElement>(null);
@@ -49,11 +57,27 @@ export function SelectionBar(props: SelectionBarProps) {
   const chosen = isEverything ? shown : shown.filter(({ id }) => selection.ids.has(id));
   const isNone = chosen.length === 0;
   const areArchived = !isNone && chosen.every(({ status }) => status === 'archived');
-  const act = (action: () => void, rows: 'leave' | 'stay') => () => {
-    nextRow.current = rowAfterSelection(rows);
-    action();
+  const removeSelected = () => (isEverything ? commands.removeAll(filter) : commands.remove(chosen));
+  const markRead = () =>
+    isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read');
+  const act = (action: SelectionAction) => {
+    const isOffered = action === 'read' ? !areArchived : action === 'remove' || !isEverything;
+    if (isNone || !isOffered) return;
+    nextRow.current = rowAfterSelection(action === 'read' ? 'stay' : 'leave');
+    // The dialog asks for the time first.
+    if (action === 'snooze') return onSnooze(chosen);
+    if (action === 'archive') commands.setStatus(chosen, areArchived ? 'read' : 'archived');
+    else if (action === 'remove') removeSelected();
+    else markRead();
     onChange(null);
   };
+  useImperativeHandle(ref, () => ({
+    act(action) {
+      // The bar moves the focus on when selecting ends.
+      bar.current?.focus({ preventScroll: true });
+      act(action);
+    },
+  }));
   const count = isEverything ? (total ?? chosen.length) : chosen.length;
   const areAllShown = chosen.length === shown.length;
   const offersEverything = areAllShown && total !== null && !isEverything && !isNone;
@@ -66,7 +90,7 @@ export function SelectionBar(props: SelectionBarProps) {
   };
   useSelectAllKey(selectAll);
   return (
-    <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
+    <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="" tabIndex={-1}>
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString()}>
           <span className={styles.countWords}>{texts.selected(count)}</span>
@@ -85,43 +109,33 @@ export function SelectionBar(props: SelectionBarProps) {
         )}
         <BarButton
           ref={firstAction}
-          data-action="read"
           icon={<CheckIcon />}
           word={texts.markRead}
           inactive={isNone || areArchived}
-          onClick={act(
-            () => (isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read')),
-            'stay',
-          )}
+          onClick={() => act('read')}
         />
         {!isEverything && (
           <BarButton
-            data-action="archive"
             icon={areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
             word={areArchived ? texts.unarchive : texts.archive}
             inactive={isNone}
-            onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'), 'leave')}
+            onClick={() => act('archive')}
           />
         )}
         {!isEverything && (
           <BarButton
-            data-action="snooze"
             icon={<ClockIcon />}
             word={texts.snooze}
             inactive={isNone}
-            onClick={() => {
-              nextRow.current = rowAfterSelection('leave');
-              onSnooze(chosen);
-            }}
+            onClick={() => act('snooze')}
           />
         )}
         <BarButton
-          data-action="remove"
           look="danger"
           icon={<TrashIcon />}
           word={texts.remove}
           inactive={isNone}
-          onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)), 'leave')}
+          onClick={() => act('remove')}
         />
         <IconButton
           className={styles.button}

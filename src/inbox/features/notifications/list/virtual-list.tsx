@@ -10,7 +10,7 @@ import {
 import { DaySections } from './day-sections.tsx';
 import { densityChoice, type Density } from './density.ts';
 import { useFocusKeeper } from './focus-keeper.ts';
-import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
+import { endNearRows, findRowLink, revealRow, type RenderedListProps } from './list-handle.ts';
 import { toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
 
@@ -76,6 +76,7 @@ export function VirtualList({
       pending.current = { id: rowId, focus };
       virtualizer.scrollToIndex(index, { align: 'center' });
     },
+    follow: (rowId) => findRowLink(list.current, rowId)?.click(),
   }));
   useEffect(() => {
     if (pending.current && revealRow(list.current, pending.current.id, pending.current.focus))

@@ -1,6 +1,4 @@
-import { Suspense } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useOnline } from '../../../ui/state/online.ts';
@@ -9,10 +7,9 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
+import { InboxEmpty } from './inbox-empty.tsx';
 import styles from './inbox.module.css';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-
-const InboxEmpty = lazyPart(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
 
 /** A read that takes longer than this shows a message. */
 const slowMs = 2_000;
@@ -82,11 +79,7 @@ export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
       </div>
     );
   if (!isEmpty) return null;
-  return (
-    <Suspense>
-      <InboxEmpty filter={filter} onInvite={onInvite} />
-    </Suspense>
-  );
+  return <InboxEmpty filter={filter} onInvite={onInvite} />;
 }
 
 function Placeholder() {

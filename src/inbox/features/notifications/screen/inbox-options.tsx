@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Choice } from '../../../ui/form/choice.tsx';
+import { Choice } from '../../../ui/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';

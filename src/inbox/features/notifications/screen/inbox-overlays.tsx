@@ -9,8 +9,6 @@ import { FilterSheet } from './filter-sheet.tsx';
 import { InboxOptions } from './inbox-options.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 
-export { SelectionBar } from '../list/selection-bar.tsx';
-
 /** The row that a menu or a dialog is about. */
 export interface RowTarget {
   readonly id: string;

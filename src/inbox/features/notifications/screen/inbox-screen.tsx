@@ -10,33 +10,34 @@ import {
 import { Button } from '../../../ui/button.tsx';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import type { InboxCommands } from '../actions/inbox-commands.ts';
-import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
 import type { NotificationListHandle } from '../list/list-handle.ts';
+import { SelectionBar } from '../list/selection-bar.tsx';
+import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import { filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { keepEarlyKeys } from './early-keys.ts';
 import { InboxFooter, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
+import { InboxSearch } from './inbox-search.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
+import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { useInboxUrl } from './use-inbox-url.ts';
 import { useRowActions } from './use-row-actions.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays);
-const SelectionBar = lazyPart(async () => (await loadOverlays()).SelectionBar);
-const InboxTools = lazyPart(async () => (await import('./inbox-tools.tsx')).InboxTools);
 
 /** Delay of the code that may be needed offline; pointing at the list or focusing it loads that code at once. */
 const overlaysDelayMs = 10_000;
@@ -55,6 +56,7 @@ export function InboxScreen() {
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [searchCalls, setSearchCalls] = useState(0);
   const listHandle = useRef<NotificationListHandle>(null);
+  const selectionBar = useRef<SelectionBarHandle>(null);
   const url = useInboxUrl();
   const { openId } = url;
   const { isVerified } = snapshot;
@@ -82,6 +84,19 @@ export function InboxScreen() {
   const startSearch = () => setSearchCalls((calls) => calls + 1);
   const startSelecting = () => select(selection ? null : emptySelection);
   const markAllRead = () => markShownRead(commands, filter, shown);
+  useInboxShortcuts({
+    entries,
+    openId,
+    list: listHandle,
+    selectionBar,
+    onAction: rows.onRowAction,
+    onShow: rows.show,
+    onCloseDetail: rows.closeDetail,
+    onEndSelection: () => select(null),
+    onMarkAllRead: markAllRead,
+    onHelp: () => setDialog('keys'),
+    onSearch: startSearch,
+  });
 
   return (
     <div
@@ -101,30 +116,15 @@ export function InboxScreen() {
           onSearch={startSearch}
           onDialog={setDialog}
         />
-        <Suspense fallback={<ToolsPlace />}>
-          <InboxTools
-            entries={entries}
-            openId={openId}
-            list={listHandle}
-            isSelecting={selection !== null}
-            onAction={rows.onRowAction}
-            onShow={rows.show}
-            onCloseDetail={rows.closeDetail}
-            onEndSelection={() => select(null)}
-            onMarkAllRead={markAllRead}
-            onHelp={() => setDialog('keys')}
-            onSearch={startSearch}
-            searchCalls={searchCalls}
-            search={{
-              query,
-              resultCount: list.isLoaded && list.filter.query === query ? shown.length : null,
-              hasMore: list.hasMore,
-              isSearching: snapshot.isReading,
-              onSearch: url.search,
-              onLeave: () => setSearchCalls(0),
-            }}
-          />
-        </Suspense>
+        <InboxSearch
+          calls={searchCalls}
+          query={query}
+          resultCount={list.isLoaded && list.filter.query === query ? shown.length : null}
+          hasMore={list.hasMore}
+          isSearching={snapshot.isReading}
+          onSearch={url.search}
+          onLeave={() => setSearchCalls(0)}
+        />
         <div className={styles.narrow}>
           <InboxTabs filter={filter} counts={snapshot.counts} />
         </div>
@@ -156,22 +156,19 @@ export function InboxScreen() {
           onEndNear={onEndNear}
         />
         <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
-        <Suspense>
-          {selection && (
-            <SelectionBar
-              selection={selection}
-              shown={shown}
-              filter={filter}
-              total={
-                list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null
-              }
-              onSnooze={([first, ...others]) =>
-                first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
-              }
-              onChange={select}
-            />
-          )}
-        </Suspense>
+        {selection && (
+          <SelectionBar
+            ref={selectionBar}
+            selection={selection}
+            shown={shown}
+            filter={filter}
+            total={list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null}
+            onSnooze={([first, ...others]) =>
+              first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
+            }
+            onChange={select}
+          />
+        )}
       </div>
       <Suspense>
         {(openId !== null || dialog !== null || rows.menuOf !== null || rows.snoozing !== null) && (
@@ -199,12 +196,6 @@ export function InboxScreen() {
       </Suspense>
     </div>
   );
-}
-
-/** Stands for the search field, and keeps shortcuts, while their code is loading. */
-function ToolsPlace() {
-  useEffect(keepEarlyKeys, []);
-  return <div className={styles.searchPlace} />;
 }
 
 /** The view to show: while the results of a search are read, the view before them stays. If that fails, there are none. */

@@ -1,10 +1,9 @@
 import type { RefObject } from 'react';
-import { usePageShortcut } from '../actions/page-shortcuts.tsx';
 import type { Shortcut } from '../actions/shortcuts.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
-import { findRowLink } from '../list/list-handle.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
+import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { entryNotifications } from '../model/list-entries.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
@@ -13,7 +12,8 @@ export interface InboxShortcutsOptions {
   readonly entries: readonly ListEntry[];
   readonly openId: string | null;
   readonly list: RefObject<NotificationListHandle | null>;
-  readonly isSelecting: boolean;
+  /** Acts on the selected rows; null while selecting is off. */
+  readonly selectionBar: RefObject<SelectionBarHandle | null>;
   readonly onAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
   /** Opens a notification in the detail. */
   readonly onShow: (notification: Notification | undefined) => void;
@@ -26,9 +26,7 @@ export interface InboxShortcutsOptions {
 
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
-  const { entries, openId, list, isSelecting, onAction, onShow } = options;
-
-  const actOnPage = usePageShortcut();
+  const { entries, openId, list, selectionBar, onAction, onShow } = options;
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
@@ -51,24 +49,29 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'previous':
         return step(rowId, -1);
       case 'open':
-        findRowLink(document.querySelector('main'), rowId)?.click();
+        if (rowId !== null) list.current?.follow(rowId);
         return rowId !== null;
       case 'read':
       case 'archive':
       case 'remove':
       case 'snooze':
-        return actOnSelection(shortcut) || actOnRow(shortcut, rowId);
+        if (!selectionBar.current) return actOnRow(shortcut, rowId);
+        // No key acts on another row meanwhile.
+        selectionBar.current.act(shortcut);
+        return true;
       case 'select':
         return actOnRow(shortcut, rowId);
       case 'allRead':
         options.onMarkAllRead();
         return true;
-      case 'escape':
+      case 'escape': {
+        const isSelecting = selectionBar.current !== null;
         // The focused checkbox is removed.
         if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
         if (isSelecting) options.onEndSelection();
         else if (openId !== null) options.onCloseDetail();
         return isSelecting || openId !== null;
+      }
       case 'search':
         options.onSearch();
         return true;
@@ -78,20 +81,8 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'undo':
       case 'goInbox':
       case 'goPreferences':
-        return actOnPage(shortcut);
+        // usePageShortcuts acts on them, on every page.
+        return false;
     }
   });
-}
-
-/** Presses the button of the selection bar. @returns whether rows are selected: then no key acts on another row. */
-function actOnSelection(action: RowAction): boolean {
-  const find = (name: RowAction) =>
-    document.querySelector<HTMLElement>(
-      `[data-selection-bar] [data-action="${name}"]:not([aria-disabled="true"])`,
-    );
-  const button = find(action);
-  // The bar moves the focus on from its buttons.
-  button?.focus({ preventScroll: true });
-  button?.click();
-  return button !== null || find('remove') !== null;
 }

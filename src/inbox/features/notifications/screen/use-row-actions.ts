@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import type { RefObject } from 'react';
 import { moveFocusOutOfRow } from '../actions/move-focus.ts';
-import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';

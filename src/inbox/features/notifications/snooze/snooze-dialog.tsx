@@ -5,7 +5,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';

@@ -1,4 +1,4 @@
-import { credentialTexts } from './credential-texts.ts';
+import { credentialTexts } from '../form/credential-texts.ts';
 import styles from './password-meter.module.css';
 import { estimateStrength } from './password-strength.ts';
 

@@ -2,30 +2,24 @@ import { useEffect, useRef } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { SearchField } from '../search/search-field.tsx';
 import type { SearchFieldProps } from '../search/search-field.tsx';
-import { replayEarlyKeys } from './replay-early-keys.ts';
 import styles from './inbox.module.css';
-import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
-import type { InboxShortcutsOptions } from './use-inbox-shortcuts.ts';
 
-export interface InboxToolsProps extends InboxShortcutsOptions {
-  readonly search: Omit<SearchFieldProps, 'ref'>;
+export interface InboxSearchProps extends Omit<SearchFieldProps, 'ref'> {
   /** Grows whenever the user wants to search; 0: phones hide the empty field. */
-  readonly searchCalls: number;
+  readonly calls: number;
 }
 
-/** The search field and the keys, loaded beside the first list. */
-export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProps) {
+/** The search field, whose results follow changes of the inbox. */
+export function InboxSearch({ calls, ...search }: InboxSearchProps) {
   const field = useRef<HTMLInputElement>(null);
-  useInboxShortcuts(shortcuts);
-  useEffect(replayEarlyKeys, []);
   useLiveResults();
   useEffect(() => {
-    if (searchCalls === 0) return;
+    if (calls === 0) return;
     field.current?.focus();
     field.current?.select();
-  }, [searchCalls]);
+  }, [calls]);
   return (
-    <div className={styles.search} data-open={searchCalls > 0 || search.query !== '' || undefined}>
+    <div className={styles.search} data-open={calls > 0 || search.query !== '' || undefined}>
       <SearchField {...search} ref={field} />
     </div>
   );

@@ -6,6 +6,10 @@ import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clo
 import { trustWorkerUrl } from '../worker-url.ts';
 import type { RealtimeClient, RealtimeClientOptions } from 'supabase-protocol-clients/realtime-client';
 
+/** What needs the socket; its chunk is loaded beside the first read. */
+export { openLiveChannel } from './live-channel.ts';
+export { openUserOnline } from './user-online.ts';
+
 /** The realtime client as the application uses it: one socket for all tabs, heartbeats in hidden ones, one delivery per frame. */
 export function createRealtimeClient<Database>(options: RealtimeClientOptions): RealtimeClient<Database> {
   const { platform } = options;

@@ -1,18 +1,16 @@
-import type { ComponentType } from 'react';
 import type { Database } from '../../database.types.ts';
 import { readOnlineTopics } from '../../features/online/online-api.ts';
 import { createOnlineChannels } from '../../features/online/online-channels.ts';
-import { createOnlineDot } from '../../features/online/online-dot.tsx';
-import type { OnlineDotProps } from '../../features/online/online-dot.tsx';
 import { createOnlinePeople } from '../../features/online/online-people.ts';
+import type { OnlinePeople } from '../../features/online/online-people.ts';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { onDatabaseNotice } from './database-notice.ts';
 
-/** Shows the user to contacts as online, and contacts to the user. Its code is loaded after the first list. */
+/** Shows the user to contacts as online, and contacts to the user. */
 export interface UserOnline {
-  readonly OnlineDot: ComponentType<OnlineDotProps>;
+  readonly people: OnlinePeople;
   close(): void;
 }
 
@@ -36,7 +34,7 @@ export function openUserOnline({ userId, rest, realtime, platform }: UserOnlineO
     channel.onContinuity(people.refresh),
   ];
   return {
-    OnlineDot: createOnlineDot(people),
+    people,
     close() {
       for (const stop of stops) stop();
       people.close();

@@ -1,5 +1,5 @@
 import { createStore } from '../../ui/state/store.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 
 /** The outbox of the signed-in user; null: none is open. */
 export const openedOutbox = createStore<Pick<Outbox, 'flush'> | null>(null);

@@ -76,7 +76,8 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
       const [kept] = await sql.query('select id from storage.objects where bucket_id = $1 limit 1', [
         c.req.param('id'),
       ]);
-      if (kept) throw new StorageError(409, 'InvalidRequest', 'The bucket you tried to delete is not empty');
+      if (kept)
+        throw new StorageError(409, 'ResourceNotEmpty', 'The bucket you tried to delete is not empty');
       await sql.query('delete from storage.buckets where id = $1', [c.req.param('id')]);
       return c.json({ message: 'Successfully deleted' });
     }),

@@ -4,7 +4,7 @@ import type { Sql } from '../database/database.ts';
 import { listFolder } from './listing.ts';
 import type { ListBody } from './listing.ts';
 import type { StorageContext } from './storage-context.ts';
-import { objectNotFound, StorageError, readJsonBody } from './storage-error.ts';
+import { objectNotFound, readJsonBody } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 import { checkUpload, readUpload, storeObject } from './upload.ts';
 import type { Upload } from './upload.ts';
@@ -179,7 +179,7 @@ export async function sendObject(
 ): Promise<Response> {
   const { metadata, name } = row;
   const bytes = await objects.get(row.version);
-  if (!bytes) throw new StorageError(404, 'not_found', 'Object not found');
+  if (!bytes) throw objectNotFound();
   const headers = new Headers({
     'content-type': metadata.mimetype,
     'cache-control': metadata.cacheControl,

@@ -2,22 +2,27 @@
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly statusCode: number;
+  readonly code: string;
+  /** The name from before there were codes; where there was none, the code. */
   readonly error: string;
-  constructor(statusCode: number, error: string, message: string) {
+  constructor(statusCode: number, code: string, message: string, error = code) {
     super(message);
     this.statusCode = statusCode;
+    this.code = code;
     this.error = error;
   }
 }
 
-export const objectNotFound = () => new StorageError(404, 'not_found', 'Object not found');
-export const bucketNotFound = () => new StorageError(404, 'Bucket not found', 'Bucket not found');
+export const objectNotFound = () => new StorageError(404, 'NoSuchKey', 'Object not found', 'not_found');
+export const bucketNotFound = () =>
+  new StorageError(404, 'NoSuchBucket', 'Bucket not found', 'Bucket not found');
 export const invalidRequest = (message: string) => new StorageError(400, 'InvalidRequest', message);
 export const invalidSignature = () => new StorageError(400, 'InvalidJWT', 'invalid signature');
 
 const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
-  '42501': () => new StorageError(403, 'Unauthorized', 'new row violates row-level security policy'),
-  '23505': () => new StorageError(409, 'Duplicate', 'The resource already exists'),
+  '42501': () =>
+    new StorageError(403, 'AccessDenied', 'new row violates row-level security policy', 'Unauthorized'),
+  '23505': () => new StorageError(409, 'ResourceAlreadyExists', 'The resource already exists', 'Duplicate'),
   '23503': bucketNotFound,
 };
 
@@ -28,8 +33,8 @@ const isDataException = (code: string): boolean => /^22\w{3}$/.test(code);
 export function answerStorageError(problem: unknown): Response {
   const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
   if (!refusal) throw problem;
-  const { statusCode, error, message } = refusal;
-  return Response.json({ statusCode: String(statusCode), error, message }, { status: 400 });
+  const { statusCode, code, error, message } = refusal;
+  return Response.json({ statusCode: String(statusCode), code, error, message }, { status: 400 });
 }
 
 interface DatabaseRefusal {

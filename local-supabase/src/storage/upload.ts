@@ -69,11 +69,16 @@ export async function checkUpload(
   );
   if (!limits) throw bucketNotFound();
   if (upload.bytes.length > Math.min(limits.size ?? Infinity, fileSizeLimitBytes)) {
-    throw new StorageError(413, 'Payload too large', 'The object exceeded the maximum allowed size');
+    throw new StorageError(
+      413,
+      'EntityTooLarge',
+      'The object exceeded the maximum allowed size',
+      'Payload too large',
+    );
   }
   const type = upload.contentType.split(';')[0] ?? '';
   if (limits.types?.length && !limits.types.some((allowed) => matchesType(type, allowed))) {
-    throw new StorageError(415, 'invalid_mime_type', `mime type ${type} is not supported`);
+    throw new StorageError(415, 'InvalidMimeType', `mime type ${type} is not supported`, 'invalid_mime_type');
   }
 }
 

@@ -97,11 +97,27 @@ test('the inbox behind a captive portal says that it could not be loaded, and ke
   expect(again.url()).toBe('/home');
 });
 
-test('the inbox undoes a change that the server did not accept', async () => {
+test('the inbox undoes a change that the server refuses', async () => {
   const { actor } = await open('/home', true);
   const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
-  faults.answer('patch', '/rest/v1/notifications', proxyPage(500));
+  const refusal = { code: '42501', message: 'permission denied', details: null, hint: null };
+  faults.answer('patch', '/rest/v1/notifications', () => HttpResponse.json(refusal, { status: 403 }));
   if (button) await actor.click(button);
   expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
+});
+
+test('the inbox keeps a change while the server fails, and sends it later', async () => {
+  const { actor } = await open('/home', true);
+  const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
+  let asked = 0;
+  faults.answer('patch', '/rest/v1/notifications', () => {
+    asked += 1;
+    return asked === 1 ? proxyPage(500)() : undefined;
+  });
+  if (button) await actor.click(button);
+  expect(await screen.findByText(/Syncing 1 change/)).toBeTruthy();
+  await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 5_000 });
+  expect(asked).toBeGreaterThan(1);
+  expect(screen.queryByText(/Your change was undone/)).toBeNull();
 });

@@ -17,12 +17,14 @@ export interface MigratingRow<Vendor, Here> {
   readonly differs?: unknown;
 }
 
-/** The left cells of the tables of a section, without those of their heads. */
+/** The left cells of the tables of a section, without those of their heads and of calls that the clients do not have yet. */
 export async function cellsOf(section: string): Promise<readonly string[]> {
   const text = (await readFile(page, 'utf8')).split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = text.split('\n');
   return lines.flatMap((line, index) =>
-    lines[index + 1]?.startsWith('|---') ? [] : (/^\| (.*?) \| .* \|$/.exec(line)?.slice(1, 2) ?? []),
+    lines[index + 1]?.startsWith('|---')
+      ? []
+      : (/^\| (.*?) \| (?!not here yet).* \|$/.exec(line)?.slice(1, 2) ?? []),
   );
 }
 

@@ -201,7 +201,9 @@ test('a reload keeps the scroll position', { tag: '@nightly' }, async ({ page, w
   await page.mouse.move(600, 500);
   await page.mouse.wheel(0, 900);
   await expect
-    .poll(() => page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY))
+    .poll(() =>
+      page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y),
+    )
     .toBe(900);
   await page.reload();
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(900);
@@ -215,7 +217,9 @@ test('Back to the list keeps its position; another tab starts at its top', async
   await page.mouse.move(600, 500);
   await page.mouse.wheel(0, 1_200);
   await expect
-    .poll(() => page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY))
+    .poll(() =>
+      page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y),
+    )
     .toBe(1_200);
   // A row within the viewport: Playwright would scroll to any other, and so move the list itself. It is found in one step,
   // for the next page replaces the elements.
@@ -230,16 +234,28 @@ test('Back to the list keeps its position; another tab starts at its top', async
   await expect(page).not.toHaveURL(/open=/);
   await page.goForward();
   await expect(page).toHaveURL(/open=/);
-  const before = await page.evaluate(() => scrollY);
-  expect(before).toBeGreaterThan(1_000);
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
+  // Rows above the visible ones may get their height later, so not the page's offset counts, but where a row stands.
+  const firstRow = () =>
+    page.evaluate(() => {
+      const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
+      const item = items.find((row) => row.getBoundingClientRect().bottom > 0);
+      return { id: item?.dataset['id'], top: item?.getBoundingClientRect().top ?? NaN };
+    });
+  const before = await firstRow();
+  const isBack = async () => {
+    const { id, top } = await firstRow();
+    // A title above it may wrap only after the row was placed: one line.
+    return id === before.id && Math.abs(top - before.top) <= 20;
+  };
   await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();
   await expect(page.getByRole('heading', { name: 'Preferences', level: 1 })).toBeVisible();
   await page.goBack();
   await expect(rows(page).first()).toBeVisible();
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+  await expect.poll(isBack).toBe(true);
 
   await page.reload();
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+  await expect.poll(isBack).toBe(true);
 
   await page
     .getByRole('link', { name: /^Unread/ })
@@ -295,7 +311,7 @@ test(
       await expect.poll(() => page.evaluate(() => scrollY)).toBe(top);
     }
     const savedPosition = () =>
-      page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY);
+      page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y);
     await expect.poll(savedPosition).toBe(1_200);
     await page
       .getByRole('complementary', { name: 'Views' })
@@ -379,7 +395,7 @@ test('the inbox shows that it is offline, keeps the list, and catches up when on
 });
 
 test(
-  'a failed action is rolled back with a message, and can be retried',
+  'a refused action is rolled back with a message, and can be retried',
   { tag: '@nightly' },
   async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
@@ -389,7 +405,7 @@ test(
     const heal = world.stage.supabase.faults.add({
       method: 'PATCH',
       path: '/rest/v1/notifications',
-      answer: { status: 500, body: { code: 'XX000', message: 'no', details: null, hint: null } },
+      answer: { status: 403, body: { code: '42501', message: 'no', details: null, hint: null } },
     });
     await act(page, 'Plan', 'Mark as read');
     await expect(page.getByText('Something went wrong. Your change was undone.')).toBeVisible();

@@ -34,7 +34,7 @@ function show(restoreScroll: () => void) {
 const writtenPositions = () => scrollTo.mock.calls.map(([options]) => (options as ScrollToOptions).top);
 
 it('the virtual list leaves the page where it is, though a position was saved before the page scrolled', () => {
-  history.replaceState({ inboxScrollY: 700 }, '');
+  history.replaceState({ inboxScroll: { y: 700 } }, '');
   show(ignore);
   expect(writtenPositions()).toEqual([0]);
 });

@@ -4,24 +4,53 @@ const saveDelayMs = 150;
 /** Events of the user after which the saved position is no longer restored. */
 const userInputs = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
-interface SavedState {
-  readonly inboxScrollY?: unknown;
+/** A scroll position, in pixels. */
+export interface ScrollPosition {
+  readonly y: number;
+  /** The first visible row and its distance from the window's top: rows above it may have another height when it is restored. */
+  readonly row?: { readonly id: string; readonly top: number } | undefined;
+}
+
+/** @returns the start of a row in the document, in pixels; undefined where the list does not know the row. */
+export type FindRowStart = (id: string) => number | undefined;
+
+/** Scrolls to the saved position; once it is reached or the user scrolls, to what was `shown` in another form of the list. */
+export type RestoreScroll = (findRowStart?: FindRowStart, shown?: ScrollPosition) => void;
+
+const pageTop: ScrollPosition = { y: 0 };
+
+function savedPosition(): ScrollPosition {
+  const { inboxScroll } = (history.state ?? {}) as { readonly inboxScroll?: ScrollPosition };
+  return inboxScroll ?? pageTop;
 }
 
 /** The scroll position that was saved in the current history entry; 0 for a new entry. */
-export function readScrollPosition(): number {
-  const { inboxScrollY } = (history.state ?? {}) as SavedState;
-  return typeof inboxScrollY === 'number' ? inboxScrollY : 0;
+export const readScrollPosition = (): number => savedPosition().y;
+
+/** Where the document shows a row now. */
+const startInDocument: FindRowStart = (id) => {
+  const row = findRow((element) => element.dataset['id'] === id);
+  return row && row.getBoundingClientRect().top + window.scrollY;
+};
+
+const findRow = (isMeant: (row: HTMLElement) => boolean): HTMLElement | undefined =>
+  [...document.querySelectorAll<HTMLElement>('main [data-id]')].find(isMeant);
+
+/** What the window shows now. */
+export function readShownPosition(): ScrollPosition {
+  const row = findRow((element) => element.getBoundingClientRect().bottom > 0);
+  const id = row?.dataset['id'];
+  return {
+    y: Math.round(window.scrollY),
+    row: row && id ? { id, top: row.getBoundingClientRect().top } : undefined,
+  };
 }
 
 /** Saves the scroll position in the current history entry. */
 export function saveScrollPosition(): void {
+  const state = { ...(history.state as object | null), inboxScroll: readShownPosition() };
   // Call the prototype's method, because the router patches the instance's and would render the page again.
-  History.prototype.replaceState.call(
-    history,
-    { ...(history.state as object | null), inboxScrollY: Math.round(window.scrollY) },
-    '',
-  );
+  History.prototype.replaceState.call(history, state, '');
 }
 
 /**
@@ -29,19 +58,28 @@ export function saveScrollPosition(): void {
  * restores it too early, before the list has its height.
  *
  * @param size the height of the list grows with it; a position below the loaded rows is restored page by page.
- * @returns scrolls to the saved position; does nothing once it is reached or the user scrolls.
  */
-export function useSavedScroll(size: number): () => void {
-  const target = useRef(readScrollPosition());
+export function useSavedScroll(size: number): RestoreScroll {
+  const target = useRef(savedPosition());
   useEffect(() => {
     const { scrollRestoration } = history;
     history.scrollRestoration = 'manual';
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const save = () => {
+      timer = undefined;
+      saveScrollPosition();
+    };
     const onScroll = () => {
       clearTimeout(timer);
-      timer = setTimeout(saveScrollPosition, saveDelayMs);
+      timer = setTimeout(save, saveDelayMs);
     };
-    const settle = () => (target.current = 0);
+    const settle = () => {
+      target.current = pageTop;
+      // The user may leave the entry before the delay is over.
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      save();
+    };
     addEventListener('scroll', onScroll, { passive: true });
     for (const type of userInputs) addEventListener(type, settle, { passive: true });
     return () => {
@@ -51,10 +89,13 @@ export function useSavedScroll(size: number): () => void {
       history.scrollRestoration = scrollRestoration;
     };
   }, []);
-  const restore = useCallback(() => {
-    if (target.current === 0) return;
-    window.scrollTo(0, target.current);
-    if (window.scrollY >= target.current) target.current = 0;
+  const restore = useCallback<RestoreScroll>((findRowStart = startInDocument, shown = pageTop) => {
+    const { y, row } = target.current.y > 0 ? target.current : shown;
+    if (y === 0) return;
+    const start = row && findRowStart(row.id);
+    const wanted = row && start !== undefined ? Math.round(start - row.top) : y;
+    window.scrollTo(0, wanted);
+    if (window.scrollY >= wanted) target.current = pageTop;
   }, []);
   useEffect(() => {
     if (size > 0) restore();

@@ -11,6 +11,7 @@ import { DaySections } from './day-sections.tsx';
 import { densityChoice, type Density } from './density.ts';
 import { useFocusKeeper } from './focus-keeper.ts';
 import { endNearRows, findRowLink, revealRow, type RenderedListProps } from './list-handle.ts';
+import { readShownPosition, type RestoreScroll } from './saved-scroll.ts';
 import { toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
 
@@ -20,8 +21,7 @@ const rowHeights: Readonly<Record<Density, number>> = { compact: 44, standard: 5
 const overscanRows = 8;
 
 export interface VirtualListProps extends RenderedListProps {
-  /** Scrolls to the position that was saved, unless the list is there or the user has scrolled. */
-  readonly restoreScroll: () => void;
+  readonly restoreScroll: RestoreScroll;
 }
 
 /** The list with only the rows near the visible part in the document: its DOM stays bounded at any length. */
@@ -35,10 +35,10 @@ export function VirtualList({
 }: VirtualListProps) {
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
+  const [shown] = useState(readShownPosition);
   const [scrollMargin, setScrollMargin] = useState(0);
   useLayoutEffect(() => {
-    const top = list.current?.getBoundingClientRect().top ?? 0;
-    setScrollMargin(Math.round(top + window.scrollY));
+    setScrollMargin(topOf(list.current));
   }, []);
   // eslint-disable-next-line react/incompatible-library -- its values are used in this component only
   const virtualizer = useWindowVirtualizer({
@@ -57,14 +57,22 @@ export function VirtualList({
     observeElementOffset(instance, onOffset) {
       const stop = observeWindowOffset(instance, onOffset);
       // The page may have scrolled since the render; the virtualizer would scroll it back.
-      restoreScroll();
+      restoreScroll((id) => {
+        const place = instance.measurementsCache.find(({ key }) => key === id);
+        return place && place.start - instance.options.scrollMargin + topOf(list.current);
+      }, shown);
       onOffset(window.scrollY, false);
       return stop;
     },
     // With its default, an empty window, the first render would have no rows, and the page would scroll to its top.
     initialRect: { width: window.innerWidth, height: window.innerHeight },
   });
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, density]);
+  const measuredDensity = useRef(density);
+  useLayoutEffect(() => {
+    // Forgets all heights, which would move a restored position.
+    if (measuredDensity.current !== density) virtualizer.measure();
+    measuredDensity.current = density;
+  }, [virtualizer, density]);
   useFocusKeeper(list, focusKeeper);
 
   const pending = useRef<{ readonly id: string; readonly focus: boolean } | null>(null);
@@ -107,6 +115,10 @@ export function VirtualList({
     </div>
   );
 }
+
+/** The distance from the document's top, in pixels. */
+const topOf = (element: Element | null): number =>
+  Math.round((element?.getBoundingClientRect().top ?? 0) + window.scrollY);
 
 /** The rendered indexes: the range with its overscan, and the heading of the first visible day. */
 function rangeWithHeading(

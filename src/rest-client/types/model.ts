@@ -179,10 +179,11 @@ type ReferencedBy<Schema, Name> =
 export type RelationsOf<M extends Model> = M extends { Embeds: infer E }
   ? keyof E & string
   : M extends { Schema: infer Schema; Name: infer Name extends string }
-    ? | ReferencedBy<Schema, Name>
-      | {
-          [K in RelationName<Schema>]: Name extends ReferencedBy<Schema, K> ? K : never;
-        }[RelationName<Schema>]
+    ?
+        | ReferencedBy<Schema, Name>
+        | {
+            [K in RelationName<Schema>]: Name extends ReferencedBy<Schema, K> ? K : never;
+          }[RelationName<Schema>]
     : never;
 
 type FunctionOf<Schema, Name> = Name extends keyof Part<Schema, 'Functions'>

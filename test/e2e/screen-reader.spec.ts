@@ -79,6 +79,10 @@ for (const [name, part = (page: Page) => page.getByRole('main')] of states)
       const storageState = shot.user && (await shotSession(browser, stage, shot.user));
       const context = await browser.newContext(storageState ? { ...options, storageState } : options);
       try {
+        // Headless browsers differ: some deny notifications, and the page then says so.
+        await context.addInitScript(() =>
+          Object.defineProperty(Notification, 'permission', { get: () => 'default' }),
+        );
         const page = await context.newPage();
         page.setDefaultTimeout(40_000);
         await openShot(page, stage, shot, { language, frozenAt });

@@ -132,7 +132,7 @@ module.exports = {
       name: 'ui-is-presentational',
       severity: 'error',
       from: { path: '^src/inbox/ui/' },
-      to: { path: '^src/', pathNot: '^src/inbox/ui/' },
+      to: { path: '^src/', pathNot: '^src/(inbox/ui|platform)/' },
     },
     {
       name: 'consumers-import-the-package',

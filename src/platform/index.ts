@@ -1,6 +1,7 @@
 /** The runtime as the clients see it: `createBrowserPlatform()`, and the types to replace parts of it. */
 export { backoffDelayMs, type BackoffOptions, doublingDelaysMs } from './backoff.ts';
 export { createBrowserPlatform } from './browser-platform.ts';
+export { createListeners, type Listeners } from './listeners.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {
   Broadcast,
@@ -16,5 +17,6 @@ export type {
   Timer,
   Unsubscribe,
 } from './platform.ts';
+export { createStore, type Readable, type Store } from './store.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';
 export { createTraceparent } from './trace-context.ts';

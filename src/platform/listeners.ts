@@ -8,10 +8,12 @@ export interface Listeners<T> {
   call(value: T): void;
   /** As `call`, in a microtask; the order of calls is kept. */
   defer(value: T): void;
+  /** The number of listeners. */
+  readonly size: () => number;
 }
 
-/** @param report receives the failures of listeners. */
-export function createListeners<T>(report: (problem: unknown) => void): Listeners<T> {
+/** @param report receives the failures of listeners; by default they are thrown as uncaught errors. */
+export function createListeners<T>(report: (problem: unknown) => void = throwUncaught): Listeners<T> {
   const entries = new Set<{ readonly listener: (value: T) => unknown }>();
   const call = (value: T) => {
     // A listener that is added during the call is first called by the next one.
@@ -35,5 +37,12 @@ export function createListeners<T>(report: (problem: unknown) => void): Listener
     },
     call,
     defer: (value) => void Promise.resolve(value).then(call),
+    size: () => entries.size,
   };
+}
+
+function throwUncaught(problem: unknown): void {
+  queueMicrotask(() => {
+    throw problem;
+  });
 }

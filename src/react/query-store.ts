@@ -1,3 +1,4 @@
+import { createListeners } from '../platform/index.ts';
 import type { Query, RestError } from '../rest-client/index.ts';
 
 /** The state of a query: its status, its last result and its last error. */
@@ -20,13 +21,13 @@ export interface QueryStore<Data> {
 
 /** Holds the state of one query for `useSyncExternalStore`. */
 export function createQueryStore<Data>(query: Query<Data>): QueryStore<Data> {
-  const listeners = new Set<() => void>();
+  const listeners = createListeners<void>();
   let snapshot: QuerySnapshot<Data> = { status: 'loading', data: undefined, error: null };
   let inFlight: AbortController | null = null;
 
   const set = (change: Partial<QuerySnapshot<Data>>) => {
     snapshot = { ...snapshot, ...change };
-    listeners.forEach((listener) => listener());
+    listeners.call();
   };
   const refetch = () => {
     inFlight?.abort();
@@ -42,11 +43,11 @@ export function createQueryStore<Data>(query: Query<Data>): QueryStore<Data> {
   return {
     getSnapshot: () => snapshot,
     subscribe(listener) {
-      listeners.add(listener);
-      if (listeners.size === 1 && snapshot.status !== 'success') refetch();
+      const remove = listeners.add(listener);
+      if (listeners.size() === 1 && snapshot.status !== 'success') refetch();
       return () => {
-        listeners.delete(listener);
-        if (listeners.size === 0) inFlight?.abort();
+        remove();
+        if (listeners.size() === 0) inFlight?.abort();
       };
     },
     refetch,

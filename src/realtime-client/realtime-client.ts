@@ -13,7 +13,7 @@ import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
 import { createOwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
-import type { Readable } from './machine/store.ts';
+import type { Readable } from '../platform/store.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
 import type { ProtocolParts } from './protocol/protocol-parts.ts';
 

@@ -1,5 +1,5 @@
 import { use, useSyncExternalStore } from 'react';
-import { createStore } from './state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 
 /** The application's languages. */
 export type Language = 'en' | 'de';

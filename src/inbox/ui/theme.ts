@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from './state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 
 /** `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';

@@ -3,7 +3,7 @@ import { createListeners } from '../../platform/listeners.ts';
 import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import { createStore, type Readable } from '../machine/store.ts';
+import { createStore, type Readable } from '../../platform/store.ts';
 import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, Connection, Topic } from '../socket/connection.ts';

@@ -12,7 +12,7 @@ import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createReconciler, type LiveQuerySummary, type ReconcileCause } from './reconciler.ts';
 import { defaultSettings } from '../settings.ts';
 import { createListeners } from '../../platform/listeners.ts';
-import { createStore, type Readable } from '../machine/store.ts';
+import { createStore, type Readable } from '../../platform/store.ts';
 
 /** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {

@@ -6,7 +6,7 @@ import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
-import { createStore, type Readable } from '../machine/store.ts';
+import { createStore, type Readable } from '../../platform/store.ts';
 import { initialPresence, stepPresence, type PresenceEvent } from './presence-state.ts';
 import { createTracker, expandTabs, presenceError } from './tracker.ts';
 

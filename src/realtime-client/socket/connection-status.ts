@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../platform/platform.ts';
 import type { ConnectionSnapshot } from './connection.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { createStore, type Readable } from '../machine/store.ts';
+import { createStore, type Readable } from '../../platform/store.ts';
 
 export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
   /**

@@ -4,7 +4,7 @@ import type { RealtimeErrorCode } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import type { Readable } from '../machine/store.ts';
+import type { Readable } from '../../platform/store.ts';
 import type { ChangeSink, ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { ProtocolVersion } from '../protocol/message.ts';
 

@@ -1,3 +1,4 @@
+import { createListeners } from 'supabase-protocol-clients/platform';
 import type { PageSignal, Platform } from 'supabase-protocol-clients/platform';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { serverReachable } from '../../ui/state/online.ts';
@@ -11,14 +12,11 @@ const slowMs = 3_000;
  */
 export function watchConnection(platform: Platform, configuration: Configuration): Platform {
   const { fetch, clock, page } = platform;
-  const listeners = new Set<(signal: PageSignal) => void>();
-  const emit = (signal: PageSignal) => {
-    for (const listener of listeners) listener(signal);
-  };
-  const watch = createConnectionWatch({ platform, configuration, emit });
+  const listeners = createListeners<PageSignal>(platform.report);
+  const watch = createConnectionWatch({ platform, configuration, emit: listeners.call });
   page.subscribe((signal) => {
     watch.onSignal(signal);
-    emit(signal);
+    listeners.call(signal);
   });
 
   return {
@@ -41,10 +39,7 @@ export function watchConnection(platform: Platform, configuration: Configuration
     page: {
       ...page,
       isOnline: () => page.isOnline() && serverReachable.getSnapshot(),
-      subscribe(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
+      subscribe: listeners.add,
     },
   };
 }

@@ -11,7 +11,7 @@ import type {
   NotificationsState,
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
-import { whenTrue } from '../../ui/state/store.ts';
+import { whenTrue } from '../../ui/state/when-true.ts';
 import type { Cached } from '../../shared/cached.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';

@@ -1,5 +1,5 @@
 import type { AuthClient } from 'supabase-protocol-clients/auth-client';
-import { whenTrue } from '../../ui/state/store.ts';
+import { whenTrue } from '../../ui/state/when-true.ts';
 import type { Language } from '../../ui/texts.ts';
 import type { UserData } from './user-data.ts';
 

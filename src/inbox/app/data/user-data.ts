@@ -7,7 +7,8 @@ import { createNotificationsApi } from '../../features/notifications/data/notifi
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer } from 'supabase-protocol-clients/platform';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
-import { createStore, whenTrue, type Store } from '../../ui/state/store.ts';
+import { createStore, type Store } from 'supabase-protocol-clients/platform';
+import { whenTrue } from '../../ui/state/when-true.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Clients } from '../../shared/clients/clients-context.ts';

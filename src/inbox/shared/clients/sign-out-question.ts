@@ -1,4 +1,4 @@
-import { createStore } from '../../ui/state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 import type { Outbox } from '../outbox/outbox.ts';
 
 /** The outbox of the signed-in user; null: none is open. */

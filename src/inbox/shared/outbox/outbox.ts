@@ -1,4 +1,4 @@
-import { backoffDelayMs, doublingDelaysMs } from 'supabase-protocol-clients/platform';
+import { backoffDelayMs, createStore, doublingDelaysMs } from 'supabase-protocol-clients/platform';
 import type { Platform, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import { canUndo, initialState, selectDelayed, selectDue, step, withDependents } from './outbox-state.ts';
 import type { OutboxEvent, OutboxOutcome, PendingAction } from './outbox-state.ts';
@@ -82,7 +82,6 @@ const noActions: readonly PendingAction[] = [];
 export function createOutbox({ userId, storage, isRetryable, notify, platform }: OutboxOptions): Outbox {
   const { clock, random, page, locks, report } = platform;
   const topics = new Map<string, OutboxTopic<unknown>>();
-  const listeners = new Set<() => void>();
   /** Ends of the requests in flight. */
   const requests = new Map<string, Promise<void>>();
   const writes = new Set<Promise<unknown>>();
@@ -90,7 +89,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   const ending = new AbortController();
   const { signal } = ending;
   let state = initialState(page.isOnline());
-  let delayed = noActions;
+  const delayed = createStore(noActions, report);
   let timer: Timer | null = null;
   let hasStorageFailed = false;
 
@@ -145,10 +144,8 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       if (pending.some(isOwn) && !state.pending.some(isOwn)) releaseSender(state.senderId);
     }
     const next = selectDelayed(state);
-    if (next.length !== delayed.length || next.some((action, at) => action !== delayed[at])) {
-      delayed = next;
-      for (const listener of listeners) listener();
-    }
+    const shown = delayed.getSnapshot();
+    if (next.length !== shown.length || next.some((action, at) => action !== shown[at])) delayed.set(next);
     sendDue();
   };
   /** After the writes: the tab that gets the lock reads what is stored. */
@@ -293,7 +290,6 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     }),
     () => timer?.cancel(),
     () => tabs.close(),
-    () => listeners.clear(),
   ];
 
   return {
@@ -327,11 +323,8 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       await wait();
       return state.pending.length;
     },
-    getSnapshot: () => delayed,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    getSnapshot: delayed.getSnapshot,
+    subscribe: delayed.subscribe,
     hasStorageFailed: () => hasStorageFailed,
     close() {
       ending.abort();

@@ -1,4 +1,4 @@
-import { createStore } from '../state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 
 export interface ToastAction {
   readonly label: string;

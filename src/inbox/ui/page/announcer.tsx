@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from '../state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 import { VisuallyHidden } from '../visually-hidden.tsx';
 
 interface Announcement {

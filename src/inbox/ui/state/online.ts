@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from './store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 
 /** Whether the server answers. False while requests hang although the browser reports a network. */
 export const serverReachable = createStore(true);

@@ -2,7 +2,7 @@ import { AuthError, type AuthClient, type AuthErrorCode } from 'supabase-protoco
 import type { PasskeySignIn, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
-import { createStore, type Store } from '../../../ui/state/store.ts';
+import { createStore, type Store } from 'supabase-protocol-clients/platform';
 
 /** `rate-limited`: the server hands out no more challenges to this network address for now. */
 export type PasskeyProblem =

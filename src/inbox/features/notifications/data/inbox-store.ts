@@ -1,3 +1,4 @@
+import { createListeners } from 'supabase-protocol-clients/platform';
 import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 import { selectCounts, selectView } from '../model/inbox-view.ts';
 import type { InboxView } from '../model/inbox-view.ts';
@@ -47,7 +48,7 @@ export interface InboxStoreOptions {
 
 /** The one state behind the page, the bell, the title and the badge. */
 export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}): InboxStore {
-  const listeners = new Set<() => void>();
+  const listeners = createListeners<void>();
   let state = emptyNotificationsState;
   let status: InboxStatus = {
     isVerified: false,
@@ -66,14 +67,11 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
   };
   const emit = () => {
     snapshot = null;
-    for (const listener of listeners) listener();
+    listeners.call();
   };
 
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: listeners.add,
     getSnapshot: () => (snapshot ??= { ...status, ...(derived ??= derive()) }),
     getState: () => state,
     dispatch(event) {

@@ -1,8 +1,8 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { staleAfterMs } from '../../../shared/cache-policy.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
-import { createStore } from '../../../ui/state/store.ts';
-import type { Store } from '../../../ui/state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
+import type { Store } from 'supabase-protocol-clients/platform';
 import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';

@@ -1,3 +1,4 @@
+import { createListeners } from 'supabase-protocol-clients/platform';
 import type { Clock, Page, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 
 /** One clock for every relative time on the page. */
@@ -11,7 +12,7 @@ const minuteMs = 60_000;
 
 /** Ticks at each full minute while it has listeners, and when a hidden page becomes visible. */
 export function createMinuteClock({ clock, page }: { clock: Clock; page: Page }): MinuteClock {
-  const listeners = new Set<() => void>();
+  const listeners = createListeners<void>();
   let timer: Timer | null = null;
   let stopWatching: Unsubscribe | null = null;
   let minute = floor(clock.now());
@@ -22,18 +23,19 @@ export function createMinuteClock({ clock, page }: { clock: Clock; page: Page })
     const next = floor(clock.now());
     if (next === minute) return;
     minute = next;
-    for (const listener of listeners) listener();
+    listeners.call();
   };
 
   return {
     subscribe(listener) {
-      listeners.add(listener);
-      if (listeners.size === 1) {
+      const remove = listeners.add(listener);
+      if (listeners.size() === 1) {
         stopWatching = page.subscribe((signal) => signal === 'visible' && tick());
         tick();
       }
       return () => {
-        if (!listeners.delete(listener) || listeners.size > 0) return;
+        remove();
+        if (listeners.size() > 0) return;
         timer?.cancel();
         stopWatching?.();
         timer = null;

@@ -1,4 +1,4 @@
-import { createStore } from '../../../ui/state/store.ts';
+import { createStore } from 'supabase-protocol-clients/platform';
 
 export const densities = ['compact', 'standard', 'relaxed'] as const;
 /** The height of rows: 44, 56 or 72 px. */

@@ -1,3 +1,4 @@
+import { createListeners } from 'supabase-protocol-clients/platform';
 import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
 import { discardAfterMs } from '../../../shared/cache-policy.ts';
@@ -60,7 +61,7 @@ export interface PreferencesStoreOptions {
 
 export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
   const { api, clock, report, isOnline, outbox, restored = null, onRead } = options;
-  const listeners = new Set<() => void>();
+  const listeners = createListeners<void>(report);
   let state = emptyPreferencesState(restored);
   let snapshot: PreferencesSnapshot | null = null;
   let discarding: Timer | null = null;
@@ -75,7 +76,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
   };
   const notify = () => {
     snapshot = null;
-    for (const listener of listeners) listener();
+    listeners.call();
   };
 
   const readWhileWanted = async (): Promise<void> => {
@@ -114,11 +115,11 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
 
   return {
     subscribe(listener) {
-      listeners.add(listener);
+      const remove = listeners.add(listener);
       discarding?.cancel();
       return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0 || isClosed) return;
+        remove();
+        if (listeners.size() > 0 || isClosed) return;
         discarding = clock.setTimer(() => dispatch({ type: 'discarded' }), discardAfterMs);
       };
     },
@@ -148,7 +149,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     },
     invalidate() {
       dispatch({ type: 'invalidated' });
-      if (listeners.size > 0) reload();
+      if (listeners.size() > 0) reload();
     },
     close() {
       isClosed = true;

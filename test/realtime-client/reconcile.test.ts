@@ -133,6 +133,24 @@ describe('a live query', () => {
     expect(heals).toMatchObject([{ cause: 'rate', added: 5 }]);
   });
 
+  it('goes on comparing after such a burst until a comparison finds nothing new', async () => {
+    const { advance, write, heals, ids, requests } = await openQuery({ maxEventsPerSecond: 10 });
+    for (let index = 0; index < 8; index += 1) write(`kept-${index}`);
+    write('lost-1', false);
+    await advance(5_000);
+    // The server averages over a minute: it still loses changes when they come slowly again.
+    write('lost-2', false);
+    await advance(20_000);
+    expect(ids()).toContain('lost-2');
+    expect(heals).toMatchObject([
+      { cause: 'rate', added: 1 },
+      { cause: 'rate', added: 1 },
+    ]);
+    const { summaries } = requests;
+    await advance(30_000);
+    expect(requests.summaries).toBe(summaries);
+  });
+
   it('compares when an own write does not come back as a change', async () => {
     const { advance, write, heals, query, requests } = await openQuery();
     write('other', false);

@@ -9,10 +9,18 @@ import {
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from '../protocol/change.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
-import { createReconciler, type LiveQuerySummary, type ReconcileCause } from './reconciler.ts';
+import { createReconciler, type ReconcileCause } from './reconciler.ts';
 import { defaultSettings } from '../settings.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
+
+/** A cheap summary of the rows that the list should have, such as one request with a count and one row. */
+export interface LiveQuerySummary {
+  /** Number of rows. */
+  readonly count: number;
+  /** The greatest version of a row; null without rows. */
+  readonly newestVersion: string | number | null;
+}
 
 /** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
@@ -166,24 +174,25 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const heals = createHealWatch<Row>(clock, (heal) => {
     publish({ lastHeal: heal });
     healListeners.call(heal);
+    reconciler.noteLosses(heal.cause);
   });
   const healListeners = createListeners<LiveQueryHeal>(report);
   if (options.onHealed) healListeners.add(options.onHealed);
-  const { version } = options;
+  const { summarize, version } = options;
+  const isDifferent = ({ count, newestVersion }: LiveQuerySummary) => {
+    const versions = version ? Array.from(state.rows.values(), version) : [];
+    const newest = versions.reduce<string | number | null>(
+      (newer, one) => (newer === null || one > newer ? one : newer),
+      null,
+    );
+    return count !== state.rows.size || newestVersion !== newest;
+  };
   const reconciler = createReconciler({
     platform,
     intervalMs: options.reconcileMs ?? (options.summarize ? summaryIntervalMs : readIntervalMs),
-    maxEventsPerSecond: options.maxEventsPerSecond ?? 100,
-    summarize: options.summarize,
+    maxEventsPerSecond: options.maxEventsPerSecond,
+    differs: summarize && (async (signal) => isDifferent(await summarize(signal))),
     isCurrent: () => store.getSnapshot().isCurrent,
-    localSummary() {
-      const versions = version ? Array.from(state.rows.values(), version) : [];
-      const newestVersion = versions.reduce<string | number | null>(
-        (newest, one) => (newest === null || one > newest ? one : newest),
-        null,
-      );
-      return { count: state.rows.size, newestVersion };
-    },
     onReadAgain(cause) {
       suspicion = cause;
       refresh();
@@ -284,7 +293,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
 
 export type { LiveQueryHeal } from './heal-watch.ts';
 export type { RowRules } from './live-rows.ts';
-export type { LiveQuerySummary, ReconcileCause } from './reconciler.ts';
+export { createReconciler } from './reconciler.ts';
+export type { ReconcileCause, Reconciler, ReconcilerOptions } from './reconciler.ts';
 
 /** A `read` of the caller may reject with anything. */
 const toError = (problem: unknown): Error =>

@@ -1,20 +1,12 @@
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 
-/** A cheap summary of the rows that the list should have, such as one request with a count and one row. */
-export interface LiveQuerySummary {
-  /** Number of rows. */
-  readonly count: number;
-  /** The greatest version of a row; null without rows. */
-  readonly newestVersion: string | number | null;
-}
-
 /**
  * Why a list was compared with the table. `interval`: periodically; `rate`: changes arrived near the server's rate limit,
  * beyond which it drops them; `no-echo`: a write of this tab did not come back as a change.
  */
 export type ReconcileCause = 'interval' | 'rate' | 'no-echo';
 
-/** Decides when to compare a list with its table. */
+/** Decides when to compare a list with its table: of `createLiveQuery`, or of an application that merges changes itself. */
 export interface Reconciler {
   /** The channel became live. */
   start(): void;
@@ -24,20 +16,22 @@ export interface Reconciler {
   noteChanges(keys: readonly string[]): void;
   /** This tab wrote these rows; their changes are expected soon. */
   noteOwnWrites(keys: readonly string[]): void;
+  /** A comparison for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
+  noteLosses(cause: ReconcileCause): void;
 }
 
 export interface ReconcilerOptions {
+  /** Default for `page`: always visible. */
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
   /** Milliseconds between comparisons while the page is visible; 0: none. */
   readonly intervalMs: number;
-  readonly maxEventsPerSecond: number;
+  /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
+  readonly maxEventsPerSecond?: number | undefined;
   /** Whether the list claims to equal the table; otherwise a read is on its way. */
   readonly isCurrent: () => boolean;
-  /** The summary of the list in memory. */
-  readonly localSummary: () => LiveQuerySummary;
-  /** Without it every comparison reads the list. */
-  readonly summarize: ((signal: AbortSignal) => Promise<LiveQuerySummary>) | undefined;
-  /** Called when the list must be read again: it differs from the table, or there is no summary. */
+  /** Compares the list with its table by one cheap request. Without it every comparison reads the list. */
+  readonly differs?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Called when the list must be read again: it differs from the table, or is not known to equal it. */
   readonly onReadAgain: (cause: ReconcileCause) => void;
 }
 
@@ -48,9 +42,9 @@ const echoMs = 5_000;
 /** Fraction of the server's rate limit from which on it may have dropped changes. */
 const suspiciousRate = 0.8;
 
+/** Creates a reconciler, which compares nothing before its `start`. */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { platform, intervalMs, maxEventsPerSecond, isCurrent, localSummary, summarize, onReadAgain } =
-    options;
+  const { platform, intervalMs, maxEventsPerSecond = 100, isCurrent, onReadAgain } = options;
   const { clock, page, report } = platform;
   let intervalTimer: Timer | undefined;
   let checkTimer: Timer | undefined;
@@ -64,14 +58,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const unechoed = new Set<string>();
 
   const differs = async (): Promise<boolean> => {
-    if (!summarize) return true;
+    if (!options.differs) return true;
     request?.abort();
     request = new AbortController();
     const { signal } = request;
     try {
-      const { count, newestVersion } = await summarize(signal);
-      const local = localSummary();
-      return !signal.aborted && (count !== local.count || newestVersion !== local.newestVersion);
+      return (await options.differs(signal)) && !signal.aborted;
     } catch (problem) {
       if (!signal.aborted) report(problem);
       return false;
@@ -80,7 +72,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   /** A difference counts only if a second comparison finds it too: its change may still be on its way. */
   const check = async (cause: ReconcileCause, isSecond: boolean) => {
     if (!isRunning || !isCurrent() || !(await differs()) || !isCurrent()) return;
-    if (isSecond || !summarize) onReadAgain(cause);
+    if (isSecond || !options.differs) onReadAgain(cause);
     else checkLater(cause, true);
   };
   const checkLater = (cause: ReconcileCause, isSecond: boolean) => {
@@ -120,6 +112,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
       countInSecond += keys.length;
       if (isRunning && countInSecond >= maxEventsPerSecond * suspiciousRate) checkLater('rate', false);
+    },
+    noteLosses(cause) {
+      if (isRunning && cause === 'rate') checkLater(cause, false);
     },
     noteOwnWrites(keys) {
       if (!isRunning || intervalMs === 0) return;

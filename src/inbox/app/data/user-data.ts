@@ -113,7 +113,7 @@ export function createUserData({
       realtime,
       usesBroadcasts: configuration.usesBroadcasts,
       userId,
-      clock,
+      platform,
       onNotifications: inbox.receive,
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onSessionsEnded: () => void checkSession().catch(report),
@@ -121,9 +121,8 @@ export function createUserData({
         inbox.catchUp();
         withCache((opened) => opened.preferences.invalidate());
       },
-      onBurst: inbox.catchUp,
+      onDoubt: inbox.catchUp,
       onConnection: inbox.setConnection,
-      report,
     });
   };
   const showOnline = async () => {

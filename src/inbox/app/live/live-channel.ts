@@ -1,5 +1,6 @@
-import type { Clock, Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Platform, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RealtimeClient, RowRecord } from 'supabase-protocol-clients/realtime-client';
+import { createReconciler } from 'supabase-protocol-clients/realtime-client/live-query';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import type { NotificationChange } from '../../features/notifications/model/state-types.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
@@ -10,19 +11,20 @@ import { listenToRows } from './live-rows.ts';
 export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'> {
   readonly realtime: RealtimeClient;
   readonly userId: string;
-  readonly clock: Clock;
+  readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
   readonly onNotifications: (changes: readonly NotificationChange[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
   /** Called when the server broadcasts that sessions of the user have ended, perhaps this one. */
   readonly onSessionsEnded: () => void;
   /** Called when changes may have been missed: when the channel becomes live, and after each interruption. */
   readonly onGap: () => void;
-  /** Called when a burst of notifications has ended, whose changes were dropped. */
-  readonly onBurst: () => void;
+  /** Called when changes of notifications are to be asked for: a burst was dropped, or the server may have lost some silently. */
+  readonly onDoubt: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
-  /** Receives rows that cannot be parsed. */
-  readonly report: (problem: unknown) => void;
 }
+
+/** The server loses changes without a sign when its replication ends, or another subscriber's filter fails. */
+const doubtAfterMs = 30_000;
 
 /** Joins the user's live channel (conformance/protocol/product.md#calls-of-the-application). @returns a function that leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
@@ -30,15 +32,15 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     realtime,
     usesBroadcasts,
     userId,
-    clock,
+    platform,
     onNotifications,
     onPreferences,
     onSessionsEnded,
     onGap,
-    onBurst,
+    onDoubt,
     onConnection,
-    report,
   } = options;
+  const { clock, report } = platform;
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const rows = listenToRows(channel, userId, usesBroadcasts);
@@ -46,21 +48,33 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     clock,
     onChanges: (changes: readonly Change<RowRecord>[]) =>
       onNotifications(parseNotificationChanges(changes, clock.now(), report)),
-    onDropped: onBurst,
+    onDropped: onDoubt,
   });
   let wasLive = false;
+  const isLive = () => channel.getSnapshot().status === 'live';
+  const reconciler = createReconciler({
+    platform,
+    intervalMs: doubtAfterMs,
+    isCurrent: isLive,
+    onReadAgain: onDoubt,
+  });
 
   const follow = () => {
     const { status } = channel.getSnapshot();
     const isLost = realtime.getSnapshot().status === 'lost' || status === 'failed';
-    onConnection(isLost ? 'lost' : status === 'live' ? 'live' : 'connecting');
-    if (status !== 'live' || wasLive) return;
+    onConnection(isLost ? 'lost' : isLive() ? 'live' : 'connecting');
+    if (!isLive() || wasLive) return;
     wasLive = true;
+    reconciler.start();
     onGap();
   };
   const endings = [
     burst.close,
-    rows.onNotifications(burst.receive),
+    reconciler.stop,
+    rows.onNotifications((changes) => {
+      reconciler.noteChanges(changes.map(({ commitTimestamp }) => commitTimestamp));
+      burst.receive(changes);
+    }),
     rows.onPreferences(onPreferences),
     onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
     channel.onContinuity(onGap),

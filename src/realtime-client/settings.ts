@@ -6,6 +6,11 @@ export interface RealtimeSettings {
   readonly timeoutMs: number;
   /** Deadline for the server's confirmation of a subscription, from the accepted join on. Default 20,000. */
   readonly liveTimeoutMs: number;
+  /**
+   * How long a joined channel waits for the server to receive what the database broadcasts; then it counts as live, because
+   * an older server does not say so. Default 10,000.
+   */
+  readonly replicationTimeoutMs: number;
   /** Delays before the first, second, … attempt to reconnect or rejoin; the last repeats. Default 1, 2, 5, 10 s. */
   readonly reconnectDelaysMs: readonly number[];
   /** Up to this fraction is added to each delay at random. Default 0.25. */
@@ -39,6 +44,7 @@ export const defaultSettings: RealtimeSettings = {
   heartbeatMs: 25_000,
   timeoutMs: 10_000,
   liveTimeoutMs: 20_000,
+  replicationTimeoutMs: 10_000,
   reconnectDelaysMs: [1_000, 2_000, 5_000, 10_000],
   jitter: 0.25,
   stableAfterMs: 30_000,

@@ -17,11 +17,19 @@ async function openScene() {
     ...scene,
     channel,
     source,
-    async open() {
+    async join() {
       scene.server.open();
       await scene.world.settle();
       scene.server.acceptJoin();
       await scene.world.settle();
+    },
+    async confirm() {
+      scene.server.system('ok', 'Replication connection established', 'system');
+      await scene.world.settle();
+    },
+    async open() {
+      await this.join();
+      await this.confirm();
     },
     async change(operation: string, record: object | null, oldRecord: object | null = null, table = 'items') {
       const id = `${(serial += 1)}`;
@@ -34,7 +42,7 @@ async function openScene() {
 
 describe('changes that the database broadcasts', () => {
   it('join a private channel without bindings and arrive typed, by table and type', async () => {
-    const { source, channel, open, change, server } = await openScene();
+    const { source, channel, change, server, ...scene } = await openScene();
     const seen: string[] = [];
     source.onChanges<Item>({ table: 'items', event: ['INSERT', 'DELETE'] }, (changes) =>
       seen.push(
@@ -44,7 +52,7 @@ describe('changes that the database broadcasts', () => {
       ),
     );
     channel.join();
-    await open();
+    await scene.open();
     expect(server.lastJoin().payload['config']).toMatchObject({ private: true, postgres_changes: [] });
     await change('INSERT', { id: 'a', version: 1 });
     await change('UPDATE', { id: 'a', version: 2 }, { id: 'a', version: 1 });
@@ -53,8 +61,33 @@ describe('changes that the database broadcasts', () => {
     expect(seen).toEqual(['INSERT a', 'DELETE a']);
   });
 
+  it('are live once the server receives them: those committed before would be missing', async () => {
+    const { channel, server, join, confirm } = await openScene();
+    channel.join();
+    await join();
+    expect(server.lastJoin().payload['config']).toMatchObject({ broadcast: { replication_ready: true } });
+    expect(channel.getSnapshot().status).toBe('joined');
+    await confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+  });
+
+  it('are live after ten seconds on an older server, which does not say so; a late word of it is a gap', async () => {
+    const { channel, world, join, confirm } = await openScene();
+    let losses = 0;
+    channel.onContinuity(() => (losses += 1));
+    channel.join();
+    await join();
+    await world.clock.advance(9_999);
+    expect(channel.getSnapshot().status).toBe('joined');
+    await world.clock.advance(1);
+    expect(channel.getSnapshot().status).toBe('live');
+    expect(losses).toBe(0);
+    await confirm();
+    expect(losses).toBe(1);
+  });
+
   it('are the source of a live query with the same guarantees', async () => {
-    const { source, channel, open, change, tab, server, world } = await openScene();
+    const { source, channel, change, tab, server, world, ...scene } = await openScene();
     const table: Item[] = [{ id: 'a', version: 1 }];
     const query = createLiveQuery<Item>({
       channel,
@@ -66,7 +99,7 @@ describe('changes that the database broadcasts', () => {
       read: () => Promise.resolve([...table]),
     });
     query.start();
-    await open();
+    await scene.open();
     expect(query.getSnapshot()).toMatchObject({ isCurrent: true, rows: [{ id: 'a' }] });
     await change('INSERT', { id: 'b', version: 1 });
     await change('UPDATE', { id: 'a', version: 2 }, { id: 'a', version: 1 });
@@ -76,12 +109,12 @@ describe('changes that the database broadcasts', () => {
     server.endChannel('phx_error');
     await world.clock.advance(1_300);
     server.acceptJoin();
-    await world.settle();
+    await scene.confirm();
     expect(query.getSnapshot().rows.map(({ id }) => id)).toContain('missed');
   });
 
   it('that repeat are delivered once, and invalid ones are announced as a gap', async () => {
-    const { source, channel, open, change, server } = await openScene();
+    const { source, channel, change, server, ...scene } = await openScene();
     const seen: unknown[] = [];
     source.onContinuity(({ reason }) => seen.push(reason));
     source.onChanges<Item>(
@@ -95,7 +128,7 @@ describe('changes that the database broadcasts', () => {
       (changes) => seen.push(...changes.map(({ type }) => type)),
     );
     channel.join();
-    await open();
+    await scene.open();
     await change('INSERT', { id: 'a', version: 1 });
     const repeated = { operation: 'INSERT', schema: 'public', table: 'items', record: { id: 'a' } };
     server.send(null, null, topic, 'broadcast', { event: 'INSERT', payload: repeated, meta: { id: '1' } });

@@ -92,6 +92,8 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   const checkToken = createTokenCheck(keys, now);
   const permissions = createPermissions(database);
   const messages = createRateCounter(now, () => settings.maxEventsPerSecond);
+  /** When the messages of the database are read from; null before the first join. */
+  let replicatesFromMs: number | null = null;
   const services: ChannelServices = {
     database,
     settings: current,
@@ -105,6 +107,13 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     subscriptions: { database, relations, publication: settings.publication },
     messages,
     presenceEvents: createRateCounter(now, () => settings.maxPresenceEventsPerSecond),
+    replicate(onReady) {
+      const delayMs = settings.replicationDelayMs;
+      replicatesFromMs ??= now() + delayMs;
+      const waitMs = replicatesFromMs - now();
+      if (waitMs <= 0) onReady();
+      else timers.after(waitMs, onReady);
+    },
   };
   const sockets = createSocketServer({ keys, services, report });
   let isClosed = false;
@@ -126,7 +135,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   const broadcastMessage = async (notification: string) => {
     const [id = '', ...insertedAt] = notification.split(' ');
     const message = await loadMessage(database, id, insertedAt.join(' '));
-    if (!message || messages.isExceeded) return;
+    if (!message || messages.isExceeded || now() < (replicatesFromMs ?? 0)) return;
     const { topic, isPrivate, broadcast } = message;
     if (exceedsPayloadLimit(broadcast.data, settings.maxPayloadKb)) return;
     messages.add();

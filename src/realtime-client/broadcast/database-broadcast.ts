@@ -45,6 +45,7 @@ export interface DatabaseBroadcast {
 export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   const { port } = channel;
   port.parts.binaryFrames = binaryFrames;
+  channel.updateJoinPayload({ replicationReady: true });
   return {
     onContinuity: channel.onContinuity,
     onChanges({ event = '*', schema = 'public', table, ...rules }, listener) {

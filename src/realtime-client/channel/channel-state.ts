@@ -46,12 +46,13 @@ export type ChannelEvent =
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
-  /** The join was accepted; `confirms` when it has no subscription for the server to confirm. */
+  /** The join was accepted; `confirms` when it has nothing left for the server to confirm. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
   /** The join was refused, possibly after it had timed out. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** No websocket can be opened in this runtime. */
   | { readonly kind: 'unavailable'; readonly message: string }
+  /** The server has confirmed the subscription to changes, and the replication, where they were asked for. */
   | { readonly kind: 'subscribed'; readonly wallMs: number }
   /** A `system` error, about the subscription to changes or about the channel as a whole. */
   | {

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
 import { withJitter } from '../socket/backoff.ts';
 import {
   initialChannel,
@@ -61,6 +61,9 @@ export function createOwnTopic({
   let config: JoinConfig = defaultJoinConfig;
   let joinedConfig = '';
   let joinRef: string | null = null;
+  /** What the server confirms by `system` messages, and has not yet, since the last join. */
+  const unconfirmed = new Set<'subscription' | 'replication'>();
+  let replicationTimer: Timer | undefined;
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
@@ -117,6 +120,9 @@ export function createOwnTopic({
     joinedWith = wanted;
     joinRef = socket.nextRef();
     joinedConfig = JSON.stringify(config);
+    unconfirmed.clear();
+    if (joinedWith.size > 0) unconfirmed.add('subscription');
+    if (config.replicationReady) unconfirmed.add('replication');
     changes ??= parts.postgresChanges?.createReceiver(sink, clock);
     const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
     const encoded = encodeConfig(config, bindings, machine.state.lostAtMs);
@@ -137,6 +143,7 @@ export function createOwnTopic({
       if (kind === 'joined' || kind === 'live') queue.accepted(topic);
       else queue.left(topic);
       if (kind !== 'queued' && kind !== 'authorizing' && kind !== 'joining') queue.release(topic);
+      if (!isJoined()) replicationTimer?.cancel();
       const snapshot = describe(state, config.private);
       if (snapshot.status !== describe(before, config.private).status) sink.onStatus(snapshot);
       if (isJoined()) pushes.flush();
@@ -161,7 +168,9 @@ export function createOwnTopic({
     if (reason !== null) return refuse(reason);
     tokens.accepted();
     if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
-    machine.send({ kind: 'accepted', confirms: joinedWith.size === 0, wallMs: clock.now() });
+    if (unconfirmed.has('replication'))
+      replicationTimer = clock.setTimer(() => confirm('replication'), settings.replicationTimeoutMs);
+    machine.send({ kind: 'accepted', confirms: unconfirmed.size === 0, wallMs: clock.now() });
   };
   /** A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever. */
   const receiveLateReply = (message: Message) => {
@@ -170,11 +179,18 @@ export function createOwnTopic({
     if (reason !== null) refuse(reason);
     return true;
   };
+  /** A repeated confirmation reaches the machine again: changes may have been lost before it. */
+  const confirm = (part: 'subscription' | 'replication') => {
+    if (part === 'replication') replicationTimer?.cancel();
+    unconfirmed.delete(part);
+    if (unconfirmed.size === 0) machine.send({ kind: 'subscribed', wallMs: clock.now() });
+  };
   const receiveSystem = (payload: unknown) => {
     if (!isRecord(payload)) return false;
     const ofSubscription = payload['extension'] === 'postgres_changes';
     if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
-    else if (ofSubscription) machine.send({ kind: 'subscribed', wallMs: clock.now() });
+    else if (ofSubscription) confirm('subscription');
+    else if (payload['message'] === replicationMessage) confirm('replication');
     return true;
   };
   return {
@@ -231,6 +247,9 @@ export function createOwnTopic({
     },
   };
 }
+
+/** The message of the server, whose extension differs by version. */
+const replicationMessage = 'Replication connection established';
 
 /** The reason of a reply with an error; null for any other reply. */
 function refusalOf(payload: unknown): string | null {

@@ -8,6 +8,8 @@ export interface JoinConfig {
   readonly presenceKey: string | null;
   /** Earlier broadcasts of a private channel to deliver after the join. Default null. */
   readonly replay: ReplayRequest | null;
+  /** Whether the channel is live only once the server receives what the database broadcasts. Default false. */
+  readonly replicationReady: boolean;
 }
 
 /** Which earlier broadcasts to deliver. The server keeps those from the database for three days. */
@@ -19,7 +21,13 @@ export interface ReplayRequest {
 }
 
 /** The defaults of {@link JoinConfig}. */
-export const defaultJoinConfig: JoinConfig = { private: false, ack: false, presenceKey: null, replay: null };
+export const defaultJoinConfig: JoinConfig = {
+  private: false,
+  ack: false,
+  presenceKey: null,
+  replay: null,
+  replicationReady: false,
+};
 
 /** Merges the configs of several tabs into that of one join. */
 export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {
@@ -28,6 +36,7 @@ export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {
     ack: configs.some((config) => config.ack),
     presenceKey: configs.find((config) => config.presenceKey !== null)?.presenceKey ?? null,
     replay: configs.find((config) => config.replay)?.replay ?? null,
+    replicationReady: configs.some((config) => config.replicationReady),
   };
 }
 
@@ -40,14 +49,19 @@ const overlapMs = 5_000;
  * @param lostAtMs since when broadcasts may be missing; null at the first join.
  */
 export function encodeConfig(
-  { private: isPrivate, ack, presenceKey, replay }: JoinConfig,
+  { private: isPrivate, ack, presenceKey, replay, replicationReady }: JoinConfig,
   bindings: readonly unknown[],
   lostAtMs: number | null,
 ): Readonly<Record<string, unknown>> {
   const since = replay && Math.round(Math.max(replay.sinceMs, (lostAtMs ?? 0) - overlapMs));
   return {
     // A broadcast reaches the other listeners of this client without the server's echo.
-    broadcast: { ack, self: false, ...(replay && isPrivate && { replay: { since, limit: replay.limit } }) },
+    broadcast: {
+      ack,
+      self: false,
+      ...(replay && isPrivate && { replay: { since, limit: replay.limit } }),
+      ...(replicationReady && { replication_ready: true }),
+    },
     presence: { key: presenceKey ?? '', enabled: presenceKey !== null },
     private: isPrivate,
     postgres_changes: bindings,

@@ -36,6 +36,8 @@ export interface ChannelServices {
   /** Counts the broadcasts sent and received. */
   readonly messages: RateCounter;
   readonly presenceEvents: RateCounter;
+  /** Connects the replication of the database's messages, if it is not, and calls `onReady` once it runs. */
+  readonly replicate: (onReady: () => void) => void;
 }
 
 /** The socket of a channel. */
@@ -271,7 +273,9 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
         presenceEvents.add();
         pushOwn('presence_state', rooms.presenceState(room));
       }
-      if (request.asksForReplication) channel.system('ok', 'Replication connection established');
+      services.replicate(() => {
+        if (request.asksForReplication && !isOver) channel.system('ok', 'Replication connection established');
+      });
       if (request.bindings.length > 0) subscribeAfter(settings().readyDelayMs);
     },
     async handle(frame) {

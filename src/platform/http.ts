@@ -132,6 +132,9 @@ function timeoutError(timeoutMs: number): Error {
   return Object.assign(new Error(message), { name: 'TimeoutError' });
 }
 
+/** Not in React Native: its fetch has no cache, and for `no-store` adds a parameter to the URL, which PostgREST takes for a filter. */
+const hasCacheMode = () => typeof Request === 'function' && 'cache' in Request.prototype;
+
 /** Sends the requests of one client through the platform's fetch. */
 export function createHttp(
   platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>,
@@ -154,7 +157,7 @@ export function createHttp(
         redirect: redirect === 'error' ? 'manual' : redirect,
       };
       // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
-      if (method === 'GET' || method === 'HEAD') init.cache = 'no-store';
+      if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
       // Fetch refuses a stream as a body without it.
       if (isStream(body)) init.duplex = 'half';
       const startedMs = log ? clock.monotonicMs() : 0;

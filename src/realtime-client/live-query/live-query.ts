@@ -1,5 +1,4 @@
-import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
-import { backoffMs } from '../socket/backoff.ts';
+import type { Page, Platform, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import {
   createPostgresChanges,
@@ -9,8 +8,8 @@ import {
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from '../protocol/change.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
+import { createLiveReads, watchGaps, type LiveReadsOptions } from './live-reads.ts';
 import { createReconciler, type ReconcileCause } from './reconciler.ts';
-import { defaultSettings } from '../settings.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 
@@ -23,7 +22,8 @@ export interface LiveQuerySummary {
 }
 
 /** Options of {@link createLiveQuery}. */
-export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
+export interface LiveQueryOptions<Row extends object>
+  extends RowRules<Row>, Pick<LiveReadsOptions, 'shouldRetry' | 'retryDelaysMs'> {
   /** The channel that delivers the changes. */
   readonly channel: Channel;
   /**
@@ -43,10 +43,6 @@ export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   readonly initialRows?: readonly Row[];
   /** Whether to read before the channel is live too, so that the first list does not wait for it. Default true. */
   readonly isEager?: boolean;
-  /** Whether a failed read is retried. Default: always. */
-  readonly shouldRetry?: (problem: unknown) => boolean;
-  /** Delays before a failed read is retried, in milliseconds; the last repeats. Default 1, 2, 5, 10 s. */
-  readonly retryDelaysMs?: readonly number[];
   /**
    * Reads a summary of the list by one cheap request: the count and the greatest version. The list is compared with it
    * periodically and after suspicious signs, because the server may lose changes silently, and read again only if it
@@ -130,34 +126,51 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     initialRows = [],
   } = options;
   const { clock, report } = platform;
-  const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
   let state = createLiveRows(initialRows, options);
-  let reading: AbortController | undefined;
-  let isDue = false;
-  let failures = 0;
   let users = 0;
-  let retryTimer: Timer | undefined;
+  let suspicion: ReconcileCause | null = null;
   let stops: readonly Unsubscribe[] = [];
 
   const store = createStore<LiveQuerySnapshot<Row>>(
     { rows: initialRows, isLoaded: false, isCurrent: false, error: null, lastHeal: null },
     report,
   );
+  const reads = createLiveReads({
+    ...options,
+    async read(signal) {
+      state = beginRead(state);
+      try {
+        const rows = await read(signal);
+        if (signal.aborted) return;
+        const before = state.rows;
+        state = finishRead(state, rows, options);
+        if (suspicion) heals.compare(before, state.rows, suspicion);
+        suspicion = null;
+      } catch (problem) {
+        if (!signal.aborted) state = { ...state, log: null };
+        throw problem;
+      }
+    },
+  });
   const isLive = () => channel.getSnapshot().status === 'live';
-  const publish = (change: Partial<LiveQuerySnapshot<Row>>) => {
-    const before = store.getSnapshot();
-    const after = { ...before, ...change };
-    const isCurrent = after.isLoaded && users > 0 && isLive() && !isDue && !reading;
-    const isChanged = after.error !== before.error || after.lastHeal !== before.lastHeal;
-    if (change.rows || isChanged || isCurrent !== before.isCurrent) store.set({ ...after, isCurrent });
-  };
+  let listed = state.rows;
   const list = () => {
     const rows = [...state.rows.values()];
     return compare ? rows.sort(compare) : rows;
   };
+  const publish = (lastHeal = store.getSnapshot().lastHeal) => {
+    const before = store.getSnapshot();
+    const { isLoaded, isPending, error } = reads.getSnapshot();
+    const isCurrent = isLoaded && users > 0 && isLive() && !isPending;
+    const isChanged = error !== before.error || lastHeal !== before.lastHeal || state.rows !== listed;
+    if (!isChanged && isCurrent === before.isCurrent) return;
+    const rows = state.rows === listed ? before.rows : list();
+    listed = state.rows;
+    store.set({ rows, isLoaded, isCurrent, error, lastHeal });
+  };
   const apply = (changes: readonly Change<Row>[]) => {
     state = applyChanges(state, changes, options);
-    publish({ rows: list() });
+    publish();
   };
   const keysOf = (changes: readonly Change<Row>[]) =>
     changes.map((change) => options.key(change.type === 'DELETE' ? change.oldRecord : change.record));
@@ -172,7 +185,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     apply(changes);
   };
   const heals = createHealWatch<Row>(clock, (heal) => {
-    publish({ lastHeal: heal });
+    publish(heal);
     healListeners.call(heal);
     reconciler.noteLosses(heal.cause);
   });
@@ -198,78 +211,33 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       refresh();
     },
   });
-  let suspicion: ReconcileCause | null = null;
-
-  const readOnce = async (signal: AbortSignal) => {
-    try {
-      return { rows: await read(signal) };
-    } catch (problem) {
-      return { problem };
-    }
-  };
-  const run = async () => {
-    if (reading || !isDue || users === 0) return;
-    isDue = false;
-    reading = new AbortController();
-    const { signal } = reading;
-    state = beginRead(state);
-    const outcome = await readOnce(signal);
-    if (signal.aborted) return;
-    reading = undefined;
-    if ('rows' in outcome) {
-      failures = 0;
-      const before = state.rows;
-      state = finishRead(state, outcome.rows, options);
-      if (suspicion) heals.compare(before, state.rows, suspicion);
-      suspicion = null;
-      publish({ rows: list(), isLoaded: true, error: null });
-      return void run();
-    }
-    state = { ...state, log: null };
-    isDue = true;
-    if (options.shouldRetry?.(outcome.problem) ?? true) {
-      retryTimer = clock.setTimer(() => void run(), backoffMs(failures, { reconnectDelaysMs }));
-      failures += 1;
-    }
-    publish({ error: toError(outcome.problem) });
-  };
-  /** Requests within one task share one read. */
   const refresh = () => {
-    isDue = true;
-    retryTimer?.cancel();
-    publish({});
-    void Promise.resolve().then(run);
+    if (users > 0) void reads.refresh();
   };
+  reads.subscribe(publish);
 
   const begin = () => {
-    let wasLive = false;
-    const watch = () => {
-      const live = isLive();
-      if (live && !wasLive) {
-        reconciler.start();
-        refresh();
-      } else publish({});
-      if (!live && wasLive) reconciler.stop();
-      wasLive = live;
+    const follow = () => {
+      if (isLive()) reconciler.start();
+      else reconciler.stop();
+      publish();
     };
     stops = [
       source.onChanges(options.binding, receive),
-      source.onContinuity(refresh),
-      channel.subscribe(watch),
+      watchGaps(channel, refresh, source),
+      channel.subscribe(follow),
       channel.join(),
     ];
-    watch();
+    follow();
     if (isEager && !isLive()) refresh();
   };
   const end = () => {
     stops.forEach((stop) => stop());
-    retryTimer?.cancel();
     reconciler.stop();
     heals.stop();
-    reading?.abort();
-    reading = undefined;
+    reads.stop();
     state = { ...state, log: null };
-    publish({});
+    publish();
   };
   return {
     getSnapshot: store.getSnapshot,
@@ -291,11 +259,9 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
 }
 
+export { createLiveReads, watchGaps } from './live-reads.ts';
+export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot } from './live-reads.ts';
 export type { LiveQueryHeal } from './heal-watch.ts';
 export type { RowRules } from './live-rows.ts';
 export { createReconciler } from './reconciler.ts';
 export type { ReconcileCause, Reconciler, ReconcilerOptions } from './reconciler.ts';
-
-/** A `read` of the caller may reject with anything. */
-const toError = (problem: unknown): Error =>
-  problem instanceof Error ? problem : new Error('The list could not be read', { cause: problem });

@@ -8,7 +8,7 @@ export type ReconcileCause = 'interval' | 'rate' | 'no-echo';
 
 /** Decides when to compare a list with its table: of `createLiveQuery`, or of an application that merges changes itself. */
 export interface Reconciler {
-  /** The channel became live. */
+  /** The channel is live; does nothing if it was already. */
   start(): void;
   /** The channel is no longer live, or the query was stopped. */
   stop(): void;
@@ -88,6 +88,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   };
   return {
     start() {
+      if (isRunning) return;
       isRunning = true;
       if (intervalMs > 0) tick();
       stopPage = page?.subscribe((signal) => {

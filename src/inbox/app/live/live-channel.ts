@@ -1,6 +1,6 @@
 import type { Platform, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RealtimeClient, RowRecord } from 'supabase-protocol-clients/realtime-client';
-import { createReconciler } from 'supabase-protocol-clients/realtime-client/live-query';
+import { createReconciler, watchGaps } from 'supabase-protocol-clients/realtime-client/live-query';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import type { NotificationChange } from '../../features/notifications/model/state-types.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
@@ -50,7 +50,6 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
       onNotifications(parseNotificationChanges(changes, clock.now(), report)),
     onDropped: onDoubt,
   });
-  let wasLive = false;
   const isLive = () => channel.getSnapshot().status === 'live';
   const reconciler = createReconciler({
     platform,
@@ -63,10 +62,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     const { status } = channel.getSnapshot();
     const isLost = realtime.getSnapshot().status === 'lost' || status === 'failed';
     onConnection(isLost ? 'lost' : isLive() ? 'live' : 'connecting');
-    if (!isLive() || wasLive) return;
-    wasLive = true;
-    reconciler.start();
-    onGap();
+    if (isLive()) reconciler.start();
   };
   const endings = [
     burst.close,
@@ -77,8 +73,8 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     }),
     rows.onPreferences(onPreferences),
     onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
-    channel.onContinuity(onGap),
     channel.subscribe(follow),
+    watchGaps(channel, onGap),
     realtime.subscribe(follow),
     channel.join(),
   ];

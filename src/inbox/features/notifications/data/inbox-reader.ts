@@ -1,3 +1,5 @@
+import type { Platform } from 'supabase-protocol-clients/platform';
+import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
@@ -28,8 +30,7 @@ export interface InboxReader {
 export interface InboxReaderOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
-  /** Logs a failure. */
-  readonly report: (problem: unknown) => void;
+  readonly platform: Pick<Platform, 'clock' | 'report'>;
 }
 
 interface Flight {
@@ -38,9 +39,8 @@ interface Flight {
   readonly page: Promise<NotificationPage>;
 }
 
-export function createInboxReader({ api, store, report }: InboxReaderOptions): InboxReader {
-  let refreshing: Promise<void> | null = null;
-  let isRefreshWanted = false;
+export function createInboxReader({ api, store, platform }: InboxReaderOptions): InboxReader {
+  const { report } = platform;
   /** The prefetched page; null: none. */
   let ahead: Flight | null = null;
   let isClosed = false;
@@ -122,21 +122,10 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     store.patch({ isReading: false });
   };
 
-  const readWhileWanted = async (): Promise<void> => {
-    if (!isRefreshWanted || isClosed) return;
-    isRefreshWanted = false;
-    await readLists();
-    return readWhileWanted();
-  };
+  const lists = createLiveReads({ platform, read: readLists });
 
   const reader: InboxReader = {
-    refresh() {
-      isRefreshWanted = true;
-      refreshing ??= readWhileWanted().finally(() => {
-        refreshing = null;
-      });
-      return refreshing;
-    },
+    refresh: lists.refresh,
     async ensure() {
       search.abort();
       search = new AbortController();
@@ -176,6 +165,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     },
     close() {
       isClosed = true;
+      lists.stop();
     },
   };
   return reader;

@@ -1,11 +1,12 @@
-import type { Clock, Timer } from 'supabase-protocol-clients/platform';
+import type { Platform, Timer } from 'supabase-protocol-clients/platform';
+import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 
 const delayMs = 300;
-const failurePauseMs = 10_000;
+const retryMs = 10_000;
 /**
  * The server repeats the last 30 s of changes, so an answer shortly after a reset would ask for another reset. In this
  * time only the totals are requested, unless changes may have been missed again.
@@ -30,31 +31,28 @@ export interface InboxSync {
 export interface InboxSyncOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
-  readonly clock: Clock;
-  /** Logs a failure. */
-  readonly report: (problem: unknown) => void;
+  readonly platform: Pick<Platform, 'clock' | 'report'>;
   /** The answer lacks changes: the lists have to be read again. */
   readonly onReset: () => void;
 }
 
 /** Creates the sync; the first answer brings the totals alone, since the lists are read beside it. */
-export function createInboxSync({ api, store, clock, report, onReset }: InboxSyncOptions): InboxSync {
+export function createInboxSync({ api, store, platform, onReset }: InboxSyncOptions): InboxSync {
+  const { clock, report } = platform;
   let asOf: string | null = null;
   let timer: Timer | null = null;
-  let running: Promise<void> | null = null;
-  let isWanted = false;
   /** Whether changes may be missing that no answer has brought yet. */
   let isGapOpen = true;
   let answeredAtMs = -Infinity;
-  let failedAtMs = -Infinity;
   let resetAtMs = -Infinity;
   /** Whether a change that the last answer counted may have been counted again. */
   let isDoubted = false;
   let isClosed = false;
   let problem: InboxProblem | null = null;
 
-  const ask = async () => {
+  const ask = async (signal: AbortSignal) => {
     isDoubted = false;
+    stopTimer();
     const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
     isGapOpen = false;
     const since = store.getState().sequence;
@@ -62,7 +60,7 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
     const isFirst = asOf === null && store.getState().gapAt === 0;
     try {
       const answer = await api.changes(isTotalsOnly ? null : asOf);
-      if (isClosed) return;
+      if (signal.aborted) return;
       answeredAtMs = clock.monotonicMs();
       if (!isTotalsOnly) asOf = answer.asOf;
       const isReset = answer.isReset && !isFirst && !isTotalsOnly;
@@ -81,51 +79,41 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
       resetAtMs = answeredAtMs;
       onReset();
     } catch (error) {
-      if (isClosed) return;
+      if (signal.aborted) return;
       if (!isTotalsOnly) isGapOpen = true;
-      failedAtMs = clock.monotonicMs();
       problem = { error };
       store.patch({ problem });
       report(error);
+      throw error;
     }
   };
-
-  const runWhileWanted = async (): Promise<void> => {
-    if (!isWanted || isClosed) return;
-    isWanted = false;
+  const reads = createLiveReads({ platform, read: ask, retryDelaysMs: [retryMs] });
+  const stopTimer = () => {
     timer?.cancel();
     timer = null;
-    await ask();
-    return runWhileWanted();
   };
-
-  const start = (): Promise<void> => {
-    isWanted = true;
-    running ??= runWhileWanted().finally(() => {
-      running = null;
-      sync.check(false);
-    });
-    return running;
+  /** A read that is pending, or is retried after a failure, brings the totals anyway. */
+  const askSoon = () => {
+    if (isClosed || timer || reads.getSnapshot().isPending) return;
+    if (!store.getState().areTotalsStale && !isDoubted) return;
+    timer = clock.setTimer(() => void reads.refresh(), isDoubted ? changeLagMs : delayMs);
   };
+  reads.subscribe(askSoon);
 
-  const sync: InboxSync = {
+  return {
     run() {
       isGapOpen = true;
-      return start();
+      return reads.refresh();
     },
     check(changed) {
-      const nowMs = clock.monotonicMs();
-      if (isClosed) return;
       // A change that the answer counted already may arrive after it, and would count twice.
-      if (changed && nowMs - answeredAtMs < changeLagMs) isDoubted = true;
-      if (timer || running || !(store.getState().areTotalsStale || isDoubted)) return;
-      const waitMs = Math.max(delayMs, failedAtMs + failurePauseMs - nowMs, isDoubted ? changeLagMs : 0);
-      timer = clock.setTimer(() => void start(), waitMs);
+      if (changed && clock.monotonicMs() - answeredAtMs < changeLagMs) isDoubted = true;
+      askSoon();
     },
     close() {
       isClosed = true;
-      timer?.cancel();
+      stopTimer();
+      reads.stop();
     },
   };
-  return sync;
 }

@@ -49,8 +49,8 @@ export interface InboxOptions extends InboxStoreOptions {
 export function createInbox({ api, outbox, platform, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
-  const reader = createInboxReader({ api, store, report });
-  const sync = createInboxSync({ api, store, clock, report, onReset: () => void refresh() });
+  const reader = createInboxReader({ api, store, platform });
+  const sync = createInboxSync({ api, store, platform, onReset: () => void refresh() });
   let readAtMs = clock.monotonicMs();
   const refresh = () => {
     readAtMs = clock.monotonicMs();

@@ -93,13 +93,30 @@ begin
 end
 $$;
 
--- The assurance checks of a token: its account must exist, and an account with a verified second factor must have
+-- The assurance checks of a token: its account and its session must exist, and an account with a verified second factor must have
 -- used it (`aal2`). Every table has a restrictive policy on private.has_assurance(); every function of the API
 -- begins with private.require_assurance().
 
 /**
- * Whether the caller's account exists, is not banned, and whether the token has the assurance level that the account
- * needs. Policies wrap it into a scalar subquery, so that it runs once per statement.
+ * Whether the session of the caller's token has not ended: the token itself stays valid for up to an hour. A token without a
+ * session is not one of the auth service, but made by the holder of the signing key.
+ */
+create function private.has_session() returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select auth.jwt() ->> 'session_id' is null
+    or exists (
+      select from auth.sessions s
+      where s.id = nullif(auth.jwt() ->> 'session_id', '')::uuid
+        and s.user_id = auth.uid()
+        and (s.not_after is null or s.not_after > now())
+    )
+$$;
+
+/**
+ * Whether the caller's account exists, is not banned, whether the session has not ended, and whether the token has the assurance
+ * level that the account needs. Policies wrap it into a scalar subquery, so that it runs once per statement.
  */
 create function private.has_assurance() returns boolean
   language sql stable security definer
@@ -109,6 +126,7 @@ as $$
       select from auth.users u
       where u.id = auth.uid() and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
     )
+    and private.has_session()
     and (
       auth.jwt() ->> 'aal' = 'aal2'
       or not exists (
@@ -120,7 +138,7 @@ $$;
 /**
  * The id of the caller, for functions that act with the owner's privileges.
  *
- * Errors: PT401 account_not_found; PT403 account_banned; PT403 insufficient_aal.
+ * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned; PT403 insufficient_aal.
  */
 create function private.require_assurance() returns uuid
   language plpgsql stable security definer
@@ -132,6 +150,9 @@ begin
   select u.id, u.banned_until into account from auth.users u where u.id = auth.uid() and u.deleted_at is null;
   if account.id is null then
     raise sqlstate 'PT401' using message = 'account_not_found', detail = 'The account of this token does not exist.';
+  end if;
+  if not private.has_session() then
+    raise sqlstate 'PT401' using message = 'session_ended', detail = 'The session of this token has ended.';
   end if;
   if account.banned_until > now() then
     raise sqlstate 'PT403' using message = 'account_banned', detail = 'The account is banned.';

@@ -4,7 +4,7 @@
 create table private.notification_mails (
   id uuid primary key default gen_random_uuid(),
   recipient_id uuid not null references auth.users (id) on delete cascade,
-  -- `digest`, `test`, `security:<event>`, `invitation:<id>`, or the thread of an instant mail: `thread:<type>:<id>` or
+  -- `digest`, `test`, `security:<event>`, `invitation:<id>`, or the thread of an instant mail: `thread:<hash>` or
   -- `kind:<kind>`.
   topic text not null check (octet_length(topic) <= 1000),
   -- pending: collects notifications until it is due. sending: leased by a worker. retrying: failed, due again later.
@@ -100,14 +100,16 @@ as $$
   select topic <> 'test' and topic not like 'security:%'
 $$;
 
-/** The thread to which an instant mail belongs. */
+/** The thread to which an instant mail belongs, as a hash: its parts are as long as their sender likes. */
 create function private.mail_topic(kind text, content jsonb) returns text
   language sql immutable parallel safe
   set search_path = ''
 as $$
   select case
     when content ->> 'entity_id' is null then 'kind:' || kind
-    else 'thread:' || left(coalesce(content ->> 'entity_type', ''), 100) || ':' || left(content ->> 'entity_id', 200)
+    else 'thread:' || encode(
+      sha256(convert_to(jsonb_build_array(content -> 'entity_type', content -> 'entity_id')::text, 'UTF8')), 'hex'
+    )
   end
 $$;
 

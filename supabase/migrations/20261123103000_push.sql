@@ -7,7 +7,12 @@ create table public.push_subscriptions (
   -- The session that subscribed: its end ends the subscription.
   session_id uuid not null,
   -- The push resource. Knowing it is enough to address the device, so only the function reads it.
-  endpoint text not null unique check (endpoint ~ '^https?://' and octet_length(endpoint) <= 2000),
+  -- A public host by its name; a push service of a developer's machine, which the function reaches only if it is told so.
+  endpoint text not null unique check (
+    octet_length(endpoint) <= 2000
+    and endpoint ~ '^(https://([a-z0-9]([a-z0-9-]*[a-z0-9])?[.])+[a-z][a-z0-9-]*[a-z0-9]|http://(localhost|127[.]0[.]0[.]1))(:[0-9]{1,5})?/[!-~]*$'
+    and endpoint !~ '^https://[^/]*[.](local|internal|localhost|lan|home|corp)(:[0-9]+)?/'
+  ),
   -- The device's public key and authentication secret (RFC 8291), base64url.
   p256dh text not null check (p256dh ~ '^[A-Za-z0-9_-]{87}=?$'),
   auth text not null check (auth ~ '^[A-Za-z0-9_-]{22}(==)?$'),

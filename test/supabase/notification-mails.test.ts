@@ -70,7 +70,7 @@ const notify = async (type: string, { entity = 'notes', text = 'Please look', at
       grace.id,
       JSON.stringify({
         type,
-        entity_type: 'document',
+        entity_type: entity.length > 100 ? entity.slice(0, 200) : 'document',
         entity_id: entity,
         metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
         data: { entity_name: `Name of ${entity}`, text },
@@ -109,6 +109,12 @@ describe('an instant mail', () => {
     expect(mail?.text).toContain('One <b>more</b> & last');
     for (const id of [first, second]) expect(mail?.links).toContain(`http://localhost:5173/home?open=${id}`);
     expect(mail?.links.some((link) => link.endsWith('/home'))).toBe(true);
+  });
+
+  it('an instant mail has a thread whose names are as long as they may be', async () => {
+    const longest = '\u{1F4E8}'.repeat(200);
+    await notify('mention', { entity: longest });
+    expect(await sendAt(startMs + 2 * minuteMs)).toMatchObject({ sent: 1 });
   });
 
   it('an instant mail is not sent if everything was read within two minutes', async () => {

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import webPush from 'web-push';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createPushTransport } from '../../supabase/functions/_shared/push/push-transport.ts';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { createPushDevice, startPushService } from '../support/push-service.ts';
@@ -171,6 +172,37 @@ it('a push service that fails four times gets it no more', async () => {
   pushService.status = 500;
   for (let attempt = 0; attempt < 6; attempt += 1) await later(3600_000);
   expect(pushService.deliveries).toHaveLength(4);
+});
+
+it.each([
+  ['https://['],
+  ['https://10.0.0.1/x'],
+  ['https://[::1]/x'],
+  ['https://intranet/x'],
+  ['https://db.internal/x'],
+  ['https://push.example.com@10.0.0.1/x'],
+  ['http://push.example.com/x'],
+  ['javascript:alert(1)'],
+])('an endpoint that is no public push service is refused: %s', async (endpoint) => {
+  const refused = await subscribe(endpoint);
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { message: 'push_subscription_invalid' },
+  ]);
+  expect(await subscriptions()).toEqual([]);
+});
+
+it('an endpoint that no URL parser takes is refused by itself, and stops no message of another device', async () => {
+  const keys = webPush.generateVAPIDKeys();
+  const env = {
+    VAPID_SUBJECT: 'mailto:team@example.com',
+    VAPID_PUBLIC_KEY: keys.publicKey,
+    VAPID_PRIVATE_KEY: keys.privateKey,
+  };
+  const transport = createPushTransport({ env, fetch, now: Date.now });
+  expect(await transport.send({ endpoint: 'https://[', ...device.keys }, '{}')).toMatchObject({
+    outcome: 'refused',
+  });
 });
 
 it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {

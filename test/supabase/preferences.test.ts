@@ -110,7 +110,7 @@ it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])(
   },
 );
 
-it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])(
+it.each([['Mars/Olympus'], [''], ["UTC'; drop"], ['ABC5'], ['Europe/Foo5'], ['posix/Europe/Vienna']])(
   'notification preferences refuse the time zone %j',
   async (zone) => {
     await expect(

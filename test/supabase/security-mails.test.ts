@@ -174,3 +174,9 @@ it.each([
     expect(introOf('de')).toContain('Wenn du das nicht warst, ');
   },
 );
+
+it('a security mail is written for a recipient whose time zone only PostgreSQL knows', () => {
+  const event: SecurityEvent = { kind: 'new_device', detail: {}, created_at: '2026-11-22T12:00:00Z' };
+  const mail = { language: 'en', time_zone: 'ABC5' } as QueuedMail;
+  expect(renderSecurityMail(mail, event, 'http://localhost:5173').subject).not.toBe('');
+});

@@ -164,13 +164,13 @@ export function renderText(content: MailContent): string {
   return `${lines.join('\n')}\n`;
 }
 
-function formatTime(timeMs: number, language: string, timeZone: string): string {
+/** The zone as the recipient chose it; UTC where this runtime does not know it. */
+export function formatTime(timeMs: number, language: string, timeZone: string): string {
   const format = (zone: string) =>
     new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: zone });
   try {
     return format(timeZone).format(timeMs);
   } catch {
-    // PostgreSQL knows zones that this runtime does not.
     return format('UTC').format(timeMs);
   }
 }

@@ -1,3 +1,4 @@
+import { formatTime } from './mail-layout.ts';
 import type { MailContent } from './mail-layout.ts';
 import { mailTextsOf } from './mail-texts.ts';
 import type { QueuedMail, SecurityEvent } from './queued-mail.ts';
@@ -86,11 +87,7 @@ const german: SecurityTexts = {
 export function renderSecurityMail(mail: QueuedMail, event: SecurityEvent, appUrl: string): SecurityMail {
   const texts = mailTextsOf(mail.language);
   const words = texts.language === 'de' ? german : english;
-  const time = new Intl.DateTimeFormat(texts.language, {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    timeZone: mail.time_zone,
-  }).format(Date.parse(event.created_at));
+  const time = formatTime(Date.parse(event.created_at), texts.language, mail.time_zone);
   const [subject, intro] = describe(event, time, words);
   return {
     subject,

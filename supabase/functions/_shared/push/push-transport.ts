@@ -76,6 +76,7 @@ export function createPushTransport({ env, fetch }: Runtime): PushTransport {
 }
 
 function isAllowed(endpoint: string, hosts: readonly string[]): boolean {
+  if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname, origin } = new URL(endpoint);
   return hosts.some(
     (host) =>

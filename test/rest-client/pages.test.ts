@@ -6,7 +6,7 @@ import { filterAfter } from '../../src/rest-client/long-reads/pages.ts';
 import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
 import { createRecordingClient, createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
 import { json } from '../support/wire/replies.ts';
-import { createRestClient } from '../../src/rest-client/index.ts';
+import { createRestClient, expectAffected, maxAffected, rollback } from '../../src/rest-client/index.ts';
 
 interface Row {
   readonly id: number;
@@ -232,13 +232,35 @@ describe('a list in chunks', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('refuses an order, limit, count or write', async () => {
+  test('refuses an order, limit, count, insert or number of affected rows', async () => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select('id').in('id', ['1']);
-    const write = db.from('notes').update({ title: 'x' }).in('id', ['1']).select('id');
-    for (const refused of [query.order('id'), query.limit(1), query.count(), write]) {
+    const insert = db.from('notes').insert({ title: 'x' }).select('id');
+    const write = db.from('notes').update({ title: 'x' }).in('id', ['1']);
+    for (const refused of [
+      query.order('id'),
+      query.limit(1),
+      query.count(),
+      insert,
+      write.select('id').limit(1),
+      write.with(maxAffected(1)).select('id'),
+      write.with(expectAffected(1)).select('id'),
+      write.with(rollback()).select('id'),
+    ]) {
       await expect(inChunks(refused)).rejects.toMatchObject({ code: 'invalid-query' });
     }
     expect(requests).toHaveLength(0);
+  });
+
+  test('is updated part by part, and yields the rows of all parts', async () => {
+    const { db, requests } = createRecordingClient([json([{ id: '1' }]), json([{ id: '3' }])]);
+    const query = db.from('notes').update({ title: 'x' }).in('id', ['1', '2', '3']).select('id');
+    expect(await inChunks(query, { size: 2 })).toEqual([{ id: '1' }, { id: '3' }]);
+    expect(requests.map(lineOf)).toEqual([
+      'PATCH /notes?select=id&id=in.("1","2")',
+      'PATCH /notes?select=id&id=in.("3")',
+    ]);
+    await inChunks(db.from('notes').delete().in('id', ['4']).select('id'));
+    expect(requests.map(lineOf).at(-1)).toBe('DELETE /notes?select=id&id=in.("4")');
   });
 });

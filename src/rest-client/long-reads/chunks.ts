@@ -11,29 +11,30 @@ export interface ChunksOptions extends ExecuteOptions {
 }
 
 /**
- * Executes a read whose `in` list is too long for one URL in several requests, one after another, each with a part of the longest
- * list. The rows are in the order of the parts. A part whose rows the server's limit cuts is divided and read again.
+ * Executes a query whose `in` list is too long for one URL in several requests, one after another, each with a part of the longest
+ * list. The rows are in the order of the parts. A part whose rows the server's limit cuts is divided and read again. Each part of
+ * an update or a delete is a transaction of its own: when one fails, those before it stay written.
  *
- * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count, which parts cannot keep, and if one
- * value alone has as many rows as the server sends at most.
+ * @throws {RestError} `invalid-query` for an insert, for an order, limit, range, count or number of affected rows, which parts cannot
+ * keep, and if one value alone has as many rows as the server sends at most.
  */
 export async function inChunks<M extends Model, Item>(
   query: RowsQuery<M, Item, Item[]>,
   { size = 100, ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
-  const { filters } = query.plan;
-  refuseCut('inChunks', query.plan);
+  const { plan } = query;
+  refuseCut('inChunks', plan, plan.method === 'PATCH' || plan.method === 'DELETE');
   if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
-  const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
+  const [longest] = plan.filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
   // A value in two parts would yield its rows twice.
   const values = [...new Set(longest?.operand)];
   let rows: Item[] = [];
   let start = 0;
   do {
     const operand = values.slice(start, start + size);
-    const part = query.with((plan) => ({
-      ...plan,
-      filters: plan.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
+    const part = query.with((whole) => ({
+      ...whole,
+      filters: whole.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
     }));
     const { data, truncated } = await part.answer(options);
     if (!truncated) {

@@ -68,11 +68,12 @@ export async function* pages<M extends Model, Item extends object>(
   } while (after);
 }
 
-/** Refuses a query that writes, or has what several requests cannot keep. */
-export function refuseCut(name: string, plan: Plan): void {
-  const { order, limit, offset, prefer } = plan;
-  if (!readsRows(plan) || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
-    refuse(`${name}() cannot write, order, limit or count`);
+/** Refuses what several requests cannot keep. An update or a delete always counts its rows, which does not matter. */
+export function refuseCut(name: string, plan: Plan, isWrite = false): void {
+  const { order, limit, offset, prefer, verify } = plan;
+  const limits = isWrite ? (verify ?? prefer['max-affected']) : prefer['count'];
+  if (!(isWrite || readsRows(plan)) || (order[0] ?? limit ?? offset ?? limits) !== undefined) {
+    refuse(`${name}() cannot divide this write, order, limit or count`);
   }
 }
 

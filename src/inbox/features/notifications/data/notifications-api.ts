@@ -1,6 +1,7 @@
 import type { Database } from '../../../database.types.ts';
 import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import { parseNotification } from '../model/notification.ts';
 import type {
   Notification,
@@ -11,7 +12,6 @@ import type {
 import { zeroCounts, parseCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { inIdChunks } from './id-chunks.ts';
 import type { Cursor } from '../model/list-window.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 
@@ -121,14 +121,14 @@ export function createNotificationsApi(
     from: NotificationStatus | undefined,
   ) =>
     parse(
-      await inIdChunks(ids, (chunk) =>
+      await inChunks(
         table()
           .update(values)
           .eq('recipient_id', userId)
-          .in('id', chunk)
+          .in('id', ids)
           .where(...hasStatus(from))
-          .select()
-          .execute({ keepalive: true }),
+          .select(),
+        { keepalive: true },
       ),
     );
   const count = (filter: NotificationFilter) =>
@@ -206,12 +206,7 @@ export function createNotificationsApi(
         .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
         .execute();
     },
-    findAll: async (ids) =>
-      parse(
-        await inIdChunks(ids, (chunk) =>
-          table().select().eq('recipient_id', userId).in('id', chunk).execute(),
-        ),
-      ),
+    findAll: async (ids) => parse(await inChunks(table().select().eq('recipient_id', userId).in('id', ids))),
     setStatus: (ids, status, from) => update(ids, { status }, from),
     snooze: (ids, untilMs, from) =>
       update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }, from),
@@ -249,14 +244,14 @@ export function createNotificationsApi(
         .execute({ keepalive: true });
     },
     async remove(ids, from) {
-      const rows = await inIdChunks(ids, (chunk) =>
+      const rows = await inChunks(
         table()
           .delete()
           .eq('recipient_id', userId)
-          .in('id', chunk)
+          .in('id', ids)
           .where(...hasStatus(from))
-          .select('id')
-          .execute({ keepalive: true }),
+          .select('id'),
+        { keepalive: true },
       );
       return rows.map(({ id }) => id);
     },

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { IDBFactory } from 'fake-indexeddb';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
 import {
   ada,
@@ -59,454 +59,444 @@ const status = async (name: string) => {
   );
   return found[0]?.status ?? null;
 };
-describe('the inbox', () => {
-  test('shows days, headlines, links and times', async () => {
-    await notify(1);
-    await open();
-    const link = await screen.findByRole('link', {
-      name: /Unread:.*Grace Hopper mentioned you in Document 1/,
-    });
-    expect(screen.getByRole('region', { name: 'Today' }).contains(link)).toBe(true);
-    expect(within(link).getByText('now').getAttribute('title')).toMatch(/\d{4}/);
-    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
+test('the inbox shows days, headlines, links and times', async () => {
+  await notify(1);
+  await open();
+  const link = await screen.findByRole('link', {
+    name: /Unread:.*Grace Hopper mentioned you in Document 1/,
   });
+  expect(screen.getByRole('region', { name: 'Today' }).contains(link)).toBe(true);
+  expect(within(link).getByText('now').getAttribute('title')).toMatch(/\d{4}/);
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
+});
 
-  test('shows an empty state', async () => {
-    await open();
-    expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
-  });
+test('the inbox shows an empty state', async () => {
+  await open();
+  expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+});
 
-  test('shows the unread count in the bell, the title and the icon', async () => {
-    await notify(1);
-    await notify(2);
-    document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
-    await open();
-    await screen.findByRole('button', { name: 'Notifications, 2 unread' });
-    await waitFor(() => expect(document.title).toBe('(2) Inbox · Tidings'));
-    expect(document.querySelector('link[rel=icon]')?.getAttribute('href')).toBe('/favicon-unread.svg');
-  });
+test('the inbox shows the unread count in the bell, the title and the icon', async () => {
+  await notify(1);
+  await notify(2);
+  document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
+  await open();
+  await screen.findByRole('button', { name: 'Notifications, 2 unread' });
+  await waitFor(() => expect(document.title).toBe('(2) Inbox · Tidings'));
+  expect(document.querySelector('link[rel=icon]')?.getAttribute('href')).toBe('/favicon-unread.svg');
+});
 
-  test('is live', async () => {
-    await open('/home', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
-    await screen.findByText(/No notifications yet/);
-    await notify(7);
-    await screen.findByText(/Document 7/);
-    await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
-  });
+test('the inbox shows changes of other devices live', async () => {
+  await open('/home', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
+  await screen.findByText(/No notifications yet/);
+  await notify(7);
+  await screen.findByText(/Document 7/);
+  await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
+});
 
-  test('searches again when a notification arrives or its words change, once for changes that arrive together', async () => {
-    await fill(3);
-    await notify(1);
-    let searches = 0;
-    await open('/home?q=Document', {
-      platform: {
-        openSocket: openNodeSocket,
-        fetch: (input, init) => {
-          if (to('rpc/search_notifications')(new Request(input, init))) searches += 1;
-          return local().fetch(input, init);
-        },
+test('the inbox searches again when a notification arrives or its words change, once for changes that arrive together', async () => {
+  await fill(3);
+  await notify(1);
+  let searches = 0;
+  await open('/home?q=Document', {
+    platform: {
+      openSocket: openNodeSocket,
+      fetch: (input, init) => {
+        if (to('rpc/search_notifications')(new Request(input, init))) searches += 1;
+        return local().fetch(input, init);
       },
-    });
-    await screen.findByText('1 result');
-    await notify(2);
-    await screen.findByText('2 results');
-    expect(rows()).toHaveLength(2);
-    const before = searches;
-    await local().database.exec(
-      `update notifications set content = replace(content, 'Old', 'Document') where content like '%Old%'`,
-    );
-    await screen.findByText('5 results');
-    expect(searches).toBe(before + 1);
-    await local().database.exec(
-      `update notifications set content = replace(content, 'Document', 'Plan') where content like '%Document 1%'`,
-    );
-    await screen.findByText('3 results');
-    await local().database.exec(`delete from notifications where content like '%Document 2%'`);
-    await waitFor(() => expect(rows()).toHaveLength(1));
+    },
   });
+  await screen.findByText('1 result');
+  await notify(2);
+  await screen.findByText('2 results');
+  expect(rows()).toHaveLength(2);
+  const before = searches;
+  await local().database.exec(
+    `update notifications set content = replace(content, 'Old', 'Document') where content like '%Old%'`,
+  );
+  await screen.findByText('5 results');
+  expect(searches).toBe(before + 1);
+  await local().database.exec(
+    `update notifications set content = replace(content, 'Document', 'Plan') where content like '%Document 1%'`,
+  );
+  await screen.findByText('3 results');
+  await local().database.exec(`delete from notifications where content like '%Document 2%'`);
+  await waitFor(() => expect(rows()).toHaveLength(1));
+});
 
-  test('marks read by opening, and by the button, which marks unread again', async () => {
-    await notify(1);
-    const { actor } = await open();
-    await actor.click(await screen.findByRole('button', { name: /^Mark as read: / }));
-    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-    await actor.click(screen.getByRole('button', { name: /^Mark as unread: / }));
-    await waitFor(async () => expect(await status('Document 1')).toBe('unread'));
-    await actor.click(screen.getByText(/mentioned you in Document 1/));
-    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-  });
+test('the inbox marks read by opening, and by the button, which marks unread again', async () => {
+  await notify(1);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('button', { name: /^Mark as read: / }));
+  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+  await actor.click(screen.getByRole('button', { name: /^Mark as unread: / }));
+  await waitFor(async () => expect(await status('Document 1')).toBe('unread'));
+  await actor.click(screen.getByText(/mentioned you in Document 1/));
+  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+});
 
-  test('archives and restores', async () => {
-    await notify(1);
-    const { actor, url } = await open();
-    await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
-    await screen.findByText(/No notifications yet/);
-    await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
-    const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
-    await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));
-    expect(url()).toBe('/home?tab=archived');
-    await actor.click(await screen.findByRole('button', { name: /^Move to inbox: / }));
-    await screen.findByText('Nothing archived.');
-    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-  });
+test('the inbox archives and restores', async () => {
+  await notify(1);
+  const { actor, url } = await open();
+  await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
+  await screen.findByText(/No notifications yet/);
+  await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
+  const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
+  await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));
+  expect(url()).toBe('/home?tab=archived');
+  await actor.click(await screen.findByRole('button', { name: /^Move to inbox: / }));
+  await screen.findByText('Nothing archived.');
+  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+});
 
-  test('deletes after the undo time unless undone', async () => {
-    await notify(1);
-    const { actor } = await open();
-    await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
-    await screen.findByText('1 notification deleted.');
-    // The rows are rendered a moment after the toast.
-    await waitFor(() => expect(rows()).toHaveLength(0));
-    await actor.click(screen.getByRole('button', { name: 'Undo' }));
-    await waitFor(() => expect(rows()).toHaveLength(1));
-    await actor.click(screen.getByRole('button', { name: /^Delete: / }));
-    await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
-    await waitFor(async () => expect(await status('Document 1')).toBeNull());
-  });
+test('the inbox deletes after the undo time unless undone', async () => {
+  await notify(1);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
+  await screen.findByText('1 notification deleted.');
+  // The rows are rendered a moment after the toast.
+  await waitFor(() => expect(rows()).toHaveLength(0));
+  await actor.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(rows()).toHaveLength(1));
+  await actor.click(screen.getByRole('button', { name: /^Delete: / }));
+  await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
+  await waitFor(async () => expect(await status('Document 1')).toBeNull());
+});
 
-  test('moves the focus from a removed row to the next, or to the heading', async () => {
-    await fill(2);
-    const { actor } = await open();
-    (await screen.findByText(/Old 2/)).closest<HTMLElement>('[data-row]')?.focus();
-    // The first command waits for its code, and the rows for the inbox.
-    await actor.keyboard('e');
-    await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 1'));
-    await actor.keyboard('{Delete}');
-    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })));
-  });
+test('the inbox moves the focus from a removed row to the next, or to the heading', async () => {
+  await fill(2);
+  const { actor } = await open();
+  (await screen.findByText(/Old 2/)).closest<HTMLElement>('[data-row]')?.focus();
+  // The first command waits for its code, and the rows for the inbox.
+  await actor.keyboard('e');
+  await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 1'));
+  await actor.keyboard('{Delete}');
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })));
+});
 
-  test('marks all read', async () => {
-    await fill(35);
-    const { actor } = await open();
-    await screen.findByRole('button', { name: 'Notifications, 35 unread' });
-    await actor.click(await screen.findByRole('button', { name: 'Mark all read' }));
-    await screen.findByRole('button', { name: 'Notifications' });
-    await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
-    await waitFor(async () => expect(await status('Old 1')).toBe('read'));
-  });
+test('the inbox marks all read', async () => {
+  await fill(35);
+  const { actor } = await open();
+  await screen.findByRole('button', { name: 'Notifications, 35 unread' });
+  await actor.click(await screen.findByRole('button', { name: 'Mark all read' }));
+  await screen.findByRole('button', { name: 'Notifications' });
+  await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
+  await waitFor(async () => expect(await status('Old 1')).toBe('read'));
+});
 
-  test('loads more, page by page', async () => {
-    await fill(65);
-    const { actor } = await open();
-    await actor.click(await screen.findByRole('button', { name: 'Load more' }));
-    // Only the rows near the visible part are in the document.
-    const listLength = () => rows()[0]?.getAttribute('aria-setsize');
-    await waitFor(() => expect(listLength()).toBe('60'));
-    await actor.click(screen.getByRole('button', { name: 'Load more' }));
-    await waitFor(() => expect(listLength()).toBe('65'));
-    await waitFor(() => expect(rows().length).toBeLessThan(60));
-    expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
-  });
+test('the inbox loads more, page by page', async () => {
+  await fill(65);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('button', { name: 'Load more' }));
+  // Only the rows near the visible part are in the document.
+  const listLength = () => rows()[0]?.getAttribute('aria-setsize');
+  await waitFor(() => expect(listLength()).toBe('60'));
+  await actor.click(screen.getByRole('button', { name: 'Load more' }));
+  await waitFor(() => expect(listLength()).toBe('65'));
+  await waitFor(() => expect(rows().length).toBeLessThan(60));
+  expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
+});
 
-  test('keeps a read row in "Unread" until the list is left', async () => {
-    await fill(2);
-    const { actor } = await open('/home?tab=unread');
-    await screen.findByText(/Old 2/);
-    await actor.click(screen.getAllByRole('button', { name: /^Mark as read: / })[0] as HTMLElement);
-    await waitFor(() => expect(document.title).toBe('(1) Unread · Tidings'));
-    expect(rows()).toHaveLength(2);
-  });
+test('the inbox keeps a read row in "Unread" until the list is left', async () => {
+  await fill(2);
+  const { actor } = await open('/home?tab=unread');
+  await screen.findByText(/Old 2/);
+  await actor.click(screen.getAllByRole('button', { name: /^Mark as read: / })[0] as HTMLElement);
+  await waitFor(() => expect(document.title).toBe('(1) Unread · Tidings'));
+  expect(rows()).toHaveLength(2);
+});
 
-  test('filters by kind, in the URL', async () => {
-    await notify(1, 'comment');
-    await notify(2, 'invite');
-    const { actor, url } = await open();
-    await screen.findByText(/Document 1/);
-    const kinds = screen.getAllByRole('navigation', { name: 'Types' })[0] as HTMLElement;
-    await actor.click(within(kinds).getByRole('link', { name: 'Comments, 1 unread' }));
-    expect(url()).toBe('/home?kind=comment');
-    await waitFor(() => expect(rows()).toHaveLength(1));
-  });
+test('the inbox filters by kind, in the URL', async () => {
+  await notify(1, 'comment');
+  await notify(2, 'invite');
+  const { actor, url } = await open();
+  await screen.findByText(/Document 1/);
+  const kinds = screen.getAllByRole('navigation', { name: 'Types' })[0] as HTMLElement;
+  await actor.click(within(kinds).getByRole('link', { name: 'Comments, 1 unread' }));
+  expect(url()).toBe('/home?kind=comment');
+  await waitFor(() => expect(rows()).toHaveLength(1));
+});
 
-  test('acts on a selection', async () => {
-    await fill(3);
-    const { actor } = await open();
-    await screen.findByText(/Old 3/);
-    await actor.click(screen.getByRole('button', { name: 'Select' }));
-    await actor.click(screen.getByRole('checkbox', { name: /Old 1/ }));
-    await actor.click(screen.getByRole('checkbox', { name: /Old 2/ }));
-    await screen.findByText('2 selected');
-    await actor.click(screen.getByRole('button', { name: 'Archive' }));
-    await waitFor(() => expect(rows()).toHaveLength(1));
-    expect(screen.queryByRole('region', { name: 'Select' })).toBeNull();
-    await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 3'));
-    await waitFor(async () =>
-      expect([await status('Old 1'), await status('Old 2')]).toEqual(['archived', 'archived']),
-    );
-    await actor.keyboard('z');
-    await waitFor(() => expect(rows()).toHaveLength(3));
-  });
+test('the inbox acts on a selection', async () => {
+  await fill(3);
+  const { actor } = await open();
+  await screen.findByText(/Old 3/);
+  await actor.click(screen.getByRole('button', { name: 'Select' }));
+  await actor.click(screen.getByRole('checkbox', { name: /Old 1/ }));
+  await actor.click(screen.getByRole('checkbox', { name: /Old 2/ }));
+  await screen.findByText('2 selected');
+  await actor.click(screen.getByRole('button', { name: 'Archive' }));
+  await waitFor(() => expect(rows()).toHaveLength(1));
+  expect(screen.queryByRole('region', { name: 'Select' })).toBeNull();
+  await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 3'));
+  await waitFor(async () =>
+    expect([await status('Old 1'), await status('Old 2')]).toEqual(['archived', 'archived']),
+  );
+  await actor.keyboard('z');
+  await waitFor(() => expect(rows()).toHaveLength(3));
+});
 
-  test('is operated by keys that act on the focused row', async () => {
-    await fill(3);
-    const { actor } = await open();
-    await screen.findByText(/Old 3/);
-    await actor.keyboard('e');
-    expect(rows()).toHaveLength(3);
-    document.querySelector<HTMLElement>('main [data-row]')?.focus();
-    await actor.keyboard('j');
-    expect(document.activeElement?.textContent).toContain('Old 2');
-    await actor.keyboard('r');
-    await waitFor(async () => expect(await status('Old 2')).toBe('read'));
-    await actor.keyboard('{Delete}');
-    await waitFor(() => expect(rows()).toHaveLength(2));
-    await actor.keyboard('z');
-    await waitFor(() => expect(rows()).toHaveLength(3));
-    await actor.keyboard('?');
-    await screen.findByText('Use keyboard shortcuts');
-  });
+test('the inbox is operated by keys that act on the focused row', async () => {
+  await fill(3);
+  const { actor } = await open();
+  await screen.findByText(/Old 3/);
+  await actor.keyboard('e');
+  expect(rows()).toHaveLength(3);
+  document.querySelector<HTMLElement>('main [data-row]')?.focus();
+  await actor.keyboard('j');
+  expect(document.activeElement?.textContent).toContain('Old 2');
+  await actor.keyboard('r');
+  await waitFor(async () => expect(await status('Old 2')).toBe('read'));
+  await actor.keyboard('{Delete}');
+  await waitFor(() => expect(rows()).toHaveLength(2));
+  await actor.keyboard('z');
+  await waitFor(() => expect(rows()).toHaveLength(3));
+  await actor.keyboard('?');
+  await screen.findByText('Use keyboard shortcuts');
+});
 
-  test('goes between the pages by two keys', async () => {
-    const { actor } = await open();
-    await screen.findByText(/No notifications yet/);
-    await actor.keyboard('gp');
-    await screen.findByRole('heading', { level: 1, name: 'Preferences' });
-    await actor.keyboard('gi');
-    expect(await screen.findByRole('heading', { level: 1, name: 'Inbox' })).toBeTruthy();
-  });
+test('the inbox goes between the pages by two keys', async () => {
+  const { actor } = await open();
+  await screen.findByText(/No notifications yet/);
+  await actor.keyboard('gp');
+  await screen.findByRole('heading', { level: 1, name: 'Preferences' });
+  await actor.keyboard('gi');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Inbox' })).toBeTruthy();
+});
 
-  test('is empty at once when all rows of several pages are deleted', async () => {
-    await fill(40);
-    const { actor } = await open();
-    await screen.findByText(/Old 40/);
-    await actor.click(screen.getByRole('button', { name: 'Select' }));
-    await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
-    await actor.click(await screen.findByRole('button', { name: 'Select all 40' }));
-    expect(screen.queryByRole('button', { name: /^Select all/ })).toBeNull();
-    await waitFor(() =>
-      expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Mark as read' })),
-    );
-    await actor.click(screen.getByRole('button', { name: 'Delete' }));
-    expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
-    await actor.click(await screen.findByRole('button', { name: 'Undo' }));
-    expect(await screen.findByText(/Old 40/)).toBeTruthy();
-  });
+test('the inbox is empty at once when all rows of several pages are deleted', async () => {
+  await fill(40);
+  const { actor } = await open();
+  await screen.findByText(/Old 40/);
+  await actor.click(screen.getByRole('button', { name: 'Select' }));
+  await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
+  await actor.click(await screen.findByRole('button', { name: 'Select all 40' }));
+  expect(screen.queryByRole('button', { name: /^Select all/ })).toBeNull();
+  await waitFor(() =>
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Mark as read' })),
+  );
+  await actor.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+  await actor.click(await screen.findByRole('button', { name: 'Undo' }));
+  expect(await screen.findByText(/Old 40/)).toBeTruthy();
+});
 
-  test('shows the rest when all rows of the first page are deleted', async () => {
-    await fill(40);
-    const { actor } = await open();
-    await screen.findByText(/Old 40/);
-    await actor.click(screen.getByRole('button', { name: 'Select' }));
-    await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
-    await actor.click(screen.getByRole('button', { name: 'Delete' }));
-    expect(await screen.findByText(/Old 10$/)).toBeTruthy();
-  });
+test('the inbox shows the rest when all rows of the first page are deleted', async () => {
+  await fill(40);
+  const { actor } = await open();
+  await screen.findByText(/Old 40/);
+  await actor.click(screen.getByRole('button', { name: 'Select' }));
+  await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
+  await actor.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText(/Old 10$/)).toBeTruthy();
+});
 
-  test('ignores letter keys when shortcuts are off', async () => {
-    await fill(2);
-    const { actor } = await open();
-    await screen.findByText(/Old 2/);
-    await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
-    await actor.click(await screen.findByRole('switch', { name: /Use keyboard shortcuts/ }));
-    await actor.click(screen.getByRole('button', { name: 'Close' }));
-    document.querySelector<HTMLElement>('main [data-row]')?.focus();
-    await actor.keyboard('e');
-    // A command that still works: one that the letter had given would have been carried out before it.
-    await actor.keyboard('{Delete}');
-    await waitFor(() => expect(rows()).toHaveLength(1));
-    await screen.findByText('1 notification deleted.');
-    expect(screen.queryByText(/archived\.$/)).toBeNull();
-    localStorage.clear();
-  });
+test('the inbox ignores letter keys when shortcuts are off', async () => {
+  await fill(2);
+  const { actor } = await open();
+  await screen.findByText(/Old 2/);
+  await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
+  await actor.click(await screen.findByRole('switch', { name: /Use keyboard shortcuts/ }));
+  await actor.click(screen.getByRole('button', { name: 'Close' }));
+  document.querySelector<HTMLElement>('main [data-row]')?.focus();
+  await actor.keyboard('e');
+  // A command that still works: one that the letter had given would have been carried out before it.
+  await actor.keyboard('{Delete}');
+  await waitFor(() => expect(rows()).toHaveLength(1));
+  await screen.findByText('1 notification deleted.');
+  expect(screen.queryByText(/archived\.$/)).toBeNull();
+  localStorage.clear();
+});
 
-  test('shows the newest in the bell, in sync with the page', async () => {
-    await fill(10);
-    const { actor } = await open();
-    await actor.click(await screen.findByRole('button', { name: 'Notifications, 10 unread' }));
-    const panel = await screen.findByRole('dialog', { name: 'Inbox' });
-    await waitFor(() => expect(panel.querySelectorAll('[data-id]')).toHaveLength(8));
-    await actor.click(within(panel).getByRole('button', { name: 'Mark all read' }));
-    await screen.findByRole('button', { name: 'Notifications' });
-    expect(within(panel).getByRole('link', { name: 'See all' }).getAttribute('href')).toBe('/home');
+test('the inbox shows the newest in the bell, in sync with the page', async () => {
+  await fill(10);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('button', { name: 'Notifications, 10 unread' }));
+  const panel = await screen.findByRole('dialog', { name: 'Inbox' });
+  await waitFor(() => expect(panel.querySelectorAll('[data-id]')).toHaveLength(8));
+  await actor.click(within(panel).getByRole('button', { name: 'Mark all read' }));
+  await screen.findByRole('button', { name: 'Notifications' });
+  expect(within(panel).getByRole('link', { name: 'See all' }).getAttribute('href')).toBe('/home');
+});
+
+test('a notification without a page of its own opens in full, is marked read, and returns to the list', async () => {
+  await notify(1);
+  const { actor } = await open('/home?kind=mention');
+  await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 1/ }));
+  const dialog = await screen.findByRole('dialog', { name: /mentioned you in Document 1/ });
+  expect(location.search).toMatch(/^\?kind=mention&open=/);
+  expect(within(dialog).getByText('Document 1')).toBeTruthy();
+  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+  await actor.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(location.search).toBe('?kind=mention'));
+  expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
+});
+
+test('a notification without a page of its own can be archived there and stays at its address', async () => {
+  await notify(2);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 2/ }));
+  const address = location.pathname + location.search;
+  await actor.click(await screen.findByRole('button', { name: 'Archive' }));
+  await waitFor(async () => expect(await status('Document 2')).toBe('archived'));
+  await open(address);
+  expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
+});
+
+test('a notification without a page of its own that is in no loaded list is marked read and unread there', async () => {
+  await notify(3);
+  await local().database.exec(`update public.notifications set created_at = now() - interval '1 day'`);
+  await fill(35);
+  const [row] = await local().database.query<{ id: string }>(
+    `select id from public.notifications where content like '%Document 3%'`,
+  );
+  await local().database.query(`update public.notifications set status = 'archived' where id = $1`, [
+    row?.id,
+  ]);
+  const { actor } = await open(`/home?open=${row?.id}`);
+  await screen.findByRole('dialog', { name: /mentioned you in Document 3/ });
+  expect(await status('Document 3')).toBe('archived');
+  await local().database.query(`update public.notifications set status = 'unread' where id = $1`, [row?.id]);
+  await open(`/home?open=${row?.id}`);
+  const button = await screen.findByRole('button', { name: 'Mark as unread' });
+  await waitFor(async () => expect(await status('Document 3')).toBe('read'));
+  await actor.click(button);
+  await waitFor(async () => expect(await status('Document 3')).toBe('unread'));
+});
+
+test('a notification without a page of its own that fails to load shows an error, logs it, and can be retried', async () => {
+  await notify(4);
+  const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
+  await local().database.query(`update public.notifications set status = 'archived'`);
+  const report = vi.fn<(problem: unknown) => void>();
+  const backend = createBreakableFetch(local);
+  backend.break(({ url }) => /[?&]id=eq/.test(url));
+  const { actor } = await open(`/home?open=${row?.id}`, { platform: { report, fetch: backend.fetch } });
+  const said = await screen.findByText('Couldn’t load your notifications.', { exact: false });
+  const dialog = said.closest('dialog') ?? document.body;
+  expect(report).toHaveBeenCalled();
+  backend.mend();
+  await actor.click(within(dialog).getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
+});
+
+test('a notification without a page of its own that was deleted shows a message', async () => {
+  await open('/home?open=00000000-0000-4000-8000-000000000000');
+  expect(await screen.findByText('This notification no longer exists.')).toBeTruthy();
+});
+
+test('a deletion that can still be undone is sent at the sign-out', async () => {
+  await fill(4);
+  const { actor, url } = await open();
+  await actor.click(await screen.findByRole('button', { name: /^Delete: .*Old 1$/ }));
+  await actor.click(screen.getByRole('button', { name: /^Delete: .*Old 2$/ }));
+  await waitFor(() => expect(rows()).toHaveLength(2));
+  await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+  await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
+  await waitFor(() => expect(url()).toBe('/login'));
+  await waitFor(async () => {
+    const left = await local().database.query('select id from public.notifications');
+    expect(left).toHaveLength(2);
   });
 });
 
-describe('a notification without a page of its own', () => {
-  test('opens in full, is marked read, and returns to the list', async () => {
-    await notify(1);
-    const { actor } = await open('/home?kind=mention');
-    await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 1/ }));
-    const dialog = await screen.findByRole('dialog', { name: /mentioned you in Document 1/ });
-    expect(location.search).toMatch(/^\?kind=mention&open=/);
-    expect(within(dialog).getByText('Document 1')).toBeTruthy();
-    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
-    await actor.click(within(dialog).getByRole('button', { name: 'Close' }));
-    await waitFor(() => expect(location.search).toBe('?kind=mention'));
-    expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
-  });
-
-  test('can be archived there and stays at its address', async () => {
-    await notify(2);
-    const { actor } = await open();
-    await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 2/ }));
-    const address = location.pathname + location.search;
-    await actor.click(await screen.findByRole('button', { name: 'Archive' }));
-    await waitFor(async () => expect(await status('Document 2')).toBe('archived'));
-    await open(address);
-    expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
-  });
-
-  test('that is in no loaded list is marked read and unread there', async () => {
-    await notify(3);
-    await local().database.exec(`update public.notifications set created_at = now() - interval '1 day'`);
-    await fill(35);
-    const [row] = await local().database.query<{ id: string }>(
-      `select id from public.notifications where content like '%Document 3%'`,
-    );
-    await local().database.query(`update public.notifications set status = 'archived' where id = $1`, [
-      row?.id,
-    ]);
-    const { actor } = await open(`/home?open=${row?.id}`);
-    await screen.findByRole('dialog', { name: /mentioned you in Document 3/ });
-    expect(await status('Document 3')).toBe('archived');
-    await local().database.query(`update public.notifications set status = 'unread' where id = $1`, [
-      row?.id,
-    ]);
-    await open(`/home?open=${row?.id}`);
-    const button = await screen.findByRole('button', { name: 'Mark as unread' });
-    await waitFor(async () => expect(await status('Document 3')).toBe('read'));
-    await actor.click(button);
-    await waitFor(async () => expect(await status('Document 3')).toBe('unread'));
-  });
-
-  test('that fails to load shows an error, logs it, and can be retried', async () => {
-    await notify(4);
-    const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
-    await local().database.query(`update public.notifications set status = 'archived'`);
-    const report = vi.fn<(problem: unknown) => void>();
-    const backend = createBreakableFetch(local);
-    backend.break(({ url }) => /[?&]id=eq/.test(url));
-    const { actor } = await open(`/home?open=${row?.id}`, { platform: { report, fetch: backend.fetch } });
-    const said = await screen.findByText('Couldn’t load your notifications.', { exact: false });
-    const dialog = said.closest('dialog') ?? document.body;
-    expect(report).toHaveBeenCalled();
-    backend.mend();
-    await actor.click(within(dialog).getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
-  });
-
-  test('that was deleted shows a message', async () => {
-    await open('/home?open=00000000-0000-4000-8000-000000000000');
-    expect(await screen.findByText('This notification no longer exists.')).toBeTruthy();
-  });
+test('an action that fails in the bell is reported on the open page', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(2);
+  const { actor } = await open('/preferences', { platform: { fetch: backend.fetch } });
+  await actor.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
+  const panel = await screen.findByRole('dialog', { name: 'Inbox' });
+  const all = await within(panel).findByRole('button', { name: 'Mark all read' });
+  backend.break(to('/rest/'), refuse);
+  await actor.click(all);
+  expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
 });
 
-describe('a deletion that can still be undone', () => {
-  test('is sent at the sign-out', async () => {
-    await fill(4);
-    const { actor, url } = await open();
-    await actor.click(await screen.findByRole('button', { name: /^Delete: .*Old 1$/ }));
-    await actor.click(screen.getByRole('button', { name: /^Delete: .*Old 2$/ }));
-    await waitFor(() => expect(rows()).toHaveLength(2));
-    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
-    await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
-    await waitFor(() => expect(url()).toBe('/login'));
-    await waitFor(async () => {
-      const left = await local().database.query('select id from public.notifications');
-      expect(left).toHaveLength(2);
-    });
-  });
+test('a list that fails to load shows an error and can be retried', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(1);
+  const report = vi.fn<(problem: unknown) => void>();
+  backend.break(to('/rest/'));
+  const { actor } = await open('/home', { platform: { fetch: backend.fetch, report } });
+  await screen.findByText('Couldn’t load your notifications.');
+  expect(report).toHaveBeenCalled();
+  backend.mend();
+  await actor.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText(/Old 1/);
 });
 
-describe('when something fails', () => {
-  test('an action from the bell on another page reports there', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(2);
-    const { actor } = await open('/preferences', { platform: { fetch: backend.fetch } });
-    await actor.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
-    const panel = await screen.findByRole('dialog', { name: 'Inbox' });
-    const all = await within(panel).findByRole('button', { name: 'Mark all read' });
-    backend.break(to('/rest/'), refuse);
-    await actor.click(all);
-    expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
-  });
+test('a search that fails shows no rows that it did not find', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(2);
+  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+  await screen.findByText(/Old 2/);
+  backend.break(to('/rest/'));
+  await actor.type(await screen.findByRole('searchbox'), 'Old 1');
+  await screen.findByText('Couldn’t search your notifications.');
+  await waitFor(() => expect(rows()).toHaveLength(0));
+  // It would mark the rows of the list before.
+  const markAll = screen.getByRole('button', { name: 'Mark all read' });
+  expect(markAll.getAttribute('aria-disabled')).toBe('true');
+  backend.mend();
+  await actor.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('1 result');
+  expect(rows()).toHaveLength(1);
+});
 
-  test('the list shows an error and can be retried', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(1);
-    const report = vi.fn<(problem: unknown) => void>();
-    backend.break(to('/rest/'));
-    const { actor } = await open('/home', { platform: { fetch: backend.fetch, report } });
-    await screen.findByText('Couldn’t load your notifications.');
-    expect(report).toHaveBeenCalled();
-    backend.mend();
-    await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await screen.findByText(/Old 1/);
-  });
+test('an action that is refused is undone, reported, and can be repeated', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(1);
+  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+  await screen.findByText(/Old 1/);
+  backend.break(to('/rest/'), refuse);
+  await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+  await screen.findByText(/Your change was undone/);
+  await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
+  await waitFor(() => expect(rows()).toHaveLength(1));
+  backend.mend();
+  await actor.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
+});
 
-  test('a search that fails shows no rows that it did not find', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(2);
-    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
-    await screen.findByText(/Old 2/);
-    backend.break(to('/rest/'));
-    await actor.type(await screen.findByRole('searchbox'), 'Old 1');
-    await screen.findByText('Couldn’t search your notifications.');
-    await waitFor(() => expect(rows()).toHaveLength(0));
-    // It would mark the rows of the list before.
-    const markAll = screen.getByRole('button', { name: 'Mark all read' });
-    expect(markAll.getAttribute('aria-disabled')).toBe('true');
-    backend.mend();
-    await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await screen.findByText('1 result');
-    expect(rows()).toHaveLength(1);
-  });
+test('an action that finds no server stays done, is counted as pending, and is sent later', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(1);
+  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+  await screen.findByText(/Old 1/);
+  backend.break(to('/rest/'));
+  await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+  await screen.findByText('Syncing 1 change…');
+  expect(rows()).toHaveLength(0);
+  backend.mend();
+  await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 10_000 });
+  await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull());
+});
 
-  test('an action that is refused is undone, reported, and can be repeated', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(1);
-    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
-    await screen.findByText(/Old 1/);
-    backend.break(to('/rest/'), refuse);
-    await actor.click(screen.getByRole('button', { name: /^Archive: / }));
-    await screen.findByText(/Your change was undone/);
-    await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
-    await waitFor(() => expect(rows()).toHaveLength(1));
-    backend.mend();
-    await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
-  });
+test('a reload shows the saved list, then the current one', async () => {
+  const backend = createBreakableFetch(local);
+  await fill(2);
+  const first = await open('/home', { platform: { fetch: backend.fetch } });
+  await screen.findByText(/Old 2/);
+  await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 10_000);
+  first.unmount();
+  backend.break(to('/rest/'));
+  // Without a new sign-in: persisted data belongs to its session.
+  await renderApp('/home', { supabase: local(), platform: { fetch: backend.fetch }, store: first.store });
+  await screen.findByText(/Old 2/);
+  await screen.findByText(/Showing your last saved notifications/);
+  await local().database.exec("delete from public.notifications where content like '%Old 2%'");
+  backend.mend();
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
+});
 
-  test('an action that finds no server stays done, is counted as pending, and is sent later', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(1);
-    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
-    await screen.findByText(/Old 1/);
-    backend.break(to('/rest/'));
-    await actor.click(screen.getByRole('button', { name: /^Archive: / }));
-    await screen.findByText('Syncing 1 change…');
-    expect(rows()).toHaveLength(0);
-    backend.mend();
-    await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 10_000 });
-    await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull());
-  });
-
-  test('a reload shows the saved list, then the current one', async () => {
-    const backend = createBreakableFetch(local);
-    await fill(2);
-    const first = await open('/home', { platform: { fetch: backend.fetch } });
-    await screen.findByText(/Old 2/);
-    await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 10_000);
-    first.unmount();
-    backend.break(to('/rest/'));
-    // Without a new sign-in: persisted data belongs to its session.
-    await renderApp('/home', { supabase: local(), platform: { fetch: backend.fetch }, store: first.store });
-    await screen.findByText(/Old 2/);
-    await screen.findByText(/Showing your last saved notifications/);
-    await local().database.exec("delete from public.notifications where content like '%Old 2%'");
-    backend.mend();
-    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
-  });
-
-  test('a sign-out deletes the data stored on the device', async () => {
-    await fill(1);
-    const { clients } = await open();
-    await screen.findByText(/Old 1/);
-    await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 5_000);
-    await clients.auth.signOut({ scope: 'local' });
-    await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 5_000);
-  });
+test('a sign-out deletes the data stored on the device', async () => {
+  await fill(1);
+  const { clients } = await open();
+  await screen.findByText(/Old 1/);
+  await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 5_000);
+  await clients.auth.signOut({ scope: 'local' });
+  await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 5_000);
 });
 
 /** The answer of a server that does not allow the request. */

@@ -1,338 +1,334 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const unread = { tab: 'unread', kind: null } as const;
 
-describe('reading', () => {
-  test('shows the newest first and reports that it is complete', async () => {
-    const { inbox, table } = await openScriptedInbox(3);
-    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-    expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, problem: null });
-    expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, hasMore: false });
-  });
-
-  test('opens with two requests, and asks for the changes alone when the channel is live', async () => {
-    const { inbox, table, world } = await openScriptedInbox(3);
-    expect(table.requests).toEqual(['list all 30', 'changes']);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-    inbox.catchUp();
-    await world.clock.advance(20_000);
-    expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
-  });
-
-  test('catches up while the first list is still being read', async () => {
-    const scripted = createScriptedInbox({ answerMs: 1_000, changeMs: 10 });
-    const { inbox, table, world } = scripted;
-    table.isConnected = false;
-    for (let number = 1; number <= 3; number += 1) table.insert(number);
-    const [first = '', second = ''] = table.ids();
-    inbox.start();
-    await world.clock.advance(600);
-    table.setStatus(first, 'read');
-    table.remove(second);
-    inbox.catchUp();
-    await world.clock.advance(20_000);
-    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-    expect(statusOf(scripted, first)).toBe('read');
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
-
-  test('reads the lists again when too much changed during a gap', async () => {
-    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
-    table.isConnected = false;
-    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
-    reconnect();
-    await world.clock.advance(20_000);
-    expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
-
-  test('counts a change soon after a reset, without reading the lists again', async () => {
-    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
-    table.isConnected = false;
-    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
-    reconnect();
-    await world.clock.advance(5_000);
-    table.setStatus(table.select(unfiltered)[190]?.id ?? '', 'archived');
-    await world.clock.advance(5_000);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-    expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
-  });
-
-  test('catches up at once after a gap that follows a reset, also when the first request fails', async () => {
-    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
-    table.isConnected = false;
-    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
-    reconnect();
-    await world.clock.advance(5_000);
-    table.isConnected = false;
-    for (const id of table.ids().slice(100)) table.setStatus(id, 'archived');
-    table.failures = 1;
-    reconnect();
-    await world.clock.advance(15_000);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-    expect(shownIds(inbox)).toEqual(
-      table
-        .select(unfiltered)
-        .slice(0, 30)
-        .map(({ id }) => id),
-    );
-  });
-
-  test('keeps no rows of a bulk change beyond the loaded windows', async () => {
-    const { inbox, table, world } = await openScriptedInbox(500);
-    for (const id of table.ids()) table.setStatus(id, 'read');
-    await world.clock.advance(30_000);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-    expect(shownIds(inbox)).toHaveLength(30);
-    expect(table.requests.length).toBeLessThan(8);
-  });
-
-  test('of a long inbox takes pages of 30 and never more', async () => {
-    const scripted = await openScriptedInbox(95);
-    const { inbox, world, table } = scripted;
-    expect(shownIds(inbox)).toHaveLength(30);
-    expect(inbox.getSnapshot().counts.unread).toBe(95);
-    for (const expected of [60, 90, 95]) {
-      void inbox.loadMore();
-      await world.clock.advance(1_000);
-      expect(shownIds(inbox)).toHaveLength(expected);
-    }
-    expect(inbox.getSnapshot().view.hasMore).toBe(false);
-    expect(table.requests.filter((name) => name.startsWith('list'))).toEqual(Array(4).fill('list all 30'));
-  });
-
-  test('of a page during which a gap occurs is repeated', async () => {
-    const { inbox, world } = await openScriptedInbox(40);
-    void inbox.loadMore();
-    inbox.catchUp();
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toHaveLength(40);
-  });
-
-  test('ahead shows the next page without another request', async () => {
-    const { inbox, world, table } = await openScriptedInbox(40);
-    inbox.prefetchMore();
-    inbox.prefetchMore();
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toHaveLength(30);
-    const before = table.requests.length;
-    void inbox.loadMore();
-    await world.settle();
-    expect(shownIds(inbox)).toHaveLength(40);
-    expect(table.requests.slice(before).filter((name) => name.startsWith('list'))).toEqual([]);
-  });
-
-  test('ahead drops rows that are deleted before the page is shown', async () => {
-    const { inbox, world, table } = await openScriptedInbox(40);
-    inbox.prefetchMore();
-    await world.clock.advance(1_000);
-    table.remove(table.select(unfiltered)[35]?.id ?? '');
-    await world.clock.advance(1_000);
-    void inbox.loadMore();
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-  });
-
-  test('of one notification that fails is an error state and is logged', async () => {
-    const { inbox, table, tab, world } = await openScriptedInbox(1);
-    table.failures = 1;
-    const found = inbox.find('elsewhere').catch(() => 'failed');
-    await world.clock.advance(1_000);
-    expect(await found).toBe('failed');
-    expect(inbox.getSnapshot().problem).not.toBeNull();
-    expect(tab.reported).toHaveLength(1);
-  });
-
-  test('of the counts that fails is an error state until it succeeds', async () => {
-    const { inbox, table, tab, world } = await openScriptedInbox(40);
-    inbox.markAllRead(null).release();
-    await world.clock.advance(100);
-    table.failures = 1;
-    await world.clock.advance(1_000);
-    expect(table.failures).toBe(0);
-    expect(inbox.getSnapshot().problem).not.toBeNull();
-    expect(tab.reported).toHaveLength(1);
-    await world.clock.advance(15_000);
-    expect(inbox.getSnapshot().problem).toBeNull();
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
-
-  test('ahead that fails is logged, and retried by the next explicit read', async () => {
-    const { inbox, table, tab, world } = await openScriptedInbox(40);
-    table.failures = 1;
-    inbox.prefetchMore();
-    await world.clock.advance(1_000);
-    expect(tab.reported).toHaveLength(1);
-    void inbox.loadMore();
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toHaveLength(40);
-  });
-
-  test('that fails is an error state, is logged, and succeeds on a retry', async () => {
-    const scripted = createScriptedInbox();
-    scripted.table.insert(1);
-    scripted.table.failures = 1;
-    scripted.inbox.start();
-    await scripted.world.clock.advance(1_000);
-    const { inbox, tab, world } = scripted;
-    expect(inbox.getSnapshot().problem).not.toBeNull();
-    expect(inbox.getSnapshot().view.isLoaded).toBe(false);
-    expect(tab.reported).toHaveLength(1);
-    void inbox.refresh();
-    await world.clock.advance(1_000);
-    expect(inbox.getSnapshot()).toMatchObject({ problem: null, isVerified: true });
-  });
-
-  test('of a list that a loaded list contains sends no request', async () => {
-    const { inbox, world, table } = await openScriptedInbox(3);
-    const before = table.requests.length;
-    inbox.show(unread);
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toHaveLength(3);
-    expect(table.requests).toHaveLength(before);
-  });
-
-  test('of a list that a loaded list contains in part continues at its end', async () => {
-    const { inbox, world, table } = await openScriptedInbox(50);
-    for (const { id } of table.select(unfiltered).slice(0, 29)) table.setStatus(id, 'read');
-    await world.clock.advance(1_000);
-    inbox.show(unread);
-    expect(shownIds(inbox)).toHaveLength(1);
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toEqual(table.select(unread).map(({ id }) => id));
-  });
-
-  test('without a live channel is repeated after five minutes', async () => {
-    const { inbox, world, table } = await openScriptedInbox(3);
-    inbox.setConnection('lost');
-    await world.clock.advance(299_000);
-    const before = table.requests.length;
-    inbox.show(unread);
-    await world.clock.advance(100);
-    expect(table.requests).toHaveLength(before);
-    await world.clock.advance(2_000);
-    inbox.show(unfiltered);
-    await world.clock.advance(100);
-    expect(table.requests.length).toBeGreaterThan(before);
-  });
+test('reading shows the newest first and reports that it is complete', async () => {
+  const { inbox, table } = await openScriptedInbox(3);
+  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
+  expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, problem: null });
+  expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, hasMore: false });
 });
 
-describe('live changes', () => {
-  test('appear in list and counts', async () => {
-    const scripted = await openScriptedInbox(3);
-    const { inbox, world, table } = scripted;
-    const id = table.insert(9);
-    await world.clock.advance(5_000);
-    expect(shownIds(inbox)[0]).toBe(id);
-    table.setStatus(id, 'read');
-    await world.clock.advance(5_000);
-    expect(statusOf(scripted, id)).toBe('read');
-    table.remove(id);
-    await world.clock.advance(5_000);
-    expect(shownIds(inbox)).toHaveLength(3);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
+test('reading opens with two requests, and asks for the changes alone when the channel is live', async () => {
+  const { inbox, table, world } = await openScriptedInbox(3);
+  expect(table.requests).toEqual(['list all 30', 'changes']);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+  inbox.catchUp();
+  await world.clock.advance(20_000);
+  expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
+});
 
-  test('of rows that are not loaded cause a read of the counts', async () => {
-    const { inbox, world, table } = await openScriptedInbox(50);
-    const oldest = table.select(unfiltered).at(-1)?.id ?? '';
-    table.setStatus(oldest, 'read');
-    await world.clock.advance(5_000);
-    expect(inbox.getSnapshot().counts.unread).toBe(49);
-    table.remove(oldest);
-    await world.clock.advance(5_000);
-    expect(inbox.getSnapshot().counts.all).toBe(49);
-  });
+test('reading catches up while the first list is still being read', async () => {
+  const scripted = createScriptedInbox({ answerMs: 1_000, changeMs: 10 });
+  const { inbox, table, world } = scripted;
+  table.isConnected = false;
+  for (let number = 1; number <= 3; number += 1) table.insert(number);
+  const [first = '', second = ''] = table.ids();
+  inbox.start();
+  await world.clock.advance(600);
+  table.setStatus(first, 'read');
+  table.remove(second);
+  inbox.catchUp();
+  await world.clock.advance(20_000);
+  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
+  expect(statusOf(scripted, first)).toBe('read');
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
 
-  test('of rows beyond the list are superseded by the next count', async () => {
-    const { inbox, world, table } = await openScriptedInbox(33);
-    const [third = '', second = '', first = ''] = table
+test('reading reads the lists again when too much changed during a gap', async () => {
+  const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+  table.isConnected = false;
+  for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+  reconnect();
+  await world.clock.advance(20_000);
+  expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('reading counts a change soon after a reset, without reading the lists again', async () => {
+  const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+  table.isConnected = false;
+  for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+  reconnect();
+  await world.clock.advance(5_000);
+  table.setStatus(table.select(unfiltered)[190]?.id ?? '', 'archived');
+  await world.clock.advance(5_000);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+  expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
+});
+
+test('reading catches up at once after a gap that follows a reset, also when the first request fails', async () => {
+  const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+  table.isConnected = false;
+  for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+  reconnect();
+  await world.clock.advance(5_000);
+  table.isConnected = false;
+  for (const id of table.ids().slice(100)) table.setStatus(id, 'archived');
+  table.failures = 1;
+  reconnect();
+  await world.clock.advance(15_000);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+  expect(shownIds(inbox)).toEqual(
+    table
       .select(unfiltered)
-      .slice(30)
-      .map(({ id }) => id);
-    for (const id of [first, second]) table.setStatus(id, 'unread');
-    await world.clock.advance(5_000);
-    // Two changes that no event announces.
-    table.isConnected = false;
-    for (const id of [first, second]) table.setStatus(id, 'read');
-    await world.clock.advance(1_000);
-    table.isConnected = true;
-    table.setStatus(third, 'read');
-    await world.clock.advance(5_000);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
+      .slice(0, 30)
+      .map(({ id }) => id),
+  );
+});
 
-  test('that were counted before they arrived are not counted twice', async () => {
-    const { inbox, world, table } = await openScriptedInbox(50, { changeMs: 1_500 });
-    table.insert(60);
-    inbox.catchUp();
-    await world.clock.advance(10_000);
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
+test('reading keeps no rows of a bulk change beyond the loaded windows', async () => {
+  const { inbox, table, world } = await openScriptedInbox(500);
+  for (const id of table.ids()) table.setStatus(id, 'read');
+  await world.clock.advance(30_000);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+  expect(shownIds(inbox)).toHaveLength(30);
+  expect(table.requests.length).toBeLessThan(8);
+});
 
-  test('during a read win over its result', async () => {
-    const scripted = await openScriptedInbox(3, { hasVersions: false, answerMs: 1_000, changeMs: 10 });
-    const { inbox, world, table } = scripted;
-    const [first = '', second = ''] = shownIds(inbox);
-    void inbox.refresh();
-    await world.clock.advance(600);
-    table.setStatus(first, 'read');
-    table.remove(second);
-    const third = table.insert(9);
-    await world.clock.advance(3_000);
-    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-    expect(statusOf(scripted, first)).toBe('read');
-    expect(shownIds(inbox)).toContain(third);
-  });
+test('reading of a long inbox takes pages of 30 and never more', async () => {
+  const scripted = await openScriptedInbox(95);
+  const { inbox, world, table } = scripted;
+  expect(shownIds(inbox)).toHaveLength(30);
+  expect(inbox.getSnapshot().counts.unread).toBe(95);
+  for (const expected of [60, 90, 95]) {
+    void inbox.loadMore();
+    await world.clock.advance(1_000);
+    expect(shownIds(inbox)).toHaveLength(expected);
+  }
+  expect(inbox.getSnapshot().view.hasMore).toBe(false);
+  expect(table.requests.filter((name) => name.startsWith('list'))).toEqual(Array(4).fill('list all 30'));
+});
 
-  test('that are repeated, late or reordered have no effect', async () => {
-    const scripted = await openScriptedInbox(1);
-    const { inbox, table } = scripted;
-    const id = idOf(scripted, 0);
-    const old = inbox.getSnapshot().view.notifications[0];
-    table.setStatus(id, 'read');
-    await scripted.world.clock.advance(1_000);
-    if (old) inbox.receive([{ type: 'update', notification: old }]);
-    expect(statusOf(scripted, id)).toBe('read');
-  });
+test('reading of a page during which a gap occurs is repeated', async () => {
+  const { inbox, world } = await openScriptedInbox(40);
+  void inbox.loadMore();
+  inbox.catchUp();
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toHaveLength(40);
+});
 
-  test('that were missed are read when the connection returns', async () => {
-    const { inbox, world, table, reconnect } = await openScriptedInbox(3);
-    table.isConnected = false;
-    table.insert(8);
-    table.remove(table.ids()[0] ?? '');
-    table.setStatus(table.ids()[0] ?? '', 'archived');
-    await world.clock.advance(1_000);
-    reconnect();
-    await world.clock.advance(5_000);
-    expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-    expect(inbox.getSnapshot().counts).toEqual(table.count());
-  });
+test('reading ahead shows the next page without another request', async () => {
+  const { inbox, world, table } = await openScriptedInbox(40);
+  inbox.prefetchMore();
+  inbox.prefetchMore();
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toHaveLength(30);
+  const before = table.requests.length;
+  void inbox.loadMore();
+  await world.settle();
+  expect(shownIds(inbox)).toHaveLength(40);
+  expect(table.requests.slice(before).filter((name) => name.startsWith('list'))).toEqual([]);
+});
 
-  test('are reported as arrivals when new and unread, except those of the first read', async () => {
-    const { world, table, arrivals, reconnect } = await openScriptedInbox(3);
-    expect(arrivals).toEqual([]);
-    const live = table.insert(8);
-    await world.clock.advance(1_000);
-    table.isConnected = false;
-    const missed = table.insert(9);
-    table.insert(10, { status: 'read' });
-    reconnect();
-    await world.clock.advance(1_000);
-    expect(arrivals).toEqual([[live], [missed]]);
-  });
+test('reading ahead drops rows that are deleted before the page is shown', async () => {
+  const { inbox, world, table } = await openScriptedInbox(40);
+  inbox.prefetchMore();
+  await world.clock.advance(1_000);
+  table.remove(table.select(unfiltered)[35]?.id ?? '');
+  await world.clock.advance(1_000);
+  void inbox.loadMore();
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
+});
 
-  test('are reported as arrivals with any creation time, such as that of a long transaction', async () => {
-    const { world, table, arrivals, inbox } = await openScriptedInbox(3);
-    const written = [9, 8, 7].map((number) => table.insert(number, { minute: 9 }));
-    const late = table.insert(4, { minute: 0 });
-    await world.clock.advance(1_000);
-    inbox.show({ tab: 'all', kind: 'invite' });
-    await world.clock.advance(1_000);
-    expect(arrivals).toEqual([...written, late].map((id) => [id]));
-  });
+test('reading of one notification that fails is an error state and is logged', async () => {
+  const { inbox, table, tab, world } = await openScriptedInbox(1);
+  table.failures = 1;
+  const found = inbox.find('elsewhere').catch(() => 'failed');
+  await world.clock.advance(1_000);
+  expect(await found).toBe('failed');
+  expect(inbox.getSnapshot().problem).not.toBeNull();
+  expect(tab.reported).toHaveLength(1);
+});
+
+test('reading of the counts that fails is an error state until it succeeds', async () => {
+  const { inbox, table, tab, world } = await openScriptedInbox(40);
+  inbox.markAllRead(null).release();
+  await world.clock.advance(100);
+  table.failures = 1;
+  await world.clock.advance(1_000);
+  expect(table.failures).toBe(0);
+  expect(inbox.getSnapshot().problem).not.toBeNull();
+  expect(tab.reported).toHaveLength(1);
+  await world.clock.advance(15_000);
+  expect(inbox.getSnapshot().problem).toBeNull();
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('reading ahead that fails is logged, and retried by the next explicit read', async () => {
+  const { inbox, table, tab, world } = await openScriptedInbox(40);
+  table.failures = 1;
+  inbox.prefetchMore();
+  await world.clock.advance(1_000);
+  expect(tab.reported).toHaveLength(1);
+  void inbox.loadMore();
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toHaveLength(40);
+});
+
+test('reading that fails is an error state, is logged, and succeeds on a retry', async () => {
+  const scripted = createScriptedInbox();
+  scripted.table.insert(1);
+  scripted.table.failures = 1;
+  scripted.inbox.start();
+  await scripted.world.clock.advance(1_000);
+  const { inbox, tab, world } = scripted;
+  expect(inbox.getSnapshot().problem).not.toBeNull();
+  expect(inbox.getSnapshot().view.isLoaded).toBe(false);
+  expect(tab.reported).toHaveLength(1);
+  void inbox.refresh();
+  await world.clock.advance(1_000);
+  expect(inbox.getSnapshot()).toMatchObject({ problem: null, isVerified: true });
+});
+
+test('reading of a list that a loaded list contains sends no request', async () => {
+  const { inbox, world, table } = await openScriptedInbox(3);
+  const before = table.requests.length;
+  inbox.show(unread);
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toHaveLength(3);
+  expect(table.requests).toHaveLength(before);
+});
+
+test('reading of a list that a loaded list contains in part continues at its end', async () => {
+  const { inbox, world, table } = await openScriptedInbox(50);
+  for (const { id } of table.select(unfiltered).slice(0, 29)) table.setStatus(id, 'read');
+  await world.clock.advance(1_000);
+  inbox.show(unread);
+  expect(shownIds(inbox)).toHaveLength(1);
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toEqual(table.select(unread).map(({ id }) => id));
+});
+
+test('reading without a live channel is repeated after five minutes', async () => {
+  const { inbox, world, table } = await openScriptedInbox(3);
+  inbox.setConnection('lost');
+  await world.clock.advance(299_000);
+  const before = table.requests.length;
+  inbox.show(unread);
+  await world.clock.advance(100);
+  expect(table.requests).toHaveLength(before);
+  await world.clock.advance(2_000);
+  inbox.show(unfiltered);
+  await world.clock.advance(100);
+  expect(table.requests.length).toBeGreaterThan(before);
+});
+
+test('live changes appear in list and counts', async () => {
+  const scripted = await openScriptedInbox(3);
+  const { inbox, world, table } = scripted;
+  const id = table.insert(9);
+  await world.clock.advance(5_000);
+  expect(shownIds(inbox)[0]).toBe(id);
+  table.setStatus(id, 'read');
+  await world.clock.advance(5_000);
+  expect(statusOf(scripted, id)).toBe('read');
+  table.remove(id);
+  await world.clock.advance(5_000);
+  expect(shownIds(inbox)).toHaveLength(3);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('live changes of rows that are not loaded cause a read of the counts', async () => {
+  const { inbox, world, table } = await openScriptedInbox(50);
+  const oldest = table.select(unfiltered).at(-1)?.id ?? '';
+  table.setStatus(oldest, 'read');
+  await world.clock.advance(5_000);
+  expect(inbox.getSnapshot().counts.unread).toBe(49);
+  table.remove(oldest);
+  await world.clock.advance(5_000);
+  expect(inbox.getSnapshot().counts.all).toBe(49);
+});
+
+test('live changes of rows beyond the list are superseded by the next count', async () => {
+  const { inbox, world, table } = await openScriptedInbox(33);
+  const [third = '', second = '', first = ''] = table
+    .select(unfiltered)
+    .slice(30)
+    .map(({ id }) => id);
+  for (const id of [first, second]) table.setStatus(id, 'unread');
+  await world.clock.advance(5_000);
+  // Two changes that no event announces.
+  table.isConnected = false;
+  for (const id of [first, second]) table.setStatus(id, 'read');
+  await world.clock.advance(1_000);
+  table.isConnected = true;
+  table.setStatus(third, 'read');
+  await world.clock.advance(5_000);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('live changes that were counted before they arrived are not counted twice', async () => {
+  const { inbox, world, table } = await openScriptedInbox(50, { changeMs: 1_500 });
+  table.insert(60);
+  inbox.catchUp();
+  await world.clock.advance(10_000);
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('live changes during a read win over its result', async () => {
+  const scripted = await openScriptedInbox(3, { hasVersions: false, answerMs: 1_000, changeMs: 10 });
+  const { inbox, world, table } = scripted;
+  const [first = '', second = ''] = shownIds(inbox);
+  void inbox.refresh();
+  await world.clock.advance(600);
+  table.setStatus(first, 'read');
+  table.remove(second);
+  const third = table.insert(9);
+  await world.clock.advance(3_000);
+  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
+  expect(statusOf(scripted, first)).toBe('read');
+  expect(shownIds(inbox)).toContain(third);
+});
+
+test('live changes that are repeated, late or reordered have no effect', async () => {
+  const scripted = await openScriptedInbox(1);
+  const { inbox, table } = scripted;
+  const id = idOf(scripted, 0);
+  const old = inbox.getSnapshot().view.notifications[0];
+  table.setStatus(id, 'read');
+  await scripted.world.clock.advance(1_000);
+  if (old) inbox.receive([{ type: 'update', notification: old }]);
+  expect(statusOf(scripted, id)).toBe('read');
+});
+
+test('live changes that were missed are read when the connection returns', async () => {
+  const { inbox, world, table, reconnect } = await openScriptedInbox(3);
+  table.isConnected = false;
+  table.insert(8);
+  table.remove(table.ids()[0] ?? '');
+  table.setStatus(table.ids()[0] ?? '', 'archived');
+  await world.clock.advance(1_000);
+  reconnect();
+  await world.clock.advance(5_000);
+  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
+  expect(inbox.getSnapshot().counts).toEqual(table.count());
+});
+
+test('live changes are reported as arrivals when new and unread, except those of the first read', async () => {
+  const { world, table, arrivals, reconnect } = await openScriptedInbox(3);
+  expect(arrivals).toEqual([]);
+  const live = table.insert(8);
+  await world.clock.advance(1_000);
+  table.isConnected = false;
+  const missed = table.insert(9);
+  table.insert(10, { status: 'read' });
+  reconnect();
+  await world.clock.advance(1_000);
+  expect(arrivals).toEqual([[live], [missed]]);
+});
+
+test('live changes are reported as arrivals with any creation time, such as that of a long transaction', async () => {
+  const { world, table, arrivals, inbox } = await openScriptedInbox(3);
+  const written = [9, 8, 7].map((number) => table.insert(number, { minute: 9 }));
+  const late = table.insert(4, { minute: 0 });
+  await world.clock.advance(1_000);
+  inbox.show({ tab: 'all', kind: 'invite' });
+  await world.clock.advance(1_000);
+  expect(arrivals).toEqual([...written, late].map((id) => [id]));
 });
 
 test('a closed inbox leaves no timer running', async () => {
@@ -344,31 +340,29 @@ test('a closed inbox leaves no timer running', async () => {
   expect(scripted.world.clock.pendingTimers).toBe(0);
 });
 
-describe('the results of a search', () => {
-  test('are outdated by a notification that arrives and by a gap, until they are read again', async () => {
-    const { inbox, world, table, reconnect } = await openScriptedInbox(3);
-    inbox.show({ ...unfiltered, query: 'Document 1' });
-    await world.clock.advance(1_000);
-    expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, outdatedBy: null });
-    table.insert(11);
-    await world.clock.advance(1_000);
-    expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
-    await Promise.all([inbox.refresh(), world.clock.advance(1_000)]);
-    expect(inbox.getSnapshot().view).toMatchObject({ outdatedBy: null });
-    expect(shownIds(inbox)).toHaveLength(2);
-    reconnect();
-    expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
-  });
+test('the results of a search are outdated by a notification that arrives and by a gap, until they are read again', async () => {
+  const { inbox, world, table, reconnect } = await openScriptedInbox(3);
+  inbox.show({ ...unfiltered, query: 'Document 1' });
+  await world.clock.advance(1_000);
+  expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, outdatedBy: null });
+  table.insert(11);
+  await world.clock.advance(1_000);
+  expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
+  await Promise.all([inbox.refresh(), world.clock.advance(1_000)]);
+  expect(inbox.getSnapshot().view).toMatchObject({ outdatedBy: null });
+  expect(shownIds(inbox)).toHaveLength(2);
+  reconnect();
+  expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
+});
 
-  test('are not outdated by actions of the user', async () => {
-    const { inbox, world } = await openScriptedInbox(3);
-    inbox.show({ ...unfiltered, query: 'Document' });
-    await world.clock.advance(1_000);
-    const [first = '', second = ''] = shownIds(inbox);
-    inbox.setStatus([first], 'read');
-    inbox.remove([second]).release();
-    await world.clock.advance(1_000);
-    expect(shownIds(inbox)).toHaveLength(2);
-    expect(inbox.getSnapshot().view.outdatedBy).toBeNull();
-  });
+test('the results of a search are not outdated by actions of the user', async () => {
+  const { inbox, world } = await openScriptedInbox(3);
+  inbox.show({ ...unfiltered, query: 'Document' });
+  await world.clock.advance(1_000);
+  const [first = '', second = ''] = shownIds(inbox);
+  inbox.setStatus([first], 'read');
+  inbox.remove([second]).release();
+  await world.clock.advance(1_000);
+  expect(shownIds(inbox)).toHaveLength(2);
+  expect(inbox.getSnapshot().view.outdatedBy).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
 import type { PreferencesStoreOptions } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
 import { defaultSettings, isTemporary } from '../../../../src/inbox/features/preferences/preferences.ts';
@@ -73,165 +73,163 @@ const show = (store: ReturnType<typeof createPreferencesStore>) => {
 const received = (record: unknown) => ({ type: 'UPDATE', record, oldRecord: {} }) as Change<RowRecord>;
 const deletion = { type: 'DELETE', oldRecord: { id: 'row' } } as unknown as Change<RowRecord>;
 
-describe('the preferences store', () => {
-  test('reads when a screen opens, and again only after five minutes', async () => {
-    const { world, store, server } = openStore();
-    show(store)();
-    await world.settle();
-    await world.clock.advance(5 * minuteMs - 1);
-    show(store)();
-    await world.settle();
-    expect(server.reads).toBe(1);
-    await world.clock.advance(1);
-    show(store);
-    await world.settle();
-    expect(server.reads).toBe(2);
-  });
+test('the preferences store reads when a screen opens, and again only after five minutes', async () => {
+  const { world, store, server } = openStore();
+  show(store)();
+  await world.settle();
+  await world.clock.advance(5 * minuteMs - 1);
+  show(store)();
+  await world.settle();
+  expect(server.reads).toBe(1);
+  await world.clock.advance(1);
+  show(store);
+  await world.settle();
+  expect(server.reads).toBe(2);
+});
 
-  test('shows a persisted copy without a read while it is fresh, and hands on each newer one', async () => {
-    const kept: unknown[] = [];
-    const restored = { value: version(1), readAtMs: createFakeWorld().openTab().clock.now() };
-    const { world, store, server, known } = openStore({ restored, onRead: ({ value }) => kept.push(value) });
-    expect(known()).toEqual(version(1));
-    show(store);
-    await world.settle();
-    expect(server.reads).toBe(0);
-    store.receive([received(version(2))]);
-    expect(kept).toEqual([version(2)]);
-  });
+test('the preferences store shows a persisted copy without a read while it is fresh, and hands on each newer one', async () => {
+  const kept: unknown[] = [];
+  const restored = { value: version(1), readAtMs: createFakeWorld().openTab().clock.now() };
+  const { world, store, server, known } = openStore({ restored, onRead: ({ value }) => kept.push(value) });
+  expect(known()).toEqual(version(1));
+  show(store);
+  await world.settle();
+  expect(server.reads).toBe(0);
+  store.receive([received(version(2))]);
+  expect(kept).toEqual([version(2)]);
+});
 
-  test('is discarded after 30 minutes without a screen, not while one is shown', async () => {
-    const { world, store, known } = openStore();
-    const leave = show(store);
-    await world.clock.advance(40 * minuteMs);
-    expect(known()).toEqual(version(1));
-    leave();
-    await world.clock.advance(29 * minuteMs);
-    show(store)();
-    await world.clock.advance(29 * minuteMs);
-    expect(known()).toBeDefined();
-    await world.clock.advance(minuteMs);
-    expect(known()).toBeUndefined();
-  });
+test('the preferences store is discarded after 30 minutes without a screen, not while one is shown', async () => {
+  const { world, store, known } = openStore();
+  const leave = show(store);
+  await world.clock.advance(40 * minuteMs);
+  expect(known()).toEqual(version(1));
+  leave();
+  await world.clock.advance(29 * minuteMs);
+  show(store)();
+  await world.clock.advance(29 * minuteMs);
+  expect(known()).toBeDefined();
+  await world.clock.advance(minuteMs);
+  expect(known()).toBeUndefined();
+});
 
-  test('reads after a gap at once if visible, otherwise when shown', async () => {
-    const { world, store, server } = openStore();
-    const leave = show(store);
-    await world.settle();
-    store.invalidate();
-    await world.settle();
-    expect(server.reads).toBe(2);
-    leave();
-    store.invalidate();
-    await world.settle();
-    expect(server.reads).toBe(2);
-    show(store);
-    await world.settle();
-    expect(server.reads).toBe(3);
-  });
+test('the preferences store reads after a gap at once if visible, otherwise when shown', async () => {
+  const { world, store, server } = openStore();
+  const leave = show(store);
+  await world.settle();
+  store.invalidate();
+  await world.settle();
+  expect(server.reads).toBe(2);
+  leave();
+  store.invalidate();
+  await world.settle();
+  expect(server.reads).toBe(2);
+  show(store);
+  await world.settle();
+  expect(server.reads).toBe(3);
+});
 
-  test('does not read again for a second screen while a read is in flight', async () => {
-    const { world, store, server } = openStore();
-    show(store);
-    show(store);
-    await world.settle();
-    expect(server.reads).toBe(1);
-  });
+test('the preferences store does not read again for a second screen while a read is in flight', async () => {
+  const { world, store, server } = openStore();
+  show(store);
+  show(store);
+  await world.settle();
+  expect(server.reads).toBe(1);
+});
 
-  test('sends one more read after one in flight, however often it is called', async () => {
-    const { world, store, server } = openStore();
-    show(store);
-    store.reload();
-    store.reload();
-    await world.settle();
-    expect(server.reads).toBe(2);
-    expect(store.getSnapshot().isReading).toBe(false);
-  });
+test('the preferences store sends one more read after one in flight, however often it is called', async () => {
+  const { world, store, server } = openStore();
+  show(store);
+  store.reload();
+  store.reload();
+  await world.settle();
+  expect(server.reads).toBe(2);
+  expect(store.getSnapshot().isReading).toBe(false);
+});
 
-  test('keeps the newer version in any order of arrival', async () => {
-    const { world, store, known } = openStore();
-    show(store);
-    store.receive([received(version(5))]);
-    await world.settle();
-    expect(known()).toEqual(version(5));
-  });
+test('the preferences store keeps the newer version in any order of arrival', async () => {
+  const { world, store, known } = openStore();
+  show(store);
+  store.receive([received(version(5))]);
+  await world.settle();
+  expect(known()).toEqual(version(5));
+});
 
-  test('reports a live row that it cannot parse, and applies those after it', () => {
-    const { store, known, reported } = openStore();
-    store.receive([received({ id: 7 }), received(version(2))]);
-    expect(reported).toHaveLength(1);
-    expect(known()).toMatchObject(version(2));
-  });
+test('the preferences store reports a live row that it cannot parse, and applies those after it', () => {
+  const { store, known, reported } = openStore();
+  store.receive([received({ id: 7 }), received(version(2))]);
+  expect(reported).toHaveLength(1);
+  expect(known()).toMatchObject(version(2));
+});
 
-  test('saves changes in order and shows all of them meanwhile', async () => {
-    const { world, store, server, known } = openStore();
-    show(store);
-    await world.settle();
-    store.change({ email_edits: true });
-    store.change({ email_edits: false, in_app_edits: false });
-    expect(known()).toMatchObject({ email_edits: false, in_app_edits: false });
-    expect(store.getSnapshot().isSaving).toBe(true);
-    await world.settle();
-    expect(server.updates).toEqual([{ email_edits: true }, { email_edits: false, in_app_edits: false }]);
-    expect(store.getSnapshot()).toMatchObject({ isSaving: false, preferences: { in_app_edits: false } });
-  });
+test('the preferences store saves changes in order and shows all of them meanwhile', async () => {
+  const { world, store, server, known } = openStore();
+  show(store);
+  await world.settle();
+  store.change({ email_edits: true });
+  store.change({ email_edits: false, in_app_edits: false });
+  expect(known()).toMatchObject({ email_edits: false, in_app_edits: false });
+  expect(store.getSnapshot().isSaving).toBe(true);
+  await world.settle();
+  expect(server.updates).toEqual([{ email_edits: true }, { email_edits: false, in_app_edits: false }]);
+  expect(store.getSnapshot()).toMatchObject({ isSaving: false, preferences: { in_app_edits: false } });
+});
 
-  test('rolls back a refused change and offers to repeat it', async () => {
-    const { world, store, server, known, notices } = openStore();
-    show(store);
-    await world.settle();
-    server.fault = denied;
-    store.change({ email_edits: true });
-    await world.settle();
-    expect(known()).toMatchObject({ email_edits: false });
-    server.fault = null;
-    for (const notice of notices) if (notice.type === 'refused') notice.repeat();
-    expect(known()).toMatchObject({ email_edits: true });
-    await world.settle();
-    expect(server.row).toMatchObject({ email_edits: true });
-  });
+test('the preferences store rolls back a refused change and offers to repeat it', async () => {
+  const { world, store, server, known, notices } = openStore();
+  show(store);
+  await world.settle();
+  server.fault = denied;
+  store.change({ email_edits: true });
+  await world.settle();
+  expect(known()).toMatchObject({ email_edits: false });
+  server.fault = null;
+  for (const notice of notices) if (notice.type === 'refused') notice.repeat();
+  expect(known()).toMatchObject({ email_edits: true });
+  await world.settle();
+  expect(server.row).toMatchObject({ email_edits: true });
+});
 
-  test('reports a deletion by the live channel and by a change without a row', async () => {
-    const { world, store, server, known } = openStore();
-    show(store);
-    await world.settle();
-    store.receive([deletion]);
-    expect(known()).toBeNull();
-    store.reload();
-    await world.settle();
-    server.fault = noRow;
-    store.change({ email_edits: true });
-    await world.settle();
-    expect(known()).toBeNull();
-  });
+test('the preferences store reports a deletion by the live channel and by a change without a row', async () => {
+  const { world, store, server, known } = openStore();
+  show(store);
+  await world.settle();
+  store.receive([deletion]);
+  expect(known()).toBeNull();
+  store.reload();
+  await world.settle();
+  server.fault = noRow;
+  store.change({ email_edits: true });
+  await world.settle();
+  expect(known()).toBeNull();
+});
 
-  test('shows temporary defaults that are neither saved nor treated as fresh', async () => {
-    const { world, store, server, known } = openStore();
-    server.fault = down;
-    show(store)();
-    await world.settle();
-    expect(isTemporary(known())).toBe(true);
-    store.change({ email_edits: true });
-    store.reload();
-    await world.settle();
-    expect(known(), 'another failed read keeps the change').toMatchObject({ email_edits: true });
-    expect(server.updates).toEqual([]);
-    server.fault = null;
-    show(store);
-    await world.settle();
-    expect(known()).toEqual(version(1));
-  });
+test('the preferences store shows temporary defaults that are neither saved nor treated as fresh', async () => {
+  const { world, store, server, known } = openStore();
+  server.fault = down;
+  show(store)();
+  await world.settle();
+  expect(isTemporary(known())).toBe(true);
+  store.change({ email_edits: true });
+  store.reload();
+  await world.settle();
+  expect(known(), 'another failed read keeps the change').toMatchObject({ email_edits: true });
+  expect(server.updates).toEqual([]);
+  server.fault = null;
+  show(store);
+  await world.settle();
+  expect(known()).toEqual(version(1));
+});
 
-  test('keeps the last row when a read fails, marked as outdated', async () => {
-    const { world, store, server, known } = openStore();
-    show(store);
-    await world.settle();
-    server.fault = down;
-    store.reload();
-    await world.settle();
-    expect(store.getSnapshot()).toMatchObject({ isOutdated: true, isReading: false });
-    expect(known()).toEqual(version(1));
-    store.receive([received(version(2))]);
-    expect(store.getSnapshot().isOutdated).toBe(false);
-  });
+test('the preferences store keeps the last row when a read fails, marked as outdated', async () => {
+  const { world, store, server, known } = openStore();
+  show(store);
+  await world.settle();
+  server.fault = down;
+  store.reload();
+  await world.settle();
+  expect(store.getSnapshot()).toMatchObject({ isOutdated: true, isReading: false });
+  expect(known()).toEqual(version(1));
+  store.receive([received(version(2))]);
+  expect(store.getSnapshot().isOutdated).toBe(false);
 });

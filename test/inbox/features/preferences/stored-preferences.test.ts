@@ -37,26 +37,26 @@ function createServer(initial: Preferences | null = row) {
 describe('sending a pending change of preferences', () => {
   const stored = createStoredPreferences({ email_edits: true, quiet_weekdays: [6] }, row);
 
-  test('applies it once when it is sent repeatedly', async () => {
+  test('sending a pending change of preferences applies it once when it is sent repeatedly', async () => {
     const { server, api } = createServer();
     const types = [(await sendPreferences(api, stored)).type, (await sendPreferences(api, stored)).type];
     expect(types).toEqual(['sent', 'sent']);
     expect(server).toMatchObject({ row: { email_edits: true, quiet_weekdays: [6] }, updates: 1 });
   });
 
-  test('keeps a newer choice of another device', async () => {
+  test('sending a pending change of preferences keeps a newer choice of another device', async () => {
     const { server, api } = createServer({ ...row, quiet_weekdays: [7] });
     expect(await sendPreferences(api, stored)).toEqual({ type: 'changed', answer: server.row });
     expect(server).toMatchObject({ row: { email_edits: false, quiet_weekdays: [7] }, updates: 0 });
   });
 
-  test('reports a deleted row and rethrows other failures', async () => {
+  test('sending a pending change of preferences reports a deleted row and rethrows other failures', async () => {
     expect((await sendPreferences(createServer(null).api, stored)).type).toBe('deleted');
     const failing = { ...createServer().api, update: () => Promise.reject(new Error('No network')) };
     await expect(sendPreferences(failing, stored)).rejects.toThrow('No network');
   });
 
-  test('gives up changes stored by another version of the application', () => {
+  test('sending a pending change of preferences gives up changes stored by another version of the application', () => {
     expect(parseStoredPreferences(structuredClone(stored))).toEqual(stored);
     expect([parseStoredPreferences({ ...stored, format: 0 }), parseStoredPreferences(null)]).toEqual([
       null,
@@ -91,7 +91,7 @@ describe('preferences that are changed offline', () => {
     return { world, server, notices, open, ...(await open()) };
   }
 
-  test('are shown at once, are not being saved while offline, and stay when they are sent', async () => {
+  test('preferences that are changed offline are shown at once, are not being saved while offline, and stay when they are sent', async () => {
     const { world, tab, server, store, shown, outbox } = await openDevice();
     store.change({ email_edits: true });
     expect(shown()).toMatchObject({ email_edits: true });
@@ -108,7 +108,7 @@ describe('preferences that are changed offline', () => {
     expect(outbox.getSnapshot()).toEqual([]);
   });
 
-  test('show the row again after a conflict', async () => {
+  test('preferences that are changed offline show the row again after a conflict', async () => {
     const { world, tab, server, store, shown, notices } = await openDevice();
     store.change({ quiet_weekdays: [6] });
     server.row = { ...row, quiet_weekdays: [7], updated_at: '2' };
@@ -118,7 +118,7 @@ describe('preferences that are changed offline', () => {
     expect(notices).toMatchObject([{ type: 'changed' }]);
   });
 
-  test('are shown in other tabs and at the next visit, and sent by it', async () => {
+  test('preferences that are changed offline are shown in other tabs and at the next visit, and sent by it', async () => {
     const { world, tab, server, store, open } = await openDevice();
     store.change({ email_edits: true });
     store.change({ email_comments: false });

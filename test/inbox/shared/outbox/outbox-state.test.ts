@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as isDeepEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   canUndo,
   initialState,
@@ -168,92 +168,90 @@ test('sends every own action once, in the order of those that conflict, whatever
   );
 });
 
-describe('the outbox of a tab', () => {
-  test('sends actions on different rows at the same time, and those on the same row one after another', () => {
-    const one = action(1, { keys: ['a'] });
-    const two = action(2, { keys: ['b'] });
-    const three = action(3, { keys: ['a'] });
-    const state = run(...ready, add(one, two, three));
-    expect(selectDue(state, 0)).toEqual([one, two]);
-    const sending = step(state, { type: 'sending', id: one.id });
-    expect(selectDue(sending, 0)).toEqual([two]);
-    expect(selectDue(step(sending, { type: 'removed', ids: [one.id] }), 0)).toEqual([two, three]);
-  });
+test('the outbox of a tab sends actions on different rows at the same time, and those on the same row one after another', () => {
+  const one = action(1, { keys: ['a'] });
+  const two = action(2, { keys: ['b'] });
+  const three = action(3, { keys: ['a'] });
+  const state = run(...ready, add(one, two, three));
+  expect(selectDue(state, 0)).toEqual([one, two]);
+  const sending = step(state, { type: 'sending', id: one.id });
+  expect(selectDue(sending, 0)).toEqual([two]);
+  expect(selectDue(step(sending, { type: 'removed', ids: [one.id] }), 0)).toEqual([two, three]);
+});
 
-  test('waits for an action of another tab on the same row, and for no other one', () => {
-    const foreign = action(1, { keys: ['a'], senderId: 'other' });
-    const same = action(2, { keys: ['a'] });
-    const different = action(3, { keys: ['b'] });
-    expect(selectDue(run(...ready, add(foreign, same, different)), 0)).toEqual([different]);
-  });
+test('the outbox of a tab waits for an action of another tab on the same row, and for no other one', () => {
+  const foreign = action(1, { keys: ['a'], senderId: 'other' });
+  const same = action(2, { keys: ['a'] });
+  const different = action(3, { keys: ['b'] });
+  expect(selectDue(run(...ready, add(foreign, same, different)), 0)).toEqual([different]);
+});
 
-  test('delays all actions after one that failed, and sends them one at a time', () => {
-    const state = run(
-      ...ready,
-      add(action(1), action(2), action(3)),
-      { type: 'sending', id: 'action-1' },
-      { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
-    );
-    expect(selectDue(state, 149)).toEqual([]);
-    expect(ids(selectDue(state, 150))).toEqual(['action-1']);
-    expect(ids(selectDelayed(state))).toEqual(['action-1', 'action-2', 'action-3']);
-  });
+test('the outbox of a tab delays all actions after one that failed, and sends them one at a time', () => {
+  const state = run(
+    ...ready,
+    add(action(1), action(2), action(3)),
+    { type: 'sending', id: 'action-1' },
+    { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
+  );
+  expect(selectDue(state, 149)).toEqual([]);
+  expect(ids(selectDue(state, 150))).toEqual(['action-1']);
+  expect(ids(selectDelayed(state))).toEqual(['action-1', 'action-2', 'action-3']);
+});
 
-  test('counts failures that were in flight together as one', () => {
-    const state = run(
-      ...ready,
-      add(action(1), action(2)),
-      { type: 'sending', id: 'action-1' },
-      { type: 'sending', id: 'action-2' },
-      { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
-      { type: 'failed', id: 'action-2', nowMs: 110, delayMs: 50 },
-    );
-    expect(state).toMatchObject({ failures: 1, retryAtMs: 150, sendingIds: new Set() });
-  });
+test('the outbox of a tab counts failures that were in flight together as one', () => {
+  const state = run(
+    ...ready,
+    add(action(1), action(2)),
+    { type: 'sending', id: 'action-1' },
+    { type: 'sending', id: 'action-2' },
+    { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
+    { type: 'failed', id: 'action-2', nowMs: 110, delayMs: 50 },
+  );
+  expect(state).toMatchObject({ failures: 1, retryAtMs: 150, sendingIds: new Set() });
+});
 
-  test('tries again at once after a reconnect, and after the failed action was removed', () => {
-    const failed = run(
-      ...ready,
-      add(action(1), action(2)),
-      { type: 'sending', id: 'action-1' },
-      { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
-    );
-    expect(ids(selectDue(step(failed, { type: 'connection', isOnline: true }), 100))).toEqual(['action-1']);
-    expect(ids(selectDue(step(failed, { type: 'removed', ids: ['action-1'] }), 100))).toEqual(['action-2']);
-  });
+test('the outbox of a tab tries again at once after a reconnect, and after the failed action was removed', () => {
+  const failed = run(
+    ...ready,
+    add(action(1), action(2)),
+    { type: 'sending', id: 'action-1' },
+    { type: 'failed', id: 'action-1', nowMs: 100, delayMs: 50 },
+  );
+  expect(ids(selectDue(step(failed, { type: 'connection', isOnline: true }), 100))).toEqual(['action-1']);
+  expect(ids(selectDue(step(failed, { type: 'removed', ids: ['action-1'] }), 100))).toEqual(['action-2']);
+});
 
-  test('shows no action as delayed that is on its way or can be undone', () => {
-    const online = run(...ready, add(action(1), action(2, { isUndoable: true })));
-    expect(selectDelayed(online)).toEqual([]);
-    const offline = step(online, { type: 'connection', isOnline: false });
-    expect(ids(selectDelayed(offline))).toEqual(['action-1', 'action-2']);
-    const back = step(offline, { type: 'connection', isOnline: true });
-    expect(ids(selectDelayed(back))).toEqual(['action-1']);
-    expect(selectDelayed(step(back, { type: 'removed', ids: ['action-1'] }))).toEqual([]);
-  });
+test('the outbox of a tab shows no action as delayed that is on its way or can be undone', () => {
+  const online = run(...ready, add(action(1), action(2, { isUndoable: true })));
+  expect(selectDelayed(online)).toEqual([]);
+  const offline = step(online, { type: 'connection', isOnline: false });
+  expect(ids(selectDelayed(offline))).toEqual(['action-1', 'action-2']);
+  const back = step(offline, { type: 'connection', isOnline: true });
+  expect(ids(selectDelayed(back))).toEqual(['action-1']);
+  expect(selectDelayed(step(back, { type: 'removed', ids: ['action-1'] }))).toEqual([]);
+});
 
-  test('drops the actions of a closed tab that were not stored', () => {
-    const stored = action(1, { senderId: 'other', isUndoable: true });
-    const lost = action(2, { senderId: 'other' });
-    const adopted = { ...stored, senderId: 'own', isUndoable: false };
-    const state = run(...ready, add(stored, lost), { type: 'adopted', from: 'other', actions: [adopted] });
-    expect(state.pending).toEqual([adopted]);
-  });
+test('the outbox of a tab drops the actions of a closed tab that were not stored', () => {
+  const stored = action(1, { senderId: 'other', isUndoable: true });
+  const lost = action(2, { senderId: 'other' });
+  const adopted = { ...stored, senderId: 'own', isUndoable: false };
+  const state = run(...ready, add(stored, lost), { type: 'adopted', from: 'other', actions: [adopted] });
+  expect(state.pending).toEqual([adopted]);
+});
 
-  test('does not undo an action that a later one assumes', () => {
-    const state = run(...ready, add(action(1, { keys: ['a'] }), action(2, { keys: null })));
-    expect(canUndo(state, 'action-1')).toBe(false);
-    expect(canUndo(state, 'action-2')).toBe(true);
-  });
+test('the outbox of a tab does not undo an action that a later one assumes', () => {
+  const state = run(...ready, add(action(1, { keys: ['a'] }), action(2, { keys: null })));
+  expect(canUndo(state, 'action-1')).toBe(false);
+  expect(canUndo(state, 'action-2')).toBe(true);
+});
 
-  test('discards the later actions on the rows of a discarded one', () => {
-    const all = [
-      action(1, { keys: ['a', 'b'] }),
-      action(2, { keys: ['b', 'c'] }),
-      action(3, { keys: ['d'] }),
-      action(4, { keys: ['c'] }),
-      action(5, { keys: ['a'], topic: 'settings' }),
-    ];
-    expect(ids(withDependents(all, ['action-1']))).toEqual(['action-1', 'action-2', 'action-4']);
-  });
+test('the outbox of a tab discards the later actions on the rows of a discarded one', () => {
+  const all = [
+    action(1, { keys: ['a', 'b'] }),
+    action(2, { keys: ['b', 'c'] }),
+    action(3, { keys: ['d'] }),
+    action(4, { keys: ['c'] }),
+    action(5, { keys: ['a'], topic: 'settings' }),
+  ];
+  expect(ids(withDependents(all, ['action-1']))).toEqual(['action-1', 'action-2', 'action-4']);
 });

@@ -1,80 +1,78 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createDevice, names, Unreachable } from './outbox-device.ts';
 
-describe('several tabs', () => {
-  test('show the same, and each sends its own', async () => {
-    const { world, server, openTab } = createDevice();
-    const tabs = [openTab(), openTab(), openTab()] as const;
-    for (const { tab } of tabs) tab.setOnline(false);
-    tabs[0].add('a:1');
-    await world.settle();
-    tabs[1].add('a:2');
-    await world.settle();
-    for (const { shown } of tabs) expect(shown).toEqual(['a:1', 'a:2']);
-    // The later action comes online first, and waits for the earlier one on its row.
-    for (const { tab } of tabs.toReversed()) tab.setOnline(true);
-    await world.clock.advance(5_000);
-    expect(server.received).toEqual(['a:1', 'a:2']);
-    for (const { settled } of tabs) expect(settled).toEqual(['a:1 sent', 'a:2 sent']);
-  });
+test('several tabs show the same, and each sends its own', async () => {
+  const { world, server, openTab } = createDevice();
+  const tabs = [openTab(), openTab(), openTab()] as const;
+  for (const { tab } of tabs) tab.setOnline(false);
+  tabs[0].add('a:1');
+  await world.settle();
+  tabs[1].add('a:2');
+  await world.settle();
+  for (const { shown } of tabs) expect(shown).toEqual(['a:1', 'a:2']);
+  // The later action comes online first, and waits for the earlier one on its row.
+  for (const { tab } of tabs.toReversed()) tab.setOnline(true);
+  await world.clock.advance(5_000);
+  expect(server.received).toEqual(['a:1', 'a:2']);
+  for (const { settled } of tabs) expect(settled).toEqual(['a:1 sent', 'a:2 sent']);
+});
 
-  test('leave the actions of a tab that crashes to exactly one of the others', async () => {
-    const { world, server, openTab } = createDevice();
-    const [first, second, third] = [openTab(), openTab(), openTab()] as const;
-    server.hangs = true;
-    first.add('a:1');
-    await world.settle();
-    server.hangs = false;
-    first.tab.crash();
-    await world.clock.advance(1_000);
-    expect(server.received).toEqual(['a:1']);
-    expect([...second.settled, ...third.settled]).toContain('a:1 sent');
-    expect([second.shown, third.shown]).toEqual([[], []]);
-  });
+test('several tabs leave the actions of a tab that crashes to exactly one of the others', async () => {
+  const { world, server, openTab } = createDevice();
+  const [first, second, third] = [openTab(), openTab(), openTab()] as const;
+  server.hangs = true;
+  first.add('a:1');
+  await world.settle();
+  server.hangs = false;
+  first.tab.crash();
+  await world.clock.advance(1_000);
+  expect(server.received).toEqual(['a:1']);
+  expect([...second.settled, ...third.settled]).toContain('a:1 sent');
+  expect([second.shown, third.shown]).toEqual([[], []]);
+});
 
-  test('do not send an action of a closed tab that is no longer stored', async () => {
-    const { world, server, storage, openTab } = createDevice();
-    const [first, second] = [openTab(), openTab()] as const;
-    server.hangs = true;
-    first.add('a:1');
-    await world.settle();
-    storage.evict();
-    first.tab.crash();
-    server.hangs = false;
-    await world.clock.advance(1_000);
-    expect(server.received).toEqual([]);
-    expect(second.settled).toEqual(['a:1 undone']);
-  });
+test('several tabs do not send an action of a closed tab that is no longer stored', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const [first, second] = [openTab(), openTab()] as const;
+  server.hangs = true;
+  first.add('a:1');
+  await world.settle();
+  storage.evict();
+  first.tab.crash();
+  server.hangs = false;
+  await world.clock.advance(1_000);
+  expect(server.received).toEqual([]);
+  expect(second.settled).toEqual(['a:1 undone']);
+});
 
-  test('discard an action of another tab, with later ones on its row', async () => {
-    const { world, server, openTab } = createDevice();
-    const [first, second] = [openTab(), openTab()] as const;
-    for (const { tab } of [first, second]) tab.setOnline(false);
-    for (const payload of ['a:1', 'b:2', 'a:3']) first.add(payload);
-    await world.settle();
-    await second.outbox.discard(
-      second.outbox
-        .getSnapshot()
-        .slice(0, 1)
-        .map(({ id }) => id),
-    );
-    await world.settle();
-    expect([first.shown, second.shown]).toEqual([['b:2'], ['b:2']]);
-    for (const { tab } of [first, second]) tab.setOnline(true);
-    await world.clock.advance(1_000);
-    expect(server.received).toEqual(['b:2']);
-  });
+test('several tabs discard an action of another tab, with later ones on its row', async () => {
+  const { world, server, openTab } = createDevice();
+  const [first, second] = [openTab(), openTab()] as const;
+  for (const { tab } of [first, second]) tab.setOnline(false);
+  for (const payload of ['a:1', 'b:2', 'a:3']) first.add(payload);
+  await world.settle();
+  await second.outbox.discard(
+    second.outbox
+      .getSnapshot()
+      .slice(0, 1)
+      .map(({ id }) => id),
+  );
+  await world.settle();
+  expect([first.shown, second.shown]).toEqual([['b:2'], ['b:2']]);
+  for (const { tab } of [first, second]) tab.setOnline(true);
+  await world.clock.advance(1_000);
+  expect(server.received).toEqual(['b:2']);
+});
 
-  test('tell each other no answers', async () => {
-    const { world, openTab } = createDevice();
-    const [first, second] = [openTab(), openTab()] as const;
-    first.add('a:1');
-    await world.clock.advance(1_000);
-    expect(second.settled).toEqual(['a:1 sent']);
-    expect(JSON.stringify(world.broadcasts)).not.toContain('content');
-  });
+test('several tabs tell each other no answers', async () => {
+  const { world, openTab } = createDevice();
+  const [first, second] = [openTab(), openTab()] as const;
+  first.add('a:1');
+  await world.clock.advance(1_000);
+  expect(second.settled).toEqual(['a:1 sent']);
+  expect(JSON.stringify(world.broadcasts)).not.toContain('content');
 });
 
 type Tab = ReturnType<ReturnType<typeof createDevice>['openTab']>;

@@ -23,6 +23,7 @@ export const authShots: readonly Shot[] = [
       await page.getByLabel(say('Password'), { exact: true }).fill('wrong');
       await page.getByRole('button', { name: say('Sign in'), exact: true }).click();
       await page.getByText(say('Wrong email or password.')).waitFor();
+      await providers(page);
     },
   },
   {
@@ -30,6 +31,7 @@ export const authShots: readonly Shot[] = [
     path: '/login',
     async arrange({ page, say }) {
       await page.getByRole('button', { name: say('Email me a code instead') }).click();
+      await providers(page);
     },
   },
   {
@@ -37,6 +39,7 @@ export const authShots: readonly Shot[] = [
     path: '/home?error=access_denied&error_code=otp_expired&error_description=expired&sb=',
     async arrange({ page, say }) {
       await page.getByText(say('This link has expired or was already used')).waitFor();
+      await providers(page);
     },
   },
   {
@@ -44,6 +47,7 @@ export const authShots: readonly Shot[] = [
     path: '/home?code=00000000-0000-4000-8000-000000000000',
     async arrange({ page, say }) {
       await page.getByRole('button', { name: say('Send a new email') }).waitFor();
+      await providers(page);
     },
   },
   {

@@ -213,6 +213,11 @@ export const inboxShots: readonly Shot[] = [
     ...ada,
     name: 'inbox-invited',
     isWindow: true,
+    async prepare(stage, at) {
+      await fillInbox(stage, at);
+      // An address that is invited already would be told so.
+      await stage.supabase.database.query('delete from public.invitations');
+    },
     async arrange({ page, say }) {
       await press(page, say, 'Invite');
       await page.getByLabel(say('Email address')).fill('mary@example.com');

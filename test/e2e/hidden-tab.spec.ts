@@ -1,23 +1,35 @@
 import { expect, test } from './support/fixtures.ts';
-import { startTabBrowser } from './support/tab-browser.ts';
-import type { BrowserTab } from './support/tab-browser.ts';
+import { startTabBrowser, type BrowserTab } from './support/tab-browser.ts';
 
 /** By default the timers of a hidden page run once a minute after five minutes. */
 const throttleEarly = '--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/70';
 
 /**
- * Whether the browser slows the timers of a hidden tab: to one run a second at once, and much more later. A headless shell,
- * such as the one that `npm run browser` installs where the system has no browser, leaves every tab visible.
+ * What Chromium does to a hidden tab with that flag. Runs in the page of a browser that leaves every tab visible: a headless
+ * shell, such as `npm run browser` installs where the system has no browser.
  */
-async function slowsTimers(tab: BrowserTab): Promise<boolean> {
-  await tab.evaluate(`{
-    globalThis.quickRuns = 0;
-    setInterval(() => (globalThis.quickRuns += 1), 100);
-  }`);
-  await new Promise((resolve) => {
-    setTimeout(resolve, 5_000);
-  });
-  return Number(await tab.evaluate('globalThis.quickRuns')) < 20;
+const hideByScript = `{
+  const { setTimeout } = globalThis;
+  const hiddenAtMs = performance.now();
+  globalThis.setTimeout = (callback, delayMs = 0) => {
+    const nowMs = performance.now() - hiddenAtMs;
+    const dueMs = nowMs + delayMs;
+    const runsAtMs = dueMs < 70_000 ? dueMs : Math.ceil(dueMs / 60_000) * 60_000;
+    return setTimeout(callback, runsAtMs - nowMs);
+  };
+  Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+  document.dispatchEvent(new Event('visibilitychange'));
+}`;
+
+/** Whether another tab that comes to the front hides this one. */
+async function becomesHidden(tab: BrowserTab): Promise<boolean> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    if ((await tab.evaluate('document.visibilityState')) === 'hidden') return true;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+  }
+  return false;
 }
 
 test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ world }) => {
@@ -36,15 +48,18 @@ test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ 
         send.call(this, data);
       };
       globalThis.timerTimes = [];
-      setInterval(() => globalThis.timerTimes.push(performance.now()), 5_000);
+      const noteTime = () => {
+        globalThis.timerTimes.push(performance.now());
+        globalThis.setTimeout(noteTime, 5_000);
+      };
+      noteTime();
     }`);
     await browser.open('about:blank');
-    if (!(await slowsTimers(tab))) {
-      const reason =
-        'not tested: this Chromium slows no timers of hidden tabs; name a whole browser by CHROMIUM_PATH';
-      // The list of results does not print the reason of a skipped test.
-      console.warn(`${test.info().title}: ${reason}`);
-      test.skip(true, reason);
+    if (!(await becomesHidden(tab))) {
+      console.warn(
+        'hidden-tab.spec.ts: this Chromium hides no tab, so a script slows the timers of the page.',
+      );
+      await tab.evaluate(hideByScript);
     }
     const intervals = async (name: string) => {
       const times = (await tab.evaluate(`globalThis.${name}`)) as readonly number[];

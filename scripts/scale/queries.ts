@@ -7,7 +7,6 @@ import { sendAction } from '../../src/inbox/features/notifications/actions/send-
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import { createStoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';
-import { createMailApi } from '../../src/inbox/features/preferences/data/mail-status.ts';
 import { createPreferencesApi } from '../../src/inbox/features/preferences/data/preferences-api.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
@@ -116,7 +115,7 @@ const calls: readonly ApplicationCall[] = [
   { name: 'counts', run: ({ notifications: api }) => api.changes(null) },
   { name: 'changes since a minute ago', run: ({ notifications: api }) => api.changes(minuteAgo) },
   { name: 'preferences', run: ({ rest }) => createPreferencesApi(rest, recorded.user).read() },
-  { name: 'mail status', run: ({ rest }) => createMailApi(rest).status() },
+  { name: 'mail status', run: ({ rest }) => rest.rpc('mail_status').execute() },
   { name: 'devices', run: ({ rest }) => createAccountApi(rest).listDevices(new AbortController().signal) },
   search('search: frequent word', 'notes'),
   search('search: word of one in 400', 'harbor', mediumWord),

@@ -20,6 +20,7 @@ export interface Reconciler {
   noteLosses(cause: ReconcileCause): void;
 }
 
+/** Options of {@link createReconciler}. */
 export interface ReconcilerOptions {
   /** Default for `page`: always visible. */
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };

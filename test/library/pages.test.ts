@@ -7,34 +7,43 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 const decisions = readdirSync(join(root, 'docs/decisions'));
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
-  .concat(['docs', 'src', 'local-supabase'].flatMap((folder) => pagesBelow(folder)))
+  .concat(
+    ['docs', 'src', 'local-supabase', 'conformance', 'supabase', 'test'].flatMap((folder) =>
+      pagesBelow(folder),
+    ),
+  )
   .filter((path) => !path.startsWith('docs/api/'));
 const { scripts } = JSON.parse(textOf('package.json')) as { readonly scripts: object };
 
 function pagesBelow(folder: string): readonly string[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+  return names
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => `${folder}/${name}`);
 }
 
-const matches = (page: string, pattern: RegExp) =>
-  [...textOf(page).matchAll(pattern)].map(([, found = '']) => found);
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
 describe.each(pages)('the page %s', (page) => {
   it('has links that lead somewhere', () => {
-    const paths = matches(page, /\]\(([^)\s#]+)[^)]*\)/g).filter((link) => !/^[a-z]+:/.test(link));
+    const prose = textOf(page).replaceAll(/`[^`\n]*`/g, '');
+    const paths = matches(prose, /\]\(([^)\s#]+)[^)]*\)/g).filter((link) => !/^[a-z]+:/.test(link));
     expect(paths.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
   });
 
   it('names files that exist', () => {
     const paths = matches(
-      page,
-      /`((?:src|test|scripts|local-supabase|supabase|docs|container)\/[\w./-]*\.\w+)`/g,
+      textOf(page),
+      /`((?:src|test|scripts|local-supabase|conformance|supabase|docs|container|examples)\/[\w./-]*\.\w+)`/g,
     );
-    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    // A README of a part names its files from its own folder.
+    const isThere = (path: string) =>
+      [root, join(root, dirname(page))].some((at) => existsSync(join(at, path)));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
 
   it('names commands that exist', () => {
-    const commands = matches(page, /npm run (?:-s )?([\w:]+)/g);
+    const commands = matches(textOf(page), /npm run (?:-s )?([\w:]+)/g);
     expect(commands.filter((command) => !(command in scripts))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { AuthCore } from '../core.ts';
 import { get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { type User, parseUser } from '../wire/responses.ts';
-import { type TypeOf, boolean, nullish, object, recordOf, string } from '../wire/schema.ts';
+import { type TypeOf, boolean, nullish, object, recordOf, string } from '../../platform/schema.ts';
 import { callAsUser } from './user-call.ts';
 
 /** What `updateUser` changes; a member that is left out stays as it is. */

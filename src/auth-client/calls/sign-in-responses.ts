@@ -1,5 +1,5 @@
 import { type TokenResponse, type User, parseTokenResponse, parseUser } from '../wire/responses.ts';
-import { nullish, object, string } from '../wire/schema.ts';
+import { nullish, object, string } from '../../platform/schema.ts';
 
 /** The response to a sign-up: tokens if the project needs no confirmation, else the user alone. */
 export function parseSignUp(body: unknown): {

@@ -5,7 +5,7 @@ import type { CallOptions } from '../wire/request.ts';
 import type { UserIdentity } from '../wire/responses.ts';
 import type { OAuthRequest } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
-import { object, string } from '../wire/schema.ts';
+import { object, string } from '../../platform/schema.ts';
 
 const parseUrl = object({ url: string });
 

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import type { AuthCore } from '../core.ts';
 import { get } from '../wire/endpoints.ts';
 import { type CallOptions, DEFAULT_TIMEOUT_MS } from '../wire/request.ts';
-import { listOf, object, string } from '../wire/schema.ts';
+import { listOf, object, string } from '../../platform/schema.ts';
 
 /** How long a key set is used, in milliseconds: 10 minutes. */
 export const KEY_SET_MAX_AGE_MS = 600_000;

@@ -6,7 +6,7 @@ import type { CallOptions } from '../wire/request.ts';
 import { type Factor, parseTokenResponse } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
 import { callAsUser } from '../calls/user-call.ts';
-import { nullish, number, object, string } from '../wire/schema.ts';
+import { nullish, number, object, string } from '../../platform/schema.ts';
 
 const parseEnrollment = object({
   id: string,

@@ -15,7 +15,7 @@ import {
 import { type Endpoint, captcha, get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
-import { listOf, nonEmptyString, nullish, number, object, record, string } from '../wire/schema.ts';
+import { listOf, nonEmptyString, nullish, number, object, record, string } from '../../platform/schema.ts';
 
 export type { PublicKeyCredentialMethods } from '../webauthn/credential-json.ts';
 export type { WebAuthn } from '../webauthn/web-authn.ts';

@@ -3,7 +3,7 @@ import { startPkceFlow } from '../callback/pkce-flow.ts';
 import { AuthError } from '../errors.ts';
 import { captcha, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { object, string } from '../wire/schema.ts';
+import { object, string } from '../../platform/schema.ts';
 
 const parseUrl = object({ url: string });
 

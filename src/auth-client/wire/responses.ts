@@ -9,7 +9,7 @@ import {
   optional,
   record,
   string,
-} from './schema.ts';
+} from '../../platform/schema.ts';
 
 const nullishString = nullish(string);
 const nullishRecord = nullish(record);

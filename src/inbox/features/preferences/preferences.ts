@@ -1,3 +1,14 @@
+import {
+  boolean,
+  listOf,
+  nullish,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+} from 'supabase-protocol-clients/platform/schema';
+
 export const preferenceKinds = ['mentions', 'edits', 'comments', 'invites'] as const;
 export type PreferenceKind = (typeof preferenceKinds)[number];
 
@@ -37,8 +48,10 @@ export interface Privacy {
 
 export type PreferenceChange = Partial<PreferenceSettings & Schedule & Privacy>;
 
+type OptionalColumns = { readonly [K in keyof (Schedule & Privacy)]?: (Schedule & Privacy)[K] | undefined };
+
 export type Preferences = PreferenceSettings &
-  Partial<Schedule & Privacy> & {
+  OptionalColumns & {
     readonly id: string;
     /** The row's version; null on a table without it. */
     readonly updated_at: string | null;
@@ -62,60 +75,39 @@ export const defaultSettings: PreferenceSettings = {
 /** The defaults while the server's row cannot be read: in memory only, never saved (conformance/protocol/product.md#preferences). */
 export const temporaryPreferences: Preferences = { ...defaultSettings, id: 'temp-id', updated_at: null };
 
-const isBoolean = (value: unknown) => typeof value === 'boolean';
-const isNumber = (value: unknown) => typeof value === 'number';
-const isText = (value: unknown) => typeof value === 'string';
-const isTextOrNull = (value: unknown) => value === null || isText(value);
-
-type Check = (value: unknown) => boolean;
-
-/** Checked by hand: every signed-in page loads this module, and a schema library would be half of its bytes. */
-const settingChecks: Readonly<Record<keyof PreferenceSettings | 'id', Check>> = {
-  id: isText,
-  enable_email_notifications: isBoolean,
-  enable_in_app_notifications: isBoolean,
-  email_mentions: isBoolean,
-  email_edits: isBoolean,
-  email_comments: isBoolean,
-  email_invites: isBoolean,
-  email_digest_frequency: (value) => digestFrequencies.some((frequency) => frequency === value),
-  in_app_mentions: isBoolean,
-  in_app_edits: isBoolean,
-  in_app_comments: isBoolean,
-  in_app_invites: isBoolean,
-};
-
-/** A table without these columns leaves them out. */
-const optionalChecks: Readonly<Record<keyof Schedule | keyof Privacy | 'updated_at', Check>> = {
-  updated_at: isTextOrNull,
-  digest_hour: isNumber,
-  digest_weekday: isNumber,
-  time_zone: isText,
-  language: isText,
-  quiet_hours_start: isTextOrNull,
-  quiet_hours_end: isTextOrNull,
-  quiet_weekdays: (value) => Array.isArray(value) && value.every(isNumber),
-  show_online: isBoolean,
-};
+/** A table without the optional columns leaves them out. */
+const preferencesRow = object({
+  id: string,
+  enable_email_notifications: boolean,
+  enable_in_app_notifications: boolean,
+  email_mentions: boolean,
+  email_edits: boolean,
+  email_comments: boolean,
+  email_invites: boolean,
+  email_digest_frequency: oneOf(digestFrequencies),
+  in_app_mentions: boolean,
+  in_app_edits: boolean,
+  in_app_comments: boolean,
+  in_app_invites: boolean,
+  updated_at: nullish(string),
+  digest_hour: optional(number),
+  digest_weekday: optional(number),
+  time_zone: optional(string),
+  language: optional(string),
+  quiet_hours_start: nullish(string),
+  quiet_hours_end: nullish(string),
+  quiet_weekdays: optional(listOf(number)),
+  show_online: optional(boolean),
+});
 
 /**
  * A row of the table `notification_preferences`.
  *
  * @throws {TypeError} if it lacks a setting, or a column has another type.
  */
-export function parsePreferences(row: unknown): Preferences {
-  const fields: Readonly<Record<string, unknown>> = Object(row);
-  const columns: Record<string, unknown> = {};
-  const take = (name: string, check: Check, isOptional: boolean) => {
-    const value = fields[name];
-    if (isOptional && value === undefined) return;
-    if (!check(value)) throw new TypeError(`Not a row of notification_preferences: ${name}`);
-    columns[name] = value;
-  };
-  for (const [name, check] of Object.entries(settingChecks)) take(name, check, false);
-  for (const [name, check] of Object.entries(optionalChecks)) take(name, check, true);
-  // The checks above are those of the type's fields.
-  return { updated_at: null, ...columns } as unknown as Preferences;
+export function parsePreferences(value: unknown): Preferences {
+  const row = preferencesRow(value);
+  return { ...row, updated_at: row.updated_at ?? null };
 }
 
 export function isTemporary(preferences: Preferences | null | undefined): boolean {

@@ -65,8 +65,8 @@ test('the preferences are temporary defaults at once, where the first read fails
   expect(reported).toEqual([down]);
 });
 
-test('a row of preferences is read by its columns', () => {
-  expect(parsePreferences({ ...saved, user_id: 'u', created_at: 'x' })).toEqual(saved);
+test('a row of preferences may have columns that the application does not know', () => {
+  expect(parsePreferences({ ...saved, created_at: 'x' })).toMatchObject(saved);
 });
 
 test('a row of preferences may lack a version', () => {

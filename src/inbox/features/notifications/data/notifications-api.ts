@@ -1,4 +1,5 @@
 import type { Database } from '../../../database.types.ts';
+import { boolean, listOf, object, record, string } from 'supabase-protocol-clients/platform/schema';
 import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
@@ -9,7 +10,7 @@ import type {
   NotificationKind,
   NotificationStatus,
 } from '../model/notification.ts';
-import { zeroCounts, parseCounts } from '../model/notification-counts.ts';
+import { serverCounts, toCounts, zeroCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Cursor } from '../model/list-window.ts';
@@ -181,9 +182,9 @@ export function createNotificationsApi(
     async changes(since) {
       if (!hasChangesFunction) return countOnly();
       try {
-        const answer = (await rest
-          .rpc('notification_changes', { since: since ?? '-infinity' })
-          .execute()) as unknown as ChangesAnswer;
+        const answer = changesAnswer(
+          await rest.rpc('notification_changes', { since: since ?? '-infinity' }).execute(),
+        );
         return {
           asOf: answer.as_of,
           isReset: answer.reset,
@@ -192,7 +193,7 @@ export function createNotificationsApi(
             ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
           ],
           snoozed: parse(answer.snoozed),
-          totals: parseCounts(answer.counts),
+          totals: toCounts(answer.counts),
         };
       } catch (problem) {
         if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
@@ -284,12 +285,12 @@ function until(createdAt: string | null) {
   return createdAt === null ? [] : [lte('created_at', createdAt)];
 }
 
-/** The answer of `notification_changes`. */
-interface ChangesAnswer {
-  readonly as_of: string;
-  readonly reset: boolean;
-  readonly changed: readonly unknown[];
-  readonly deleted: readonly string[];
-  readonly snoozed: readonly unknown[];
-  readonly counts: unknown;
-}
+/** The answer of `notification_changes`; its rows are parsed one by one. */
+const changesAnswer = object({
+  as_of: string,
+  reset: boolean,
+  changed: listOf(record),
+  deleted: listOf(string),
+  snoozed: listOf(record),
+  counts: serverCounts,
+});

@@ -1,3 +1,4 @@
+import { number, object, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
 import { parseKind } from './notification.ts';
 import type { Notification, NotificationKind } from './notification.ts';
 import type { NotificationAction } from './notification-operation.ts';
@@ -23,20 +24,20 @@ export const zeroCounts: NotificationCounts = {
 
 const countedKinds = Object.keys(zeroCounts.kinds) as readonly NotificationKind[];
 
-/** Counts as the server's `notification_counts` has them: every unread kind by its name. */
-export function parseCounts(counts: unknown): NotificationCounts {
-  const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts as ServerCounts;
+/** The counts as the server's `notification_counts` has them: every unread kind by its name. */
+export const serverCounts = object({
+  inbox: number,
+  unread: number,
+  archived: number,
+  snoozed: number,
+  unread_by_kind: recordOf(number),
+});
+
+export function toCounts(counts: TypeOf<typeof serverCounts>): NotificationCounts {
+  const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts;
   const kinds = { ...zeroCounts.kinds };
   for (const [name, count] of Object.entries(byKind)) kinds[parseKind(name)] += count;
   return { all: inbox, unread, archived, snoozed, kinds };
-}
-
-interface ServerCounts {
-  readonly inbox: number;
-  readonly unread: number;
-  readonly archived: number;
-  readonly snoozed: number;
-  readonly unread_by_kind: Readonly<Record<string, number>>;
 }
 
 export function countNotifications(

@@ -1,3 +1,5 @@
+import * as schema from 'supabase-protocol-clients/platform/schema';
+
 /** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
 /** `other`: a kind unknown to this application; it is listed and counted but has no filter. */
@@ -37,19 +39,24 @@ export interface NotificationContent {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/** The columns that a row must have; the others may be missing. */
+const notificationRow = schema.object({
+  id: schema.string,
+  status: schema.oneOf(notificationStatuses),
+  created_at: schema.string,
+  updated_at: schema.nullish(schema.string),
+  content: schema.nullish(schema.string),
+});
+
 /**
  * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
  *
  * @param nowMs the current time, which tells whether it is snoozed.
- * @throws {Error} if the row itself lacks its id, status or time.
+ * @throws {TypeError} if the row itself lacks its id, status or time.
  */
 export function parseNotification(row: unknown, nowMs: number): Notification {
-  const fields = record(row);
-  const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = fields;
-  const status = notificationStatuses.find((known) => known === word);
-  // Checked by hand: a schema library would delay the first list.
-  if (!status || !isText(id) || !isText(createdAt) || !isTextOrNull(version) || !isTextOrNull(content))
-    throw new TypeError('Not a row of notifications');
+  const fields = notificationRow(row);
+  const { id, status, created_at: createdAt, updated_at: version = null, content = null } = fields;
   const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
   const snoozedUntil = text(fields['snoozed_until']);
   const snoozedUntilMs = snoozedUntil === null ? null : Date.parse(snoozedUntil);
@@ -128,9 +135,6 @@ function decode(content: string | null): Record<string, unknown> {
     return {};
   }
 }
-
-const isText = (value: unknown) => typeof value === 'string';
-const isTextOrNull = (value: unknown) => value === null || isText(value);
 
 function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

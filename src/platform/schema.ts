@@ -23,14 +23,24 @@ function schema<T>(matches: (value: unknown) => boolean): Schema<T> {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Any text. */
 export const string = schema<string>((value) => typeof value === 'string');
+/** A text with at least one character. */
 export const nonEmptyString = schema<string>((value) => typeof value === 'string' && value !== '');
+/** A finite number. */
 export const number = schema<number>(Number.isFinite);
+/** A boolean. */
 export const boolean = schema<boolean>((value) => typeof value === 'boolean');
+/** An object with any members; no list. */
 export const record = schema<Record<string, unknown>>(isObject);
+
+/** One of these values. */
+export const oneOf = <const T extends string>(values: readonly T[]): Schema<T> =>
+  schema((value) => values.some((known) => known === value));
 
 const list = schema<unknown[]>(Array.isArray);
 
+/** Undefined passes, too: the member may be missing. */
 export const optional =
   <T>(inner: Schema<T>): Schema<T | undefined> =>
   (value, path) =>
@@ -42,6 +52,7 @@ export const nullish =
   (value, path) =>
     value === null ? value : optional(inner)(value, path);
 
+/** A list whose items all match. */
 export const listOf =
   <T>(inner: Schema<T>): Schema<T[]> =>
   (value, path) => {
@@ -50,6 +61,7 @@ export const listOf =
     return items as T[];
   };
 
+/** An object whose members all match. */
 export const recordOf =
   <T>(inner: Schema<T>): Schema<Record<string, T>> =>
   (value, path) => {

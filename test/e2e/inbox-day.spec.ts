@@ -79,27 +79,6 @@ test('toasts stack above the selection bar @nightly', async ({ page, world }) =>
   }
 });
 
-test('a search typed while its code is loading is run @nightly', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Engine plan' });
-  await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });
-  let release = (): void => undefined;
-  const typed = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/later-(?!parts)[^/]*\.js$/, async (route) => {
-    await typed;
-    await route.continue();
-  });
-  await world.enter(page, ada);
-  await expect(rows(page)).toHaveCount(2);
-  await page.keyboard.press('/');
-  await page.keyboard.type('Eng');
-  await expect(page.getByRole('searchbox')).toHaveCount(0);
-  release();
-  await expect(page.getByRole('searchbox')).toHaveValue('Eng');
-  await expect(rows(page)).toHaveCount(1);
-  await expect(page).toHaveURL(/\?q=Eng$/);
-});
-
 test('a user searches by words, snoozes until tomorrow, blocks and unblocks', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Engine plan' });

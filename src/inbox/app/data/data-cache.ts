@@ -52,9 +52,7 @@ export async function openDataCache({
   const store = await openPersistedCache({ userId, sessionId, clock, page, report });
   const preferences = createPreferencesStore({
     api: createPreferencesApi(rest, userId),
-    clock,
-    report,
-    isOnline: page.isOnline,
+    platform,
     outbox,
     // The cast holds, because `format` in persisted-cache.ts changes with the type.
     restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,

@@ -1,4 +1,5 @@
-import type { Platform, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
+import { createListeners } from 'supabase-protocol-clients/platform';
+import type { Listeners, Platform, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { OnlineChannels } from './online-channels.ts';
 import { initialOnlineState, nextLeaveMs, stepOnline, watchedContacts } from './online-state.ts';
 import type { OnlineEvent, OnlineTopics } from './online-state.ts';
@@ -35,7 +36,7 @@ const departedSpreadMs = 2_000;
 
 export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
   const { channels, readTopics, clock, page, random, report } = options;
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Listeners<void>>();
   /** The joined channels by topic. */
   const joined = new Map<string, Unsubscribe>();
   let state = initialOnlineState;
@@ -74,7 +75,7 @@ export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
       leaveTimer = clock.setTimer(() => send({ kind: 'timer' }), Math.max(0, leaveMs - clock.monotonicMs()));
     for (const userId of new Set([...before.online, ...state.online])) {
       if (before.online.has(userId) === state.online.has(userId)) continue;
-      for (const listener of listeners.get(userId) ?? []) listener();
+      listeners.get(userId)?.call();
     }
   };
   const onPresence = (userId: string, isPresent: boolean) => {
@@ -130,16 +131,16 @@ export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
   return {
     isOnline: (userId) => state.online.has(userId),
     watch(userId, listener) {
-      const known = listeners.get(userId);
-      if (known) known.add(listener);
-      else {
-        listeners.set(userId, new Set([listener]));
+      let watchers = listeners.get(userId);
+      if (!watchers) {
+        listeners.set(userId, (watchers = createListeners(report)));
         settle();
       }
+      const { add, size } = watchers;
+      const remove = add(listener);
       return () => {
-        const remaining = listeners.get(userId);
-        remaining?.delete(listener);
-        if (remaining?.size !== 0) return;
+        remove();
+        if (size() > 0 || listeners.get(userId) !== watchers) return;
         listeners.delete(userId);
         settle();
       };

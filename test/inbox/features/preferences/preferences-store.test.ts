@@ -56,9 +56,7 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
         return answer();
       },
     },
-    clock: tab.clock,
-    report: tab.report,
-    isOnline: tab.page.isOnline,
+    platform: tab,
     outbox,
     ...options,
   });
@@ -135,16 +133,6 @@ test('the preferences store does not read again for a second screen while a read
   show(store);
   await world.settle();
   expect(server.reads).toBe(1);
-});
-
-test('the preferences store sends one more read after one in flight, however often it is called', async () => {
-  const { world, store, server } = openStore();
-  show(store);
-  store.reload();
-  store.reload();
-  await world.settle();
-  expect(server.reads).toBe(2);
-  expect(store.getSnapshot().isReading).toBe(false);
 });
 
 test('the preferences store keeps the newer version in any order of arrival', async () => {

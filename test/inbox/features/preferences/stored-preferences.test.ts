@@ -80,8 +80,7 @@ describe('preferences that are changed offline', () => {
         notify: (notice) => notices.push(notice),
         platform: tab,
       });
-      const { clock, report, page } = tab;
-      const store = createPreferencesStore({ api, clock, report, outbox, isOnline: page.isOnline });
+      const store = createPreferencesStore({ api, platform: tab, outbox });
       tab.setOnline(false);
       await outbox.start();
       store.ensure();

@@ -1,5 +1,5 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Readable } from 'supabase-protocol-clients/platform';
 import { selectCounts, selectView } from '../model/inbox-view.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { compareNewestFirst } from '../model/notification.ts';
@@ -32,9 +32,7 @@ export interface InboxSnapshot extends InboxStatus {
   readonly counts: NotificationCounts;
 }
 
-export interface InboxStore {
-  subscribe(listener: () => void): Unsubscribe;
-  getSnapshot(): InboxSnapshot;
+export interface InboxStore extends Readable<InboxSnapshot> {
   getState(): NotificationsState;
   dispatch(event: NotificationsEvent): void;
   patch(status: Partial<InboxStatus>): void;
@@ -45,6 +43,9 @@ export interface InboxStoreOptions {
   readonly onArrival?: (notifications: readonly Notification[]) => void;
   readonly onChange?: (state: NotificationsState) => void;
 }
+
+/** What the snapshot is made of. */
+const shownParts = ['rows', 'operations', 'windows', 'totals', 'filter', 'kept', 'gapAt'] as const;
 
 /** The one state behind the page, the bell, the title and the badge. */
 export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}): InboxStore {
@@ -77,19 +78,9 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
     dispatch(event) {
       const previous = state;
       state = step(state, event);
-      if (state === previous) return;
-      const { rows, operations, windows, totals, filter, kept, gapAt } = state;
-      const isSame =
-        rows === previous.rows &&
-        operations === previous.operations &&
-        windows === previous.windows &&
-        totals === previous.totals &&
-        filter === previous.filter &&
-        kept === previous.kept &&
-        gapAt === previous.gapAt;
-      if (isSame) return;
+      if (shownParts.every((part) => state[part] === previous[part])) return;
       derived = null;
-      if (rows !== previous.rows && status.isVerified) {
+      if (state.rows !== previous.rows && status.isVerified) {
         const arrivals = selectArrivals(previous, state, event);
         if (arrivals.length > 0) onArrival?.(arrivals);
       }

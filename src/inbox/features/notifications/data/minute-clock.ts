@@ -1,12 +1,8 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Clock, Page, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Clock, Page, Readable, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
 
-/** One clock for every relative time on the page. */
-export interface MinuteClock {
-  subscribe(listener: () => void): Unsubscribe;
-  /** The start of the current minute, in milliseconds. */
-  getSnapshot(): number;
-}
+/** One clock for every relative time on the page: the start of the current minute, in milliseconds. */
+export type MinuteClock = Readable<number>;
 
 const minuteMs = 60_000;
 

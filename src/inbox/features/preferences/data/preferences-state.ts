@@ -10,7 +10,6 @@ export interface PreferencesState {
   readonly known: Cached<KnownPreferences> | null;
   /** Whether changes of the row may have been missed since. */
   readonly isInvalidated: boolean;
-  readonly isReading: boolean;
   /** Whether the last read failed: `known` is an earlier copy. */
   readonly hasReadFailed: boolean;
   /** The pending changes of the outbox, oldest first. */
@@ -35,19 +34,19 @@ export type PreferencesEvent =
     };
 
 export function emptyPreferencesState(restored: Cached<KnownPreferences> | null): PreferencesState {
-  return { known: restored, isInvalidated: false, isReading: false, hasReadFailed: false, pending: [] };
+  return { known: restored, isInvalidated: false, hasReadFailed: false, pending: [] };
 }
 
 export function step(state: PreferencesState, event: PreferencesEvent): PreferencesState {
   switch (event.type) {
     case 'read-started':
-      return { ...state, isReading: true, isInvalidated: false };
+      return { ...state, isInvalidated: false };
     case 'read-failed':
-      return { ...state, isReading: false, hasReadFailed: true };
+      return { ...state, hasReadFailed: true };
     case 'read': {
       // Temporary defaults replace neither a known row nor earlier ones, which the user may have changed.
       if (isTemporary(event.preferences) && state.known?.value) return step(state, { type: 'read-failed' });
-      return { ...store(state, event.preferences, event.nowMs), isReading: false, hasReadFailed: false };
+      return { ...store(state, event.preferences, event.nowMs), hasReadFailed: false };
     }
     case 'received':
       return { ...store(state, event.preferences, event.nowMs), hasReadFailed: false };

@@ -1,6 +1,7 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Platform, Readable, Timer } from 'supabase-protocol-clients/platform';
 import type { Change, RowRecord } from 'supabase-protocol-clients/realtime-client';
+import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import { discardAfterMs } from '../../../shared/cache-policy.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { isStale, type Cached } from '../../../shared/cached.ts';
@@ -29,9 +30,7 @@ export interface PreferencesSnapshot {
 }
 
 /** One user's preferences, outside of React. */
-export interface PreferencesStore {
-  subscribe(listener: () => void): Unsubscribe;
-  getSnapshot(): PreferencesSnapshot;
+export interface PreferencesStore extends Readable<PreferencesSnapshot> {
   /** Reads the row unless a fresh copy is known or being read. */
   ensure(): void;
   /** Reads the row, and inserts the defaults if there is none. A call during a read leads to one more read after it. */
@@ -47,11 +46,7 @@ export interface PreferencesStore {
 
 export interface PreferencesStoreOptions {
   readonly api: PreferencesApi;
-  readonly clock: Clock;
-  /** Logs a failure. */
-  readonly report: (problem: unknown) => void;
-  /** Whether the device is online. */
-  readonly isOnline: () => boolean;
+  readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
   readonly outbox: Pick<Outbox, 'addTopic'>;
   /** The persisted copy of an earlier visit. */
   readonly restored?: Cached<KnownPreferences> | undefined;
@@ -60,12 +55,12 @@ export interface PreferencesStoreOptions {
 }
 
 export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
-  const { api, clock, report, isOnline, outbox, restored = null, onRead } = options;
+  const { api, platform, outbox, restored = null, onRead } = options;
+  const { clock, page, report } = platform;
   const listeners = createListeners<void>(report);
   let state = emptyPreferencesState(restored);
   let snapshot: PreferencesSnapshot | null = null;
   let discarding: Timer | null = null;
-  let isWanted = false;
   let isClosed = false;
   const dispatch = (event: PreferencesEvent) => {
     const previous = state;
@@ -79,18 +74,16 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     listeners.call();
   };
 
-  const readWhileWanted = async (): Promise<void> => {
-    if (!isWanted || isClosed) return;
-    isWanted = false;
-    dispatch({ type: 'read-started' });
-    const preferences = await loadPreferences(api, report);
-    dispatch({ type: 'read', preferences, nowMs: clock.now() });
-    return readWhileWanted();
-  };
-  const reload = () => {
-    isWanted = true;
-    if (!state.isReading) void readWhileWanted();
-  };
+  const reads = createLiveReads({
+    platform,
+    async read() {
+      dispatch({ type: 'read-started' });
+      dispatch({ type: 'read', preferences: await loadPreferences(api, report), nowMs: clock.now() });
+    },
+  });
+  reads.subscribe(notify);
+  const isReading = () => reads.getSnapshot().isPending;
+  const reload = () => void reads.refresh();
 
   const change = (wanted: PreferenceChange) => {
     const shown = selectPreferences(state);
@@ -126,14 +119,14 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     getSnapshot: () =>
       (snapshot ??= {
         preferences: selectPreferences(state),
-        isReading: state.isReading,
+        isReading: isReading(),
         isOutdated: state.hasReadFailed,
-        isSaving: isOnline() && state.pending.length > 0,
+        isSaving: page.isOnline() && state.pending.length > 0,
       }),
     ensure() {
       const { known, isInvalidated } = state;
       const isFresh = known && !isInvalidated && !isTemporary(known.value) && !isStale(known, clock.now());
-      if (!isFresh && !state.isReading) reload();
+      if (!isFresh && !isReading()) reload();
     },
     reload,
     change,
@@ -153,6 +146,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     },
     close() {
       isClosed = true;
+      reads.stop();
       discarding?.cancel();
     },
   };

@@ -1,6 +1,5 @@
 import { Suspense, useEffect, useState } from 'react';
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import type { AroundNavHandler } from 'wouter';
+import { Redirect, Route, Router, Switch, useLocation, type AroundNavHandler } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';

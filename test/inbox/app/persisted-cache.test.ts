@@ -5,8 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { deletePersistedData } from '../../../src/inbox/app/data/delete-persisted-data.ts';
 import { openPersistedCache } from '../../../src/inbox/app/data/persisted-cache.ts';
 import { discardAfterMs, staleAfterMs } from '../../../src/inbox/shared/cache-policy.ts';
-import { createFakeWorld } from '../../support/fake-platform.ts';
-import type { FakeWorld } from '../../support/fake-platform.ts';
+import { createFakeWorld, type FakeWorld } from '../../support/fake-platform.ts';
 
 beforeEach(() => {
   globalThis.indexedDB = new IDBFactory();

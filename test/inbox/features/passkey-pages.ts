@@ -1,7 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { beforeEach } from 'vitest';
-import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
-import type { Passkey } from '../../../src/auth-client/features/passkeys.ts';
+import { createPasskeys, type Passkey } from '../../../src/auth-client/features/passkeys.ts';
 import type { LocalSupabase } from 'local-supabase';
 import { createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { installPageAuthenticator, type PageAuthenticator } from '../../support/page-authenticator.ts';

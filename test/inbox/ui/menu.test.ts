@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moveInMenu } from '../../../src/inbox/ui/overlay/menu-keys.ts';
-import type { TypedLetters } from '../../../src/inbox/ui/overlay/menu-keys.ts';
+import { moveInMenu, type TypedLetters } from '../../../src/inbox/ui/overlay/menu-keys.ts';
 import { placeMenu } from '../../../src/inbox/ui/overlay/menu-place.ts';
 
 const labels = ['Mark as read', 'Snooze…', 'Archive', 'Select', 'Delete', 'Mute the plan…'];

@@ -1,5 +1,4 @@
-import { createListeners } from 'supabase-protocol-clients/platform';
-import type { PageSignal, Platform } from 'supabase-protocol-clients/platform';
+import { createListeners, type PageSignal, type Platform } from 'supabase-protocol-clients/platform';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { serverReachable } from '../../ui/state/online.ts';
 import { createConnectionWatch } from './connection-watch.ts';

@@ -1,9 +1,8 @@
 import { createPreferencesApi } from '../../features/preferences/data/preferences-api.ts';
 import { createPreferencesStore } from '../../features/preferences/data/preferences-store.ts';
 import type { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
-import { isTemporary } from '../../features/preferences/preferences.ts';
+import { isTemporary, type Preferences } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
-import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { selectPersistedNotifications } from '../../features/notifications/data/persisted-notifications.ts';
 import type {

@@ -3,8 +3,7 @@ import type { Configuration } from '../../shared/clients/env.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Database } from '../../database.types.ts';
 import { readSessionId } from '../../shared/token-claims.ts';
-import { createUserData } from './user-data.ts';
-import type { UserData } from './user-data.ts';
+import { createUserData, type UserData } from './user-data.ts';
 
 const current = new WeakMap<Clients, UserData>();
 

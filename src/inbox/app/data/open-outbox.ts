@@ -1,9 +1,7 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { RestError } from 'supabase-protocol-clients/rest-client';
-import type { RestErrorCode } from 'supabase-protocol-clients/rest-client';
+import { RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import { showNotice } from '../../features/outbox/show-notice.ts';
-import { createOutbox } from '../../shared/outbox/outbox.ts';
-import type { Outbox } from '../../shared/outbox/outbox.ts';
+import { createOutbox, type Outbox } from '../../shared/outbox/outbox.ts';
 import { createOutboxStorage } from '../../shared/outbox/outbox-storage.ts';
 import { openedOutbox } from '../../shared/clients/sign-out-question.ts';
 

@@ -1,13 +1,10 @@
 import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
-import { createInbox } from '../../features/notifications/data/inbox.ts';
-import type { Inbox } from '../../features/notifications/data/inbox.ts';
-import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
-import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import { createInbox, type Inbox } from '../../features/notifications/data/inbox.ts';
+import { createMinuteClock, type MinuteClock } from '../../features/notifications/data/minute-clock.ts';
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
-import type { Timer } from 'supabase-protocol-clients/platform';
+import { createStore, type Store, type Timer } from 'supabase-protocol-clients/platform';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
-import { createStore, type Store } from 'supabase-protocol-clients/platform';
 import { whenTrue } from '../../ui/state/when-true.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
@@ -16,8 +13,7 @@ import type { Configuration } from '../../shared/clients/env.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import type { UserOnline } from '../live/user-online.ts';
-import { openDataCache } from './data-cache.ts';
-import type { DataCache } from './data-cache.ts';
+import { openDataCache, type DataCache } from './data-cache.ts';
 import { openOutbox } from './open-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */

@@ -1,5 +1,4 @@
-import { useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
 import { usePageShortcuts } from '../../features/notifications/actions/use-page-shortcuts.ts';

@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';

@@ -1,7 +1,6 @@
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
-import { parseInvitation } from './invitation.ts';
-import type { Invitation } from './invitation.ts';
+import { parseInvitation, type Invitation } from './invitation.ts';
 
 /** An open invitation, with the token that answers it. */
 export interface ListedInvitation {

@@ -2,8 +2,7 @@ import { useEffect, useState } from 'react';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { needsSecondFactor } from '../../shared/token-claims.ts';
-import { classifyInvitation } from './invitation.ts';
-import type { Invitation, JoinState } from './invitation.ts';
+import { classifyInvitation, type Invitation, type JoinState } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';
 
 export interface UseInvitationResult {

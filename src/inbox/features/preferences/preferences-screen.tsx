@@ -1,5 +1,4 @@
-import { Suspense } from 'react';
-import type { ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
@@ -8,8 +7,7 @@ import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
-import { isTemporary } from './preferences.ts';
-import type { PreferenceChange } from './preferences.ts';
+import { isTemporary, type PreferenceChange } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';

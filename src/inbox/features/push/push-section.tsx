@@ -7,8 +7,7 @@ import { Message } from '../../ui/page/message.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useDelay } from '../../ui/state/use-delay.ts';
-import { createPushDevice, findPushBrowser, PushServiceError } from './push-subscription.ts';
-import type { PushState } from './push-subscription.ts';
+import { createPushDevice, findPushBrowser, PushServiceError, type PushState } from './push-subscription.ts';
 import styles from './push.module.css';
 import { pushTexts } from './push-texts.ts';
 

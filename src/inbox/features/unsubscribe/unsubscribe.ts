@@ -2,8 +2,7 @@
  * The script of the static page unsubscribe.html#token=…&kind=…, to which the links of mails lead. It imports nothing of
  * the application: the page needs no session and opens at once.
  */
-import { mailKinds, unsubscribeTextsOf } from './unsubscribe-texts.ts';
-import type { MailKind } from './unsubscribe-texts.ts';
+import { mailKinds, unsubscribeTextsOf, type MailKind } from './unsubscribe-texts.ts';
 
 interface Subscription {
   readonly is_off: boolean;

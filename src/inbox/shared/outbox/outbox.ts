@@ -3,8 +3,7 @@ import type { Platform, Timer, Unsubscribe } from 'supabase-protocol-clients/pla
 import { canUndo, initialState, selectDelayed, selectDue, step, withDependents } from './outbox-state.ts';
 import type { OutboxEvent, OutboxOutcome, PendingAction } from './outbox-state.ts';
 import type { OutboxStorage } from './outbox-storage.ts';
-import { createSenders, isTabMessage } from './outbox-tabs.ts';
-import type { TabMessage } from './outbox-tabs.ts';
+import { createSenders, isTabMessage, type TabMessage } from './outbox-tabs.ts';
 
 /** The actions of one feature: how they are shown and sent. */
 export interface OutboxTopic<Payload, Answer = unknown> {

@@ -1,6 +1,5 @@
 import type { Database } from '../../database.types.ts';
-import { gt, is, or } from 'supabase-protocol-clients/rest-client';
-import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { gt, is, or, type RestClient } from 'supabase-protocol-clients/rest-client';
 
 /** A sender whose notifications are refused. */
 export interface BlockedSender {

@@ -2,8 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { FocusEvent, KeyboardEvent, ReactNode } from 'react';
 import { createPortal, flushSync } from 'react-dom';
 import { useCloseOnHistoryNavigation } from './history-navigation.ts';
-import { moveInMenu } from './menu-keys.ts';
-import type { TypedLetters } from './menu-keys.ts';
+import { moveInMenu, type TypedLetters } from './menu-keys.ts';
 import { placeMenu } from './menu-place.ts';
 import styles from './menu.module.css';
 

@@ -12,8 +12,7 @@ import {
   useLocalSupabase,
 } from '../../../support/local-supabase.ts';
 import { openNodeSocket } from '../../../support/node-socket.ts';
-import { renderApp } from '../../../support/render-app.tsx';
-import type { RenderAppOptions } from '../../../support/render-app.tsx';
+import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../../support/wire/breakable-fetch.ts';
 
 const local = useLocalSupabase({ port: 0 });

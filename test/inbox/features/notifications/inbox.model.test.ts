@@ -6,8 +6,7 @@ import {
   inboxTabs,
   matchesFilter,
 } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
-import { createScriptedInbox, shownIds } from './scripted-inbox.ts';
-import type { ScriptedInbox } from './scripted-inbox.ts';
+import { createScriptedInbox, shownIds, type ScriptedInbox } from './scripted-inbox.ts';
 
 type Deed = (scripted: ScriptedInbox) => Promise<unknown> | void;
 

@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
 import { createFakeClock } from '../../../../src/testing/index.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
-import { renderApp } from '../../../support/render-app.tsx';
-import type { RenderAppOptions } from '../../../support/render-app.tsx';
+import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';
 
 const supabase = useLocalSupabase();
 const hourMs = 3_600_000;

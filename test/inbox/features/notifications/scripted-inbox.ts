@@ -1,5 +1,4 @@
-import { createInbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
-import type { Inbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
+import { createInbox, type Inbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
 import { countNotifications } from '../../../../src/inbox/features/notifications/model/notification-counts.ts';
 import type { NotificationCounts } from '../../../../src/inbox/features/notifications/model/notification-counts.ts';
 import { matchesFilter } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
@@ -14,14 +13,10 @@ import type {
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationChange } from '../../../../src/inbox/features/notifications/model/state-types.ts';
-import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
-import type { Outbox, OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
-import { createFakeWorld } from '../../../support/fake-platform.ts';
-import type { FakeTab, FakeWorld } from '../../../support/fake-platform.ts';
-import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
-import type { MemoryStorage } from '../../../support/memory-outbox-storage.ts';
-import { createNotification } from './notification-fixtures.ts';
-import type { NotificationDetails } from './notification-fixtures.ts';
+import { createOutbox, type Outbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { createFakeWorld, type FakeTab, type FakeWorld } from '../../../support/fake-platform.ts';
+import { createMemoryStorage, type MemoryStorage } from '../../../support/memory-outbox-storage.ts';
+import { createNotification, type NotificationDetails } from './notification-fixtures.ts';
 
 /** More changes than this since the last answer are not listed in it. */
 const bulkRows = 100;

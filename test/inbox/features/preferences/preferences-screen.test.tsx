@@ -5,9 +5,8 @@ import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../../support/local-supabase.ts';
 import type { TestUser } from '../../../support/local-supabase.ts';
 import { openNodeSocket } from '../../../support/node-socket.ts';
-import { renderApp } from '../../../support/render-app.tsx';
+import { renderApp, type RenderAppOptions } from '../../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../../support/wire/breakable-fetch.ts';
-import type { RenderAppOptions } from '../../../support/render-app.tsx';
 
 const local = useLocalSupabase({ port: 0 });
 let number = 0;

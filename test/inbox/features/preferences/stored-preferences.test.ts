@@ -11,8 +11,7 @@ import type {
   Preferences,
 } from '../../../../src/inbox/features/preferences/preferences.ts';
 import { RestError } from '../../../../src/rest-client/index.ts';
-import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
-import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 

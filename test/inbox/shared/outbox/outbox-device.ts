@@ -1,8 +1,6 @@
-import { createOutbox } from '../../../../src/inbox/shared/outbox/outbox.ts';
-import type { OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import type { OutboxOutcome } from '../../../../src/inbox/shared/outbox/outbox-state.ts';
-import { createFakeWorld } from '../../../support/fake-platform.ts';
-import type { FakeWorld } from '../../../support/fake-platform.ts';
+import { createFakeWorld, type FakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 
 /** The server was not reached: the same request may succeed later. */

@@ -7,8 +7,7 @@ import type { Notification, NotificationKind, NotificationStatus } from '../mode
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
 import { actionsTopic, createStoredAction, parseStoredAction } from '../model/stored-action.ts';
-import { sendAction } from './send-action.ts';
-import type { ActionOutcome } from './send-action.ts';
+import { sendAction, type ActionOutcome } from './send-action.ts';
 
 /** An action that the outbox has. */
 export type InboxAction = AddedAction<readonly Notification[]>;

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { parseShortcut, prefixKeys, shortcutsEnabled } from './shortcuts.ts';
-import type { Shortcut } from './shortcuts.ts';
+import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './shortcuts.ts';
 
 /** How long the first letter of a two-letter shortcut waits for the second. */
 const prefixMs = 1_000;

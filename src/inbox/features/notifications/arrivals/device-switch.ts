@@ -1,5 +1,4 @@
-import { createStore } from 'supabase-protocol-clients/platform';
-import type { Store } from 'supabase-protocol-clients/platform';
+import { createStore, type Store } from 'supabase-protocol-clients/platform';
 
 /** A setting of this device, shared by its tabs. With storage blocked it lasts as long as the page. */
 export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {

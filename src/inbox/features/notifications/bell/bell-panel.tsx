@@ -6,8 +6,7 @@ import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
-import { NotificationRow } from '../list/notification-row.tsx';
-import type { RowAction } from '../list/notification-row.tsx';
+import { NotificationRow, type RowAction } from '../list/notification-row.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;

@@ -1,5 +1,4 @@
-import { memo, useEffect, useRef } from 'react';
-import type { ReactNode, Ref } from 'react';
+import { memo, useEffect, useRef, type ReactNode, type Ref } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
 import { ArchiveIcon, CheckIcon, MoreIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';

@@ -12,8 +12,7 @@ import type { Ref } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { groupByDay } from '../model/day-groups.ts';
-import { entryAtMs } from '../model/list-entries.ts';
-import type { ListEntry } from '../model/list-entries.ts';
+import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
 import { DaySections } from './day-sections.tsx';
 import { FocusKeeper, useFocusKeeper } from './focus-keeper.ts';
 import {

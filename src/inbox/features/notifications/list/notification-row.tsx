@@ -1,5 +1,4 @@
-import { memo, useSyncExternalStore } from 'react';
-import type { MouseEvent, ReactNode, Ref } from 'react';
+import { memo, useSyncExternalStore, type MouseEvent, type ReactNode, type Ref } from 'react';
 import { Link, useLocation } from 'wouter';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
@@ -15,8 +14,7 @@ import {
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox, useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
-import { inboxHref } from '../model/notification-filter.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';

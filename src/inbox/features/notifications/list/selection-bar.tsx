@@ -1,8 +1,7 @@
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import type { ReactNode, Ref, RefObject } from 'react';
 import { flushSync } from 'react-dom';
-import { Button, IconButton } from '../../../ui/button.tsx';
-import type { ButtonProps } from '../../../ui/button.tsx';
+import { Button, IconButton, type ButtonProps } from '../../../ui/button.tsx';
 import {
   ArchiveIcon,
   CheckIcon,

@@ -1,8 +1,7 @@
 import { createDeviceSwitch } from '../arrivals/device-switch.ts';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { InboxView } from '../model/inbox-view.ts';
-import { groupEntries, toEntry } from '../model/list-entries.ts';
-import type { ListEntry } from '../model/list-entries.ts';
+import { groupEntries, toEntry, type ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
 /** Groups shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */

@@ -7,8 +7,7 @@ import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { unfiltered, inboxHref, inboxTabs } from '../model/notification-filter.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
+import { unfiltered, inboxHref, inboxTabs, type NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 interface NavigationProps {

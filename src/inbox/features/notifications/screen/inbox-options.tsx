@@ -7,14 +7,12 @@ import { Switch } from '../../../ui/form/switch.tsx';
 import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { densities, densityChoice } from '../list/density.ts';
-import type { Density } from '../list/density.ts';
+import { densities, densityChoice, type Density } from '../list/density.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { SampleSlot } from './sample-slot.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
-import type { Shortcut } from '../actions/shortcuts.ts';
+import { shortcutKeys, shortcutsEnabled, type Shortcut } from '../actions/shortcuts.ts';
 
 const arrows: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
 

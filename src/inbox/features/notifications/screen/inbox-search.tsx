@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
-import { SearchField } from '../search/search-field.tsx';
-import type { SearchFieldProps } from '../search/search-field.tsx';
+import { SearchField, type SearchFieldProps } from '../search/search-field.tsx';
 import styles from './inbox.module.css';
 
 export interface InboxSearchProps extends Omit<SearchFieldProps, 'ref'> {

@@ -1,7 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
-import type { RefObject } from 'react';
-import { compareListed } from '../model/notification.ts';
-import type { Notification } from '../model/notification.ts';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { compareListed, type Notification } from '../model/notification.ts';
 
 export interface PendingArrivals {
   readonly shown: readonly Notification[];

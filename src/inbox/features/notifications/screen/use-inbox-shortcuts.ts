@@ -4,8 +4,7 @@ import { useShortcuts } from '../actions/use-shortcuts.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
-import { entryNotifications } from '../model/list-entries.ts';
-import type { ListEntry } from '../model/list-entries.ts';
+import { entryNotifications, type ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
 export interface InboxShortcutsOptions {

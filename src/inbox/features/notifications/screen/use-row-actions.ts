@@ -1,5 +1,4 @@
-import { useCallback, useState } from 'react';
-import type { RefObject } from 'react';
+import { useCallback, useState, type RefObject } from 'react';
 import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react';
-import type { Ref } from 'react';
+import { useEffect, useState, type Ref } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
 import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';

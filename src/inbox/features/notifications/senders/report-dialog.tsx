@@ -1,8 +1,6 @@
-import { useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { reportReasons } from '../../../shared/sender-controls/sender-controls-api.ts';
-import type { ReportReason } from '../../../shared/sender-controls/sender-controls-api.ts';
+import { reportReasons, type ReportReason } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';

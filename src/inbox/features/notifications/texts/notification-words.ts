@@ -1,5 +1,4 @@
-import { contentText, metadataText } from '../model/notification.ts';
-import type { Notification } from '../model/notification.ts';
+import { contentText, metadataText, type Notification } from '../model/notification.ts';
 import type { InboxTexts } from './inbox-texts.ts';
 
 /** The headline: the sender's own title, or a sentence made of kind, actor and entity. */

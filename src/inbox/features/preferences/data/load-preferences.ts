@@ -1,6 +1,5 @@
 import { RestError } from 'supabase-protocol-clients/rest-client';
-import { temporaryPreferences } from '../preferences.ts';
-import type { Preferences } from '../preferences.ts';
+import { temporaryPreferences, type Preferences } from '../preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
 /**

@@ -2,8 +2,7 @@ import { useEffect, useMemo, useRef, useTransition } from 'react';
 import { useQuery } from 'supabase-protocol-clients/react';
 import * as z from 'zod/mini';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
-import { isTemporary } from '../preferences.ts';
-import type { Preferences } from '../preferences.ts';
+import { isTemporary, type Preferences } from '../preferences.ts';
 
 const mailStatus = z.object({
   address: z.nullable(z.string()),

@@ -1,6 +1,5 @@
 import type { Database } from '../../../database.types.ts';
-import { matches } from 'supabase-protocol-clients/rest-client';
-import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { matches, type RestClient } from 'supabase-protocol-clients/rest-client';
 import { defaultSettings, parsePreferences } from '../preferences.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 

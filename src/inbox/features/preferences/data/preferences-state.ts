@@ -1,6 +1,5 @@
 import type { Cached } from '../../../shared/cached.ts';
-import { isTemporary, newerPreferences } from '../preferences.ts';
-import type { PreferenceChange, Preferences } from '../preferences.ts';
+import { isTemporary, newerPreferences, type PreferenceChange, type Preferences } from '../preferences.ts';
 
 /** null: the row was deleted on another device. */
 export type KnownPreferences = Preferences | null;

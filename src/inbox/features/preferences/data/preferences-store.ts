@@ -5,8 +5,7 @@ import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-
 import { discardAfterMs } from '../../../shared/cache-policy.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { isStale, type Cached } from '../../../shared/cached.ts';
-import { isTemporary, parsePreferences } from '../preferences.ts';
-import type { PreferenceChange } from '../preferences.ts';
+import { isTemporary, parsePreferences, type PreferenceChange } from '../preferences.ts';
 import { loadPreferences } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 import { emptyPreferencesState, selectPreferences, step } from './preferences-state.ts';

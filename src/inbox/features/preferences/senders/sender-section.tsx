@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useUser } from 'supabase-protocol-clients/react';
 import { formatComingTime } from '../../../shared/coming-time.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';

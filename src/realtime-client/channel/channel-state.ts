@@ -1,4 +1,4 @@
-import { backoffMs } from '../socket/backoff.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
 import { readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
@@ -190,7 +190,10 @@ function markInterrupted(
 }
 
 function retry(state: ChannelMemory, settings: RealtimeSettings, atLeastMs = 0): ChannelStep {
-  const delayMs = Math.max(backoffMs(state.attempt, settings), atLeastMs);
+  const delayMs = Math.max(
+    backoffDelayMs(state.attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0),
+    atLeastMs,
+  );
   return next(
     { ...state, kind: 'backoff', attempt: state.attempt + 1 },
     { do: 'wait', delayMs, jitter: true },

@@ -1,5 +1,5 @@
 import type { Platform, Timer } from '../../platform/platform.ts';
-import { withJitter } from '../socket/backoff.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import {
   initialChannel,
   stepChannel,
@@ -136,7 +136,8 @@ export function createOwnTopic({
     step: (state, event, nowMs) => stepChannel(state, event, nowMs, settings),
     run,
     clock,
-    jitter: (delayMs) => withJitter(delayMs, settings, platform.random.number()),
+    jitter: (delayMs) =>
+      backoffDelayMs(1, { delaysMs: [delayMs], jitter: settings.jitter }, platform.random.number()),
     report: platform.report,
     onStep(state, before) {
       const { kind } = state;

@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
@@ -109,7 +109,10 @@ function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): 
   const attempt = isStable(state, nowMs, settings) ? 0 : state.attempt;
   const after = { ...state, attempt: attempt + 1 };
   if (!state.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
-  const delayMs = Math.max(backoffMs(attempt, settings), state.visible ? 0 : settings.hiddenDelayMs);
+  const delayMs = Math.max(
+    backoffDelayMs(attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0),
+    state.visible ? 0 : settings.hiddenDelayMs,
+  );
   return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
 }
 

@@ -1,7 +1,7 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
 import type { RealtimeEvent } from '../events.ts';
 import type { ProtocolParts } from '../protocol/protocol-parts.ts';
-import { withJitter } from './backoff.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
@@ -119,7 +119,7 @@ export function createReconnectingSocket({
         };
     },
     clock,
-    jitter: (delayMs) => withJitter(delayMs, settings, random.number()),
+    jitter: (delayMs) => backoffDelayMs(1, { delaysMs: [delayMs], jitter: settings.jitter }, random.number()),
     report: platform.report,
     onStep: (state) => onState(state.kind, isOpen(state), lastFrameAtMs),
   });

@@ -3,7 +3,7 @@ import { readJwtSubject } from '../../platform/jwt.ts';
 import { binaryFrames } from '../broadcast/binary-frames.ts';
 import { postgresChangesProtocol } from '../changes/protocol.ts';
 import type { ShareConnection } from '../realtime-client.ts';
-import { backoffMs, withJitter } from '../socket/backoff.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import { createConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
 import { createPushes } from '../socket/push.ts';
@@ -88,7 +88,13 @@ function createSharedConnection(
       if (user === undefined) switchUser(readJwtSubject(token ?? ''));
     } catch (problem) {
       platform.report(problem);
-      retryAfter(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
+      retryAfter(
+        backoffDelayMs(
+          attempt + 1,
+          { delaysMs: settings.reconnectDelaysMs, jitter: settings.jitter },
+          platform.random.number(),
+        ),
+      );
     }
   };
   return {

@@ -11,21 +11,24 @@ export interface LiveRows {
   readonly onPreferences: OnChanges;
 }
 
-/** Follows the user's rows in the user's channel, which has to be joined afterwards. */
-export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
-  return usesBroadcasts ? followBroadcasts(channel) : followSubscription(channel, userId);
-}
-
 /**
- * Listens to `postgres_changes`, which the realtime service reads from the database's log
+ * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database
+ * (`private.broadcast_notifications`), or by `postgres_changes`, which the realtime service reads from the database's log
  * (conformance/protocol/product.md#calls-of-the-application).
  */
-function followSubscription(channel: Channel, userId: string): LiveRows {
-  const changes = createPostgresChanges(channel);
+export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
+  if (usesBroadcasts) {
+    const { onChanges } = createDatabaseBroadcast(channel);
+    return {
+      onNotifications: (listener) => onChanges({ table: 'notifications' }, listener),
+      onPreferences: (listener) => onChanges({ table: 'notification_preferences' }, listener),
+    };
+  }
+  const { onChanges } = createPostgresChanges(channel);
   return {
     // One listener for all three events preserves their order.
     onNotifications: (listener) =>
-      changes.onChanges(
+      onChanges(
         {
           event: ['INSERT', 'UPDATE', 'DELETE'],
           table: 'notifications',
@@ -34,18 +37,6 @@ function followSubscription(channel: Channel, userId: string): LiveRows {
         listener,
       ),
     onPreferences: (listener) =>
-      changes.onChanges(
-        { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
-        listener,
-      ),
-  };
-}
-
-/** Listens to the broadcasts of the database to this channel (`private.broadcast_notifications`). */
-function followBroadcasts(channel: Channel): LiveRows {
-  const changes = createDatabaseBroadcast(channel);
-  return {
-    onNotifications: (listener) => changes.onChanges({ table: 'notifications' }, listener),
-    onPreferences: (listener) => changes.onChanges({ table: 'notification_preferences' }, listener),
+      onChanges({ event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` }, listener),
   };
 }

@@ -69,7 +69,19 @@ export const recordOf =
     return value as Record<string, T>;
   };
 
-/** An object with at least these members; further members pass unchecked. */
+/**
+ * An object with at least these members; further members pass unchecked.
+ *
+ * @example
+ * ```ts
+ * import { nullish, number, object, string, type TypeOf } from 'supabase-protocol-clients/platform/schema';
+ *
+ * const profile = object({ name: string, age: nullish(number) });
+ * type Profile = TypeOf<typeof profile>;
+ * const ada: Profile = profile(JSON.parse('{"name":"Ada"}'));
+ * console.log(ada.name);
+ * ```
+ */
 export const object =
   <const S extends Readonly<Record<string, Schema<unknown>>>>(members: S): Schema<ObjectOf<S>> =>
   (value, path = 'body') => {

@@ -54,6 +54,8 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
     .toContain('inbox-outbox');
 
   await first.setOffline(true);
+  // The page learns of it a moment later, and would still send what is done before.
+  await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(false);
   for (const [about, name] of [
     ['Read me', /^Mark as read/],
     ['Archive me', /^Archive/],

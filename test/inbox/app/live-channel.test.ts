@@ -51,14 +51,27 @@ test('a hidden page asks for nothing until it is shown', async () => {
   expect(heard.doubts).toBe(1);
 });
 
-test('changes near the rate limit of the server are asked for soon', async () => {
-  const { advance, heard, server } = await openChannel();
-  for (let change = 0; change < 90; change += 1)
+const changeRows = ({ server }: Awaited<ReturnType<typeof openChannel>>, rows: number) => {
+  for (let row = 0; row < rows; row += 1)
     server.change({
       type: 'DELETE',
       commit_timestamp: '2026-01-01T00:00:00Z',
-      old_record: { id: `row ${change}` },
+      old_record: { id: `row ${row}` },
     });
-  await advance(2_500);
-  expect(heard.doubts).toBe(1);
+};
+
+test('changes near the rate limit of the server are asked for soon', async () => {
+  const channel = await openChannel();
+  changeRows(channel, 90);
+  await channel.advance(2_500);
+  expect(channel.heard.doubts).toBe(1);
+});
+
+test('changes of a burst are asked for once, although they are near the rate limit too', async () => {
+  const channel = await openChannel();
+  changeRows(channel, 150);
+  await channel.advance(100);
+  changeRows(channel, 300);
+  await channel.advance(10_000);
+  expect(channel.heard.doubts).toBe(1);
 });

@@ -44,18 +44,25 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const rows = listenToRows(channel, userId, usesBroadcasts);
-  const burst = createBurstFilter({
-    clock,
-    onChanges: (changes: readonly Change<RowRecord>[]) =>
-      onNotifications(parseNotificationChanges(changes, clock.now(), report)),
-    onDropped: onDoubt,
-  });
   const isLive = () => channel.getSnapshot().status === 'live';
   const reconciler = createReconciler({
     platform,
     intervalMs: doubtAfterMs,
     isCurrent: isLive,
     onReadAgain: onDoubt,
+  });
+  const burst = createBurstFilter({
+    clock,
+    onChanges(changes: readonly Change<RowRecord>[]) {
+      reconciler.noteChanges(changes.map(({ commitTimestamp }) => commitTimestamp));
+      onNotifications(parseNotificationChanges(changes, clock.now(), report));
+    },
+    onDropped() {
+      // This request brings what a comparison that is due would look for.
+      reconciler.stop();
+      if (isLive()) reconciler.start();
+      onDoubt();
+    },
   });
 
   const follow = () => {
@@ -67,10 +74,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const endings = [
     burst.close,
     reconciler.stop,
-    rows.onNotifications((changes) => {
-      reconciler.noteChanges(changes.map(({ commitTimestamp }) => commitTimestamp));
-      burst.receive(changes);
-    }),
+    rows.onNotifications(burst.receive),
     rows.onPreferences(onPreferences),
     onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
     channel.subscribe(follow),

@@ -53,7 +53,7 @@ const open = (url = '/home', options: Partial<RenderAppOptions> = {}) =>
 const rows = () => [...document.querySelectorAll('main [data-id]')];
 /** The button beside a message: which other messages offer to try again depends on the order of the answers. */
 const tryAgain = (message: RegExp) =>
-  within(screen.getByText(message).parentElement!).getByRole('button', { name: 'Try again' });
+  within(screen.getByText(message).parentElement ?? document.body).getByRole('button', { name: 'Try again' });
 const status = async (name: string) => {
   const found = await local().database.query<{ status: string }>(
     'select status from public.notifications where content like $1',

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const snoozed = { tab: 'snoozed', kind: null } as const;
 const hourMs = 3_600_000;
-
-// The code of the alarm is loaded with the first snoozed notification, which takes real time.
-beforeAll(() => import('../../../../src/inbox/features/notifications/data/snooze-alarm.ts'));
 
 test('a snoozed notification leaves the list and the counts, and returns on time as unread at the top', async () => {
   const scripted = await openScriptedInbox(3);

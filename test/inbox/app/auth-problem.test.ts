@@ -5,10 +5,22 @@ import { authErrorTexts } from '../../../src/inbox/shared/auth-problem/auth-erro
 import { AuthError } from '../../../src/auth-client/index.ts';
 import { serverErrorCodes } from '../../../src/auth-client/wire/server-error-codes.ts';
 
+/** Codes that no screen of the application can cause. */
+const codesOfNoScreen: ReadonlySet<string> = new Set([
+  'unknown',
+  'oauth_client_not_found',
+  'oauth_dynamic_client_registration_disabled',
+  'bad_json',
+]);
+
 const english = await authErrorTexts.load('en');
 
-test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {
-  for (const { messages } of [english, german]) expect(messages[code].length).toBeGreaterThan(10);
+test.each([...serverErrorCodes])('%s has a message in both languages', (code) => {
+  for (const texts of [english, german]) {
+    const { message } = describeProblem(new AuthError(code, ''), texts);
+    expect(message?.length).toBeGreaterThan(10);
+    expect(message === texts.messages.unknown).toBe(codesOfNoScreen.has(code));
+  }
 });
 
 test('the message of an auth error appears on its field, or on the form without that field', () => {

@@ -1,20 +1,6 @@
-import type { AuthErrorCode } from 'supabase-protocol-clients/auth-client';
-import type { AuthErrorTexts } from './auth-error-texts.ts';
+import type { AuthErrorTexts, MessageCode } from './auth-error-texts.ts';
 
-const unexpected = 'Etwas ist schiefgegangen. Bitte versuche es noch einmal.';
-const notOffered = 'Diese Anmeldeart gibt es hier nicht.';
-const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.';
-const signedOut = 'Du wurdest abgemeldet. Bitte melde dich wieder an.';
-const tooManyCause = 'Zu viele Versuche.';
-const tooMany = `${tooManyCause} Warte einen Moment und versuche es dann noch einmal.`;
-const serverCause = 'Bei uns ist etwas schiefgegangen.';
-const serverTrouble = `${serverCause} Bitte versuche es in einer Minute noch einmal.`;
-const passkey =
-  'Dieser Passkey wurde nicht angenommen. Vielleicht wurde er aus dem Konto entfernt. Melde dich auf einem anderen Weg an.';
-const slowPasskey = 'Das hat zu lange gedauert. Bitte versuche es noch einmal.';
-const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage deine Administration.';
-
-const messages: Readonly<Record<AuthErrorCode, string>> = {
+const messages: Readonly<Record<MessageCode, string>> = {
   invalid_credentials: 'E‑Mail oder Passwort ist falsch.',
   email_not_confirmed:
     'Diese E‑Mail-Adresse ist noch nicht bestätigt. Nimm den Link oder den Code aus unserer E‑Mail.',
@@ -30,7 +16,6 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   current_password_invalid: 'Das ist nicht dein aktuelles Passwort.',
   current_password_required: 'Gib auch dein aktuelles Passwort ein.',
   reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code aus unserer E‑Mail ein.',
-  reauthentication_not_valid: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
   otp_expired: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
   otp_disabled: 'Für diese Adresse gibt es kein Konto. Erstelle erst eines.',
   email_address_invalid: 'Diese Adresse kann keine E‑Mails empfangen. Prüfe sie auf Tippfehler.',
@@ -38,24 +23,14 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   email_address_not_provided: 'Der Anbieter hat deine E‑Mail-Adresse nicht weitergegeben.',
   provider_email_needs_verification: 'Bestätige erst deine E‑Mail-Adresse: Prüfe dein Postfach.',
   signup_disabled: 'Zurzeit nehmen wir keine neuen Konten an.',
-  email_provider_disabled: notOffered,
-  phone_provider_disabled: notOffered,
-  provider_disabled: notOffered,
-  anonymous_provider_disabled: notOffered,
-  passkey_disabled: notOffered,
-  web3_provider_disabled: notOffered,
-  web3_unsupported_chain: notOffered,
-  oauth_provider_not_supported: notOffered,
-  custom_provider_not_found: notOffered,
-  feature_disabled: notOffered,
+  provider_disabled: 'Diese Anmeldeart gibt es hier nicht.',
   manual_linking_disabled: 'Weitere Anmeldearten kannst du hier nicht verknüpfen.',
   captcha_failed: 'Wir konnten nicht feststellen, dass du ein Mensch bist. Bitte versuche es noch einmal.',
-  over_request_rate_limit: tooMany,
+  over_request_rate_limit: 'Zu viele Versuche. Warte einen Moment und versuche es dann noch einmal.',
   over_email_send_rate_limit:
     'Wir haben dir gerade eine E‑Mail geschickt. Warte einen Moment, bevor du die nächste anforderst.',
   over_sms_send_rate_limit:
     'Wir haben dir gerade eine SMS geschickt. Warte einen Moment, bevor du die nächste anforderst.',
-  over_custom_provider_quota: tooMany,
   insufficient_aal: 'Bestätige es erst mit deinem zweiten Faktor: Melde dich ab und wieder an.',
   mfa_verification_failed: 'Dieser Code stimmt nicht. Gib den ein, den deine App jetzt anzeigt.',
   mfa_verification_rejected: 'Der zweite Faktor wurde abgelehnt. Bitte wende dich an den Support.',
@@ -66,77 +41,31 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   mfa_verified_factor_exists: 'Diese App ist schon eingerichtet.',
   too_many_enrolled_mfa_factors: 'Mehr Apps sind nicht erlaubt. Entferne zuerst eine.',
   mfa_totp_enroll_not_enabled: 'Authenticator-Apps sind hier abgeschaltet.',
-  mfa_totp_verify_not_enabled: 'Authenticator-Apps sind hier abgeschaltet.',
-  mfa_phone_enroll_not_enabled: notOffered,
-  mfa_phone_verify_not_enabled: notOffered,
-  mfa_webauthn_enroll_not_enabled: notOffered,
-  mfa_webauthn_verify_not_enabled: notOffered,
   single_identity_not_deletable: 'Das ist der einzige Weg in dein Konto. Füge erst einen anderen hinzu.',
   email_conflict_identity_not_deletable: 'Das geht nicht: Ein anderes Konto verwendet die Adresse.',
   identity_not_found: 'Diese Anmeldeart ist nicht mehr verknüpft. Lade die Seite neu.',
   user_sso_managed: 'Dein Unternehmen verwaltet dieses Konto. Ändere es dort.',
   too_many_passkeys: 'Mehr Passkeys sind nicht erlaubt. Entferne zuerst einen.',
-  webauthn_challenge_expired: slowPasskey,
-  webauthn_challenge_not_found: slowPasskey,
+  webauthn_challenge_expired: 'Das hat zu lange gedauert. Bitte versuche es noch einmal.',
   webauthn_credential_exists: 'Auf diesem Gerät gibt es schon einen Passkey für dein Konto.',
-  webauthn_credential_not_found: passkey,
-  webauthn_verification_failed: passkey,
+  webauthn_verification_failed:
+    'Dieser Passkey wurde nicht angenommen. Vielleicht wurde er aus dem Konto entfernt. Melde dich auf einem anderen Weg an.',
   'passkey-canceled':
     'Es wurde kein Passkey verwendet: Die Abfrage wurde abgebrochen oder hat zu lange gedauert. Versuche es noch einmal.',
   'passkey-failed':
     'Dein Browser konnte auf dieser Seite keinen Passkey verwenden. Melde dich auf einem anderen Weg an.',
-  bad_code_verifier: expiredSignIn,
-  flow_state_already_used: expiredSignIn,
-  flow_state_expired: expiredSignIn,
-  flow_state_not_found: expiredSignIn,
-  bad_oauth_callback: expiredSignIn,
-  bad_oauth_state: expiredSignIn,
-  oauth_invalid_state: expiredSignIn,
-  oauth_client_state_expired: expiredSignIn,
-  oauth_client_state_not_found: expiredSignIn,
-  oauth_authorization_not_found: expiredSignIn,
-  oauth_consent_not_found: expiredSignIn,
-  oauth_client_not_found: unexpected,
-  oauth_dynamic_client_registration_disabled: unexpected,
+  flow_state_expired: 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.',
   'oauth-error': 'Der Anbieter hat die Anmeldung abgelehnt.',
-  saml_assertion_no_email: singleSignOn,
-  saml_assertion_no_user_id: singleSignOn,
-  saml_entity_id_mismatch: singleSignOn,
-  saml_idp_already_exists: singleSignOn,
-  saml_idp_not_found: singleSignOn,
-  saml_metadata_fetch_failed: singleSignOn,
-  saml_provider_disabled: singleSignOn,
-  saml_relay_state_expired: expiredSignIn,
-  saml_relay_state_not_found: expiredSignIn,
-  sso_domain_already_exists: singleSignOn,
-  sso_provider_disabled: singleSignOn,
-  sso_provider_not_found: singleSignOn,
-  bad_jwt: signedOut,
+  sso_provider_disabled: 'Single Sign-on ist dafür nicht eingerichtet. Frage deine Administration.',
   invite_not_found: 'Diese Einladung gilt nicht mehr.',
-  no_authorization: signedOut,
   not_admin: 'Das darfst du nicht.',
-  'token-expired': signedOut,
-  'invalid-signature': signedOut,
-  'invalid-token': signedOut,
-  'missing-session': signedOut,
-  refresh_token_already_used: signedOut,
-  refresh_token_not_found: signedOut,
-  session_expired: signedOut,
-  session_not_found: signedOut,
-  unexpected_audience: signedOut,
+  session_expired: 'Du wurdest abgemeldet. Bitte melde dich wieder an.',
   sms_send_failed: 'Die SMS konnte nicht gesendet werden. Bitte versuche es noch einmal.',
   validation_failed: 'Das wurde nicht angenommen. Prüfe deine Eingaben.',
-  bad_json: unexpected,
   conflict: 'Zwei Änderungen kamen gleichzeitig. Bitte versuche es noch einmal.',
   request_entity_too_large: 'Das ist zu lang.',
-  request_timeout: serverTrouble,
-  hook_payload_invalid_content_type: serverTrouble,
-  hook_payload_over_size_limit: serverTrouble,
-  hook_timeout: serverTrouble,
-  hook_timeout_after_retry: serverTrouble,
-  unexpected_failure: serverTrouble,
-  unknown: unexpected,
-  'invalid-response': serverTrouble,
+  unexpected_failure: 'Bei uns ist etwas schiefgegangen. Bitte versuche es in einer Minute noch einmal.',
+  unknown: 'Etwas ist schiefgegangen. Bitte versuche es noch einmal.',
   network: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
@@ -150,19 +79,12 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };
 
-const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
-  over_request_rate_limit: tooManyCause,
-  over_custom_provider_quota: tooManyCause,
+const causes: Readonly<Partial<Record<MessageCode, string>>> = {
+  over_request_rate_limit: 'Zu viele Versuche.',
   over_email_send_rate_limit: 'Wir haben dir gerade eine E‑Mail geschickt.',
   over_sms_send_rate_limit: 'Wir haben dir gerade eine SMS geschickt.',
   unknown: 'Etwas ist schiefgegangen.',
-  request_timeout: serverCause,
-  hook_payload_invalid_content_type: serverCause,
-  hook_payload_over_size_limit: serverCause,
-  hook_timeout: serverCause,
-  hook_timeout_after_retry: serverCause,
-  unexpected_failure: serverCause,
-  'invalid-response': serverCause,
+  unexpected_failure: 'Bei uns ist etwas schiefgegangen.',
   timeout: 'Der Server antwortet nicht.',
   conflict: 'Zwei Änderungen kamen gleichzeitig.',
 };

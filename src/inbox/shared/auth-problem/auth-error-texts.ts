@@ -1,22 +1,73 @@
 import type { AuthErrorCode } from 'supabase-protocol-clients/auth-client';
 import { defineTexts, type Translation } from '../../ui/texts.ts';
 
-/** For codes that no screen of this application can cause. */
-const unexpected = 'Something went wrong. Please try again.';
-const notOffered = 'This way of signing in isn’t available here.';
-const expiredSignIn = 'This took too long or was already used. Please start over.';
-const signedOut = 'You’ve been signed out. Please sign in again.';
-const tooManyCause = 'Too many attempts.';
-const tooMany = `${tooManyCause} Please wait a moment and try again.`;
-const serverCause = 'Something’s wrong on our side.';
-const serverTrouble = `${serverCause} Please try again in a minute.`;
-const passkey =
-  'This passkey wasn’t accepted. It may have been removed from the account. Try another way to sign in.';
-const slowPasskey = 'This took too long. Please try again.';
-const singleSignOn = 'Single sign-on isn’t set up for this. Ask your administrator.';
+/** Codes that have the message of another code in every language. */
+export const sharedMessages = {
+  bad_code_verifier: 'flow_state_expired',
+  flow_state_already_used: 'flow_state_expired',
+  flow_state_not_found: 'flow_state_expired',
+  bad_oauth_callback: 'flow_state_expired',
+  bad_oauth_state: 'flow_state_expired',
+  oauth_invalid_state: 'flow_state_expired',
+  oauth_client_state_expired: 'flow_state_expired',
+  oauth_client_state_not_found: 'flow_state_expired',
+  oauth_authorization_not_found: 'flow_state_expired',
+  oauth_consent_not_found: 'flow_state_expired',
+  saml_relay_state_expired: 'flow_state_expired',
+  saml_relay_state_not_found: 'flow_state_expired',
+  mfa_totp_verify_not_enabled: 'mfa_totp_enroll_not_enabled',
+  reauthentication_not_valid: 'otp_expired',
+  over_custom_provider_quota: 'over_request_rate_limit',
+  email_provider_disabled: 'provider_disabled',
+  phone_provider_disabled: 'provider_disabled',
+  anonymous_provider_disabled: 'provider_disabled',
+  passkey_disabled: 'provider_disabled',
+  web3_provider_disabled: 'provider_disabled',
+  web3_unsupported_chain: 'provider_disabled',
+  oauth_provider_not_supported: 'provider_disabled',
+  custom_provider_not_found: 'provider_disabled',
+  feature_disabled: 'provider_disabled',
+  mfa_phone_enroll_not_enabled: 'provider_disabled',
+  mfa_phone_verify_not_enabled: 'provider_disabled',
+  mfa_webauthn_enroll_not_enabled: 'provider_disabled',
+  mfa_webauthn_verify_not_enabled: 'provider_disabled',
+  bad_jwt: 'session_expired',
+  no_authorization: 'session_expired',
+  'token-expired': 'session_expired',
+  'invalid-signature': 'session_expired',
+  'invalid-token': 'session_expired',
+  'missing-session': 'session_expired',
+  refresh_token_already_used: 'session_expired',
+  refresh_token_not_found: 'session_expired',
+  session_not_found: 'session_expired',
+  unexpected_audience: 'session_expired',
+  saml_assertion_no_email: 'sso_provider_disabled',
+  saml_assertion_no_user_id: 'sso_provider_disabled',
+  saml_entity_id_mismatch: 'sso_provider_disabled',
+  saml_idp_already_exists: 'sso_provider_disabled',
+  saml_idp_not_found: 'sso_provider_disabled',
+  saml_metadata_fetch_failed: 'sso_provider_disabled',
+  saml_provider_disabled: 'sso_provider_disabled',
+  sso_domain_already_exists: 'sso_provider_disabled',
+  sso_provider_not_found: 'sso_provider_disabled',
+  request_timeout: 'unexpected_failure',
+  hook_payload_invalid_content_type: 'unexpected_failure',
+  hook_payload_over_size_limit: 'unexpected_failure',
+  hook_timeout: 'unexpected_failure',
+  hook_timeout_after_retry: 'unexpected_failure',
+  'invalid-response': 'unexpected_failure',
+  oauth_client_not_found: 'unknown',
+  oauth_dynamic_client_registration_disabled: 'unknown',
+  bad_json: 'unknown',
+  webauthn_challenge_not_found: 'webauthn_challenge_expired',
+  webauthn_credential_not_found: 'webauthn_verification_failed',
+} as const satisfies { readonly [Code in AuthErrorCode]?: AuthErrorCode };
 
-/** One message per code of the auth client. A code without a message is a type error. */
-const messages: Readonly<Record<AuthErrorCode, string>> = {
+/** A code with a message of its own. */
+export type MessageCode = Exclude<AuthErrorCode, keyof typeof sharedMessages>;
+
+/** A code without a message is a type error. */
+const messages: Readonly<Record<MessageCode, string>> = {
   invalid_credentials: 'Wrong email or password.',
   email_not_confirmed: 'This email address isn’t confirmed yet. Use the link or the code that we sent to it.',
   phone_not_confirmed: 'This phone number isn’t confirmed yet.',
@@ -31,7 +82,6 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   current_password_invalid: 'That’s not your current password.',
   current_password_required: 'Enter your current password too.',
   reauthentication_needed: 'Please confirm that it’s you: enter the code that we emailed you.',
-  reauthentication_not_valid: 'That code isn’t valid. Check it, or get a new one.',
   otp_expired: 'That code isn’t valid. Check it, or get a new one.',
   otp_disabled: 'There’s no account with this address. Create one first.',
   email_address_invalid: 'This address can’t receive email. Check it for typos.',
@@ -39,23 +89,13 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   email_address_not_provided: 'The provider didn’t share your email address.',
   provider_email_needs_verification: 'Confirm your email address first: check your mailbox.',
   signup_disabled: 'We’re not taking new accounts at the moment.',
-  email_provider_disabled: notOffered,
-  phone_provider_disabled: notOffered,
-  provider_disabled: notOffered,
-  anonymous_provider_disabled: notOffered,
-  passkey_disabled: notOffered,
-  web3_provider_disabled: notOffered,
-  web3_unsupported_chain: notOffered,
-  oauth_provider_not_supported: notOffered,
-  custom_provider_not_found: notOffered,
-  feature_disabled: notOffered,
+  provider_disabled: 'This way of signing in isn’t available here.',
   manual_linking_disabled: 'Linking more ways to sign in is turned off here.',
   captcha_failed: 'We couldn’t confirm that you’re human. Please try again.',
-  over_request_rate_limit: tooMany,
+  over_request_rate_limit: 'Too many attempts. Please wait a moment and try again.',
   over_email_send_rate_limit: 'We’ve just sent you an email. Wait a moment before you ask for another one.',
   over_sms_send_rate_limit:
     'We’ve just sent you a text message. Wait a moment before you ask for another one.',
-  over_custom_provider_quota: tooMany,
   insufficient_aal: 'Confirm with your second factor first: sign out, then sign in again.',
   mfa_verification_failed: 'That code isn’t right. Enter the one that your app shows now.',
   mfa_verification_rejected: 'Your second factor was rejected. Please contact support.',
@@ -66,77 +106,31 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   mfa_verified_factor_exists: 'This app is already set up.',
   too_many_enrolled_mfa_factors: 'You’ve reached the limit of authenticators. Remove one first.',
   mfa_totp_enroll_not_enabled: 'Authenticator apps are turned off here.',
-  mfa_totp_verify_not_enabled: 'Authenticator apps are turned off here.',
-  mfa_phone_enroll_not_enabled: notOffered,
-  mfa_phone_verify_not_enabled: notOffered,
-  mfa_webauthn_enroll_not_enabled: notOffered,
-  mfa_webauthn_verify_not_enabled: notOffered,
   single_identity_not_deletable:
     'This is the only way into your account. Add another one before you remove it.',
   email_conflict_identity_not_deletable: 'It can’t be removed: another account uses its address.',
   identity_not_found: 'This sign-in is no longer linked. Reload the page.',
   user_sso_managed: 'Your organization manages this account. Change it there.',
   too_many_passkeys: 'You’ve reached the limit of passkeys. Remove one first.',
-  webauthn_challenge_expired: slowPasskey,
-  webauthn_challenge_not_found: slowPasskey,
+  webauthn_challenge_expired: 'This took too long. Please try again.',
   webauthn_credential_exists: 'This device already has a passkey for your account.',
-  webauthn_credential_not_found: passkey,
-  webauthn_verification_failed: passkey,
+  webauthn_verification_failed:
+    'This passkey wasn’t accepted. It may have been removed from the account. Try another way to sign in.',
   'passkey-canceled':
     'No passkey was used: the prompt was canceled or took too long. Try again when you’re ready.',
   'passkey-failed': 'Your browser couldn’t use a passkey on this page. Try another way to sign in.',
-  bad_code_verifier: expiredSignIn,
-  flow_state_already_used: expiredSignIn,
-  flow_state_expired: expiredSignIn,
-  flow_state_not_found: expiredSignIn,
-  bad_oauth_callback: expiredSignIn,
-  bad_oauth_state: expiredSignIn,
-  oauth_invalid_state: expiredSignIn,
-  oauth_client_state_expired: expiredSignIn,
-  oauth_client_state_not_found: expiredSignIn,
-  oauth_authorization_not_found: expiredSignIn,
-  oauth_consent_not_found: expiredSignIn,
-  oauth_client_not_found: unexpected,
-  oauth_dynamic_client_registration_disabled: unexpected,
+  flow_state_expired: 'This took too long or was already used. Please start over.',
   'oauth-error': 'The provider declined the sign-in.',
-  saml_assertion_no_email: singleSignOn,
-  saml_assertion_no_user_id: singleSignOn,
-  saml_entity_id_mismatch: singleSignOn,
-  saml_idp_already_exists: singleSignOn,
-  saml_idp_not_found: singleSignOn,
-  saml_metadata_fetch_failed: singleSignOn,
-  saml_provider_disabled: singleSignOn,
-  saml_relay_state_expired: expiredSignIn,
-  saml_relay_state_not_found: expiredSignIn,
-  sso_domain_already_exists: singleSignOn,
-  sso_provider_disabled: singleSignOn,
-  sso_provider_not_found: singleSignOn,
-  bad_jwt: signedOut,
+  sso_provider_disabled: 'Single sign-on isn’t set up for this. Ask your administrator.',
   invite_not_found: 'This invitation is no longer valid.',
-  no_authorization: signedOut,
   not_admin: 'You’re not allowed to do this.',
-  'token-expired': signedOut,
-  'invalid-signature': signedOut,
-  'invalid-token': signedOut,
-  'missing-session': signedOut,
-  refresh_token_already_used: signedOut,
-  refresh_token_not_found: signedOut,
-  session_expired: signedOut,
-  session_not_found: signedOut,
-  unexpected_audience: signedOut,
+  session_expired: 'You’ve been signed out. Please sign in again.',
   sms_send_failed: 'The text message couldn’t be sent. Please try again.',
   validation_failed: 'That wasn’t accepted. Check what you entered.',
-  bad_json: unexpected,
   conflict: 'Two changes came in at the same time. Please try again.',
   request_entity_too_large: 'This is too long.',
-  request_timeout: serverTrouble,
-  hook_payload_invalid_content_type: serverTrouble,
-  hook_payload_over_size_limit: serverTrouble,
-  hook_timeout: serverTrouble,
-  hook_timeout_after_retry: serverTrouble,
-  unexpected_failure: serverTrouble,
-  unknown: unexpected,
-  'invalid-response': serverTrouble,
+  unexpected_failure: 'Something’s wrong on our side. Please try again in a minute.',
+  unknown: 'Something went wrong. Please try again.',
   network: 'Can’t reach the server. Check your connection and try again.',
   timeout: 'The server isn’t answering. Please try again.',
   aborted: 'The request was canceled.',
@@ -151,19 +145,12 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
 };
 
 /** The cause alone, for messages that advise to try again: the server's number of seconds replaces that advice. */
-const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
-  over_request_rate_limit: tooManyCause,
-  over_custom_provider_quota: tooManyCause,
+const causes: Readonly<Partial<Record<MessageCode, string>>> = {
+  over_request_rate_limit: 'Too many attempts.',
   over_email_send_rate_limit: 'We’ve just sent you an email.',
   over_sms_send_rate_limit: 'We’ve just sent you a text message.',
   unknown: 'Something went wrong.',
-  request_timeout: serverCause,
-  hook_payload_invalid_content_type: serverCause,
-  hook_payload_over_size_limit: serverCause,
-  hook_timeout: serverCause,
-  hook_timeout_after_retry: serverCause,
-  unexpected_failure: serverCause,
-  'invalid-response': serverCause,
+  unexpected_failure: 'Something’s wrong on our side.',
   timeout: 'The server isn’t answering.',
   conflict: 'Two changes came in at the same time.',
 };
@@ -182,5 +169,5 @@ const english = {
 
 export type AuthErrorTexts = Translation<typeof english>;
 
-/** One message per error code of the auth client. */
+/** The messages for error codes of the auth client. */
 export const authErrorTexts = defineTexts<AuthErrorTexts>(english, () => import('./auth-error-texts.de.ts'));

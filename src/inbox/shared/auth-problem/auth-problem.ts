@@ -1,6 +1,6 @@
 import { AuthError, type AuthErrorCode } from 'supabase-protocol-clients/auth-client';
 import type { FormProblem } from '../../ui/form/use-form.ts';
-import { authErrorTexts, type AuthErrorTexts } from './auth-error-texts.ts';
+import { authErrorTexts, sharedMessages, type AuthErrorTexts, type MessageCode } from './auth-error-texts.ts';
 
 /** The field that an error code belongs to; all forms share these names. */
 const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
@@ -21,15 +21,12 @@ const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
   mfa_factor_name_conflict: 'name',
 };
 
-/** The text of a code without a message, such as one of a newer server or `__proto__` from a URL, is that of `unknown`. */
-function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string {
-  return Object.hasOwn(messages, code) ? messages[code] : messages.unknown;
-}
-
-/** The message without its advice to try again, because the time of the next attempt follows it. */
-function causeOf(texts: AuthErrorTexts, code: AuthErrorCode): string {
-  const known = Object.hasOwn(texts.messages, code) ? code : 'unknown';
-  return texts.causes[known] ?? texts.messages[known];
+/** The code whose message is shown: `unknown` for one of a newer server, or `__proto__` from a URL. */
+function messageCode({ messages }: AuthErrorTexts, code: AuthErrorCode): MessageCode {
+  const own = Object.hasOwn(sharedMessages, code)
+    ? sharedMessages[code as keyof typeof sharedMessages]
+    : code;
+  return Object.hasOwn(messages, own) ? (own as MessageCode) : 'unknown';
 }
 
 /**
@@ -46,8 +43,10 @@ export function describeProblem<Name extends string>(
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
   // This text is shown as it is (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
-  const general = retryAfterSeconds === null ? messageOf(texts, code) : causeOf(texts, code);
-  const parts = [isOwn ? problem.message : general];
+  const shown = messageCode(texts, code);
+  // Without the message's advice to try again, because the time of the next attempt follows it.
+  const cause = retryAfterSeconds === null ? undefined : texts.causes[shown];
+  const parts = [isOwn ? problem.message : (cause ?? texts.messages[shown])];
   if (code === 'weak_password' && problem instanceof AuthError) {
     for (const reason of problem.weakPasswordReasons) {
       if (Object.hasOwn(texts.weakPassword, reason))
@@ -72,7 +71,7 @@ export const shownCallbackErrors = new WeakSet<AuthError>();
 /** The message for a code outside of a form. */
 export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
   const texts = authErrorTexts.use();
-  return code === undefined ? null : messageOf(texts, code);
+  return code === undefined ? null : texts.messages[messageCode(texts, code)];
 }
 
 /**

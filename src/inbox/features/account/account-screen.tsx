@@ -1,24 +1,20 @@
-import { Suspense, useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
-import { Skeleton } from '../../ui/spinner.tsx';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
+import { DataSection } from './data-section.tsx';
+import { DevicesSection } from './devices/devices-section.tsx';
 import { EmailSection } from './email/email-section.tsx';
 import { IdentitiesSection } from './identities-section.tsx';
 import { MfaSection } from './second-factor/mfa-section.tsx';
+import { PasskeysSection } from './passkeys/passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { useAccount } from './use-account.ts';
-
-const PasskeysSection = lazyPart(
-  async () => (await import('./passkeys/passkeys-section.tsx')).PasskeysSection,
-);
-const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
 
 /** `/account`: shows the stored session's user until the server has answered. */
 export function AccountScreen() {
@@ -72,12 +68,9 @@ export function AccountScreen() {
       <PasswordSection user={user} />
       <MfaSection user={user} onChanged={reload} />
       <IdentitiesSection user={user} onChanged={reload} />
-      <Suspense fallback={<Skeleton height="240px" />}>
-        <PasskeysSection onDisabled={hidePasskeys} />
-      </Suspense>
-      <Suspense fallback={<Skeleton height="240px" />}>
-        <LaterSections />
-      </Suspense>
+      <PasskeysSection onDisabled={hidePasskeys} />
+      <DevicesSection />
+      <DataSection />
     </div>
   );
 }

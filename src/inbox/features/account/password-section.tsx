@@ -1,5 +1,4 @@
-import { Suspense, useState } from 'react';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useState } from 'react';
 import { AuthError, type UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
@@ -12,16 +11,13 @@ import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
 import { PasswordField } from '../../ui/form/password-field.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../ui/form/submit-button.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
-import { useForm } from '../../ui/form/use-form.ts';
+import { CodeField } from '../../ui/form/text-field.tsx';
+import { useForm, type FieldBinding } from '../../ui/form/use-form.ts';
+import { useSending } from '../../ui/form/use-sending.ts';
 import { useKeptDraft } from './use-kept-draft.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
-
-const ReauthenticationCode = lazyPart(
-  async () => (await import('./reauthentication-code.tsx')).ReauthenticationCode,
-);
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
@@ -112,16 +108,33 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
           />
         )}
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
-        {required.code && (
-          <Suspense fallback={<Spinner />}>
-            <ReauthenticationCode {...form.field('code')} />
-          </Suspense>
-        )}
+        {required.code && <ReauthenticationCode {...form.field('code')} />}
         <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.changePassword}
         </CountdownButton>
         <SlowNote pending={form.pending} />
       </form>
     </Section>
+  );
+}
+
+/** The code of a reauthentication email. Any attempt spends it, even one that fails for another reason. */
+function ReauthenticationCode(field: FieldBinding) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const again = useSending(true);
+  return (
+    <>
+      <FormMessages error={again.problem} success={again.hasSent && texts.codeSent} />
+      <CodeField label={texts.reauthenticationCode} {...field} />
+      <CountdownButton
+        look="link"
+        pending={again.pending}
+        untilMs={again.nextAtMs}
+        onClick={() => void again.send(() => runFormAction([], () => auth.reauthenticate()))}
+      >
+        {texts.sendCode}
+      </CountdownButton>
+    </>
   );
 }

@@ -1,5 +1,4 @@
-import { Suspense, useRef, useState } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { useRef, useState } from 'react';
 import type { UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
@@ -13,7 +12,6 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
-import { Spinner } from '../../../ui/spinner.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../account-texts.ts';
 import styles from '../account.module.css';
@@ -21,8 +19,7 @@ import { Section } from '../../../ui/section.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 import { useKeptDraft } from '../use-kept-draft.ts';
-
-const PendingEmail = lazyPart(async () => (await import('./pending-email.tsx')).PendingEmail);
+import { PendingEmail } from './pending-email.tsx';
 
 export interface EmailSectionProps {
   readonly user: UnverifiedUser;
@@ -51,15 +48,13 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
     <Section id="email" title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
       <FormMessages success={news} />
       {pending && !isReplacing ? (
-        <Suspense fallback={<Spinner />}>
-          <PendingEmail
-            key={pending}
-            current={user.email ?? ''}
-            next={pending}
-            onConfirmed={confirm}
-            onReplace={() => setReplacing(true)}
-          />
-        </Suspense>
+        <PendingEmail
+          key={pending}
+          current={user.email ?? ''}
+          next={pending}
+          onConfirmed={confirm}
+          onReplace={() => setReplacing(true)}
+        />
       ) : (
         <ChangeForm
           user={user}

@@ -1,9 +1,7 @@
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { readProofTimeMs } from '../../../shared/token-claims.ts';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
-
-const ProofDialog = lazyPart(async () => (await import('./proof-dialog.tsx')).ProofDialog);
+import { ProofDialog } from './proof-dialog.tsx';
 
 /** As long as `delete_account` accepts a proof, less a minute for the request and for clocks that differ. */
 const recentMs = 9 * 60_000;
@@ -33,10 +31,6 @@ export function useRecentProof(): RecentProof {
               resolve(isProven);
             }),
           ),
-    dialog: settle && (
-      <Suspense>
-        <ProofDialog onProven={() => settle(true)} onCancel={() => settle(false)} />
-      </Suspense>
-    ),
+    dialog: settle && <ProofDialog onProven={() => settle(true)} onCancel={() => settle(false)} />,
   };
 }

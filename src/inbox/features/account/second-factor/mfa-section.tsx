@@ -1,16 +1,13 @@
-import { Suspense, useRef, useState } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { useRef, useState } from 'react';
 import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { Spinner } from '../../../ui/spinner.tsx';
 import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
-
-const MfaEnrollment = lazyPart(async () => (await import('./mfa-enrollment.tsx')).MfaEnrollment);
-const RecoveryCodes = lazyPart(async () => (await import('./recovery-codes.tsx')).RecoveryCodes);
-const MfaRemoval = lazyPart(async () => (await import('./mfa-removal.tsx')).MfaRemoval);
+import { MfaEnrollment } from './mfa-enrollment.tsx';
+import { MfaRemoval } from './mfa-removal.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
 
 export interface MfaSectionProps {
   readonly user: UnverifiedUser;
@@ -56,23 +53,17 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
         </ul>
       )}
       {verified.length === 1 && <p className={styles.intro}>{texts.mfaRecovery}</p>}
-      {verified.length > 0 && (
-        <Suspense fallback={<Spinner />}>
-          <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />
-        </Suspense>
-      )}
+      {verified.length > 0 && <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />}
       {isAdding ? (
-        <Suspense fallback={<Spinner />}>
-          <MfaEnrollment
-            onCancel={() => void end()}
-            isFirst={verified.length === 0}
-            onAdded={(name, created) => {
-              setCodes(created);
-              setNews(texts.mfaAdded(name));
-              return end();
-            }}
-          />
-        </Suspense>
+        <MfaEnrollment
+          onCancel={() => void end()}
+          isFirst={verified.length === 0}
+          onAdded={(name, created) => {
+            setCodes(created);
+            setNews(texts.mfaAdded(name));
+            return end();
+          }}
+        />
       ) : (
         <div className={styles.row}>
           <Button
@@ -85,24 +76,19 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           </Button>
         </div>
       )}
-      {/* Rendered with the first factor, so that its code is loaded before the dialog opens. */}
-      {factors.length > 0 && (
-        <Suspense>
-          <MfaRemoval
-            factor={removing}
-            name={removing ? nameOf(removing, texts) : ''}
-            isLast={verified.length === 1 && removing?.status === 'verified'}
-            onClose={() => setRemoving(null)}
-            onRemoved={async (name) => {
-              setRemoving(null);
-              setNews(texts.removed(name));
-              await onChanged();
-              // The dialog returns the focus to a button that no longer exists.
-              heading.current?.focus();
-            }}
-          />
-        </Suspense>
-      )}
+      <MfaRemoval
+        factor={removing}
+        name={removing ? nameOf(removing, texts) : ''}
+        isLast={verified.length === 1 && removing?.status === 'verified'}
+        onClose={() => setRemoving(null)}
+        onRemoved={async (name) => {
+          setRemoving(null);
+          setNews(texts.removed(name));
+          await onChanged();
+          // The dialog returns the focus to a button that no longer exists.
+          heading.current?.focus();
+        }}
+      />
     </Section>
   );
 }

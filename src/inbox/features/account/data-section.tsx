@@ -1,16 +1,16 @@
 import { useMemo, useState } from 'react';
-import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
+import { useClients, useRest } from '../../shared/clients/clients-context.ts';
 import { RestError } from 'supabase-protocol-clients/rest-client';
-import { Button } from '../../../ui/button.tsx';
-import { toasts } from '../../../ui/overlay/toasts.ts';
-import { FormMessages } from '../../../ui/page/message.tsx';
-import { createAccountApi } from '../account-api.ts';
-import styles from '../account.module.css';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { useRecentProof } from '../proof/recent-proof.tsx';
-import { Section } from '../../../ui/section.tsx';
-import { accountTexts } from '../account-texts.ts';
-import { saveFile } from '../save-file.ts';
+import { Button } from '../../ui/button.tsx';
+import { toasts } from '../../ui/overlay/toasts.ts';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { createAccountApi } from './account-api.ts';
+import styles from './account.module.css';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useRecentProof } from './proof/recent-proof.tsx';
+import { Section } from '../../ui/section.tsx';
+import { accountTexts } from './account-texts.ts';
+import { saveFile } from './save-file.ts';
 
 /** Download of all data, and deletion of the account. */
 export function DataSection() {

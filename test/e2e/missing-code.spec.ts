@@ -36,15 +36,6 @@ test(
     await expect(page.getByText(/in Plan/)).toBeVisible();
     const staysWithoutReload = await refetchesFailedModules(page);
     await mark(page);
-    // Pointing at the bell loads the chunk of its panel.
-    await page.getByRole('button', { name: /^Notifications/ }).hover();
-    await expect
-      .poll(() =>
-        page.evaluate(() =>
-          performance.getEntriesByType('resource').some(({ name }) => name.includes('/bell-panel-')),
-        ),
-      )
-      .toBe(true);
     await page.context().setOffline(true);
     await expect(page.getByText('You’re offline.')).toBeVisible();
     await page.getByRole('button', { name: /^Notifications/ }).click();
@@ -97,20 +88,3 @@ test('a page whose code was replaced by a new version reloads once', async ({ pa
   // A second failure does not reload again.
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
-
-test(
-  'without the code of the providers, the password still signs in',
-  { tag: '@nightly' },
-  async ({ page, world }) => {
-    await page.route('**/social-sign-in-*.js', (route) => route.abort());
-    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/social-sign-in'));
-    const person = await world.newUser();
-    await page.goto(`${world.appUrl}/login`);
-    await failed;
-    await page.getByLabel('Email').fill(person.email);
-    await page.getByLabel('Password', { exact: true }).fill(person.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.waitForURL('**/home');
-    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-  },
-);

@@ -4,7 +4,7 @@ import { createStore, keys } from 'idb-keyval';
 import { beforeEach, expect, test } from 'vitest';
 import { deletePersistedData } from '../../../src/inbox/app/data/delete-persisted-data.ts';
 import { openPersistedCache } from '../../../src/inbox/app/data/persisted-cache.ts';
-import { discardAfterMs, staleAfterMs } from '../../../src/inbox/shared/cache-policy.ts';
+import { discardAfterMs, staleAfterMs } from '../../../src/inbox/shared/cached.ts';
 import { createFakeWorld, type FakeWorld } from '../../support/fake-platform.ts';
 
 beforeEach(() => {

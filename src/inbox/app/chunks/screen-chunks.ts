@@ -1,8 +1,6 @@
 import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
 import { screenChunk } from './screen-chunk.ts';
-import { account, inbox, preferences } from './signed-in-chunks.ts';
 
-/** The public screens and the signed-in application. */
 export const login = screenChunk(
   async () => (await import('../../features/auth/sign-in/login-screen.tsx')).LoginScreen,
 );
@@ -18,6 +16,16 @@ export const mailLink = screenChunk(
 );
 export const join = screenChunk(async () => (await import('../../features/join/join-screen.tsx')).JoinScreen);
 export const signedIn = screenChunk(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
+
+export const inbox = screenChunk(
+  async () => (await import('../../features/notifications/screen/inbox-screen.tsx')).InboxScreen,
+);
+export const preferences = screenChunk(
+  async () => (await import('../shell/preferences-route.tsx')).PreferencesRoute,
+);
+export const account = screenChunk(
+  async () => (await import('../../features/account/account-screen.tsx')).AccountScreen,
+);
 
 /** The client that reads and writes the signed-in user's data. */
 export const importRest = () => import('../data/rest.ts');

@@ -1,23 +1,19 @@
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { CallbackErrorToast } from './callback-error-toast.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
+import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { lazyScreen } from '../chunks/lazy-screen.ts';
 import { paths } from '../../shared/routes.ts';
-import * as chunks from '../chunks/signed-in-chunks.ts';
+import * as chunks from '../chunks/screen-chunks.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
 
 const InboxScreen = lazyScreen(chunks.inbox);
 const PreferencesScreen = lazyScreen(chunks.preferences);
 const AccountScreen = lazyScreen(chunks.account);
-
-/** Rare pages, loaded when they are opened. */
-const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
-const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
 
 /** The screens that need a session. */
 export function SignedInApp() {

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
+import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
@@ -9,15 +9,11 @@ import { AccountMenu } from './account-menu.tsx';
 import { PendingChanges } from './pending-changes.tsx';
 import { followScroll } from './scroll-bars.ts';
 import { signOutQuestion } from '../../shared/clients/sign-out-question.ts';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { SignOutDialog } from '../../features/outbox/sign-out-dialog.tsx';
 import { useUserData } from '../data/user-data-context.ts';
 import { appTexts } from '../app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
-
-const SignOutDialog = lazyPart(
-  async () => (await import('../../features/outbox/sign-out-dialog.tsx')).SignOutDialog,
-);
 
 export interface SignedInLayoutProps {
   /** The bell in the top bar. */
@@ -79,11 +75,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
           {texts.account}
         </NavigationLink>
       </nav>
-      {question && (
-        <Suspense>
-          <SignOutDialog question={question} />
-        </Suspense>
-      )}
+      {question && <SignOutDialog question={question} />}
       <ToastRegion label={texts.messages} dismissLabel={texts.dismiss} />
     </>
   );

@@ -9,7 +9,6 @@ import { refuseCommonPassword } from '../../ui/form/common-password.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
 import { PasswordField } from '../../ui/form/password-field.tsx';
-import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../ui/form/submit-button.tsx';
 import { CodeField } from '../../ui/form/text-field.tsx';
 import { useForm, type FieldBinding } from '../../ui/form/use-form.ts';
@@ -18,6 +17,7 @@ import { useKeptDraft } from './use-kept-draft.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
+import { SubmitForm } from '../../ui/form/submit-form.tsx';
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
@@ -94,11 +94,14 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   );
   return (
     <Section id="password" title={texts.password}>
-      <form {...form.props} className={styles.form}>
-        <FormMessages
-          error={form.problem ?? summary}
-          success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
-        />
+      <SubmitForm
+        form={form}
+        className={styles.form}
+        wide={false}
+        submit={texts.changePassword}
+        error={form.problem ?? summary}
+        success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
+      >
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         {required.currentPassword && (
           <PasswordField
@@ -109,11 +112,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         )}
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
         {required.code && <ReauthenticationCode {...form.field('code')} />}
-        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.changePassword}
-        </CountdownButton>
-        <SlowNote pending={form.pending} />
-      </form>
+      </SubmitForm>
     </Section>
   );
 }

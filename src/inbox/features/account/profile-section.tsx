@@ -2,16 +2,14 @@ import { useState } from 'react';
 import type { UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { runFormAction } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { FormMessages } from '../../ui/page/message.tsx';
 import { unsavedDraft } from '../../shared/unsaved-draft.ts';
-import { Button } from '../../ui/button.tsx';
-import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { useKeptDraft } from './use-kept-draft.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
+import { SubmitForm } from '../../ui/form/submit-form.tsx';
 
 export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
@@ -40,14 +38,15 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   }
   return (
     <Section id="profile" title={texts.profile}>
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} success={saved && texts.saved} />
+      <SubmitForm
+        form={form}
+        className={styles.form}
+        wide={false}
+        submit={texts.save}
+        success={saved && texts.saved}
+      >
         <TextField label={texts.name} hint={texts.nameHint} autoComplete="name" {...form.field('name')} />
-        <Button type="submit" look="primary" pending={form.pending}>
-          {texts.save}
-        </Button>
-        <SlowNote pending={form.pending} />
-      </form>
+      </SubmitForm>
     </Section>
   );
 }

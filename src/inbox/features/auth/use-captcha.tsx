@@ -1,12 +1,12 @@
-import { Suspense, useRef, useState, type ReactNode } from 'react';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useConfiguration } from '../../shared/clients/clients-context.ts';
-
-const CaptchaWidget = lazyPart(async () => (await import('./captcha-widget.tsx')).CaptchaWidget);
+import type { CaptchaConfiguration } from '../../shared/clients/env.ts';
+import { Message } from '../../ui/page/message.tsx';
+import { authTexts } from './auth-texts.ts';
 
 export interface Captcha {
   /** The widget; null unless the configuration names a captcha. */
-  readonly slot: ReactNode;
+  readonly widget: ReactNode;
   /** Takes the answer, which is valid once, and renders a new widget. */
   readonly take: () => string | undefined;
 }
@@ -17,16 +17,14 @@ export function useCaptcha(): Captcha {
   const answer = useRef<string | undefined>(undefined);
   const [round, setRound] = useState(0);
   return {
-    slot: captcha && (
-      <Suspense>
-        <CaptchaWidget
-          key={round}
-          captcha={captcha}
-          onAnswer={(token) => {
-            answer.current = token;
-          }}
-        />
-      </Suspense>
+    widget: captcha && (
+      <CaptchaWidget
+        key={round}
+        captcha={captcha}
+        onAnswer={(token) => {
+          answer.current = token;
+        }}
+      />
     ),
     take() {
       const token = answer.current;
@@ -35,4 +33,94 @@ export function useCaptcha(): Captcha {
       return token;
     },
   };
+}
+
+interface CaptchaWidgetProps {
+  readonly captcha: CaptchaConfiguration;
+  /** Called with `undefined` when an answer has expired. */
+  readonly onAnswer: (token: string | undefined) => void;
+}
+
+/** The global that both providers' scripts define. */
+interface CaptchaApi {
+  render(
+    container: HTMLElement,
+    options: {
+      readonly sitekey: string;
+      readonly callback: (token: string) => void;
+      readonly 'expired-callback': () => void;
+    },
+  ): unknown;
+  /** Takes what `render` returned. */
+  remove(widget: unknown): void;
+}
+
+const scripts = {
+  hcaptcha: 'https://js.hcaptcha.com/1/api.js?render=explicit',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
+};
+
+function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
+  const texts = authTexts.use();
+  const container = useRef<HTMLDivElement>(null);
+  const [failed, setFailed] = useState(false);
+  const { provider, siteKey } = captcha;
+  useEffect(() => {
+    let ended = false;
+    let remove: (() => void) | undefined;
+    loadApi(provider).then(
+      (api) => {
+        if (ended || !container.current) return;
+        const widget = document.createElement('div');
+        container.current.replaceChildren(widget);
+        // A callback of a removed widget must not change the answer of the current one.
+        const answer = (token?: string) => {
+          if (!ended) onAnswer(token);
+        };
+        const id = api.render(widget, {
+          sitekey: siteKey,
+          callback: answer,
+          'expired-callback': () => answer(),
+        });
+        remove = () => {
+          try {
+            api.remove(id);
+          } catch {
+            // An exception of the provider's script must not unmount the form.
+          }
+        };
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      ended = true;
+      remove?.();
+    };
+    // A widget is drawn once; its callbacks reach the form through a ref.
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [provider, siteKey]);
+  return (
+    <div role="group" aria-label={texts.captcha}>
+      <div ref={container} />
+      {failed && <Message tone="error">{texts.captchaFailed}</Message>}
+    </div>
+  );
+}
+
+function loadApi(provider: keyof typeof scripts): Promise<CaptchaApi> {
+  const find = () => (window as unknown as Record<string, CaptchaApi | undefined>)[provider];
+  const known = find();
+  if (known) return Promise.resolve(known);
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = scripts[provider];
+    script.async = true;
+    script.addEventListener('load', () => {
+      const api = find();
+      if (api) resolve(api);
+      else reject(new Error(`${provider} did not load`));
+    });
+    script.addEventListener('error', () => reject(new Error(`${provider} did not load`)));
+    document.head.append(script);
+  });
 }

@@ -4,13 +4,13 @@ import { links } from '../../shared/routes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
-import { SubmitButton } from '../../ui/form/submit-button.tsx';
 import { EmailField, TextField } from '../../ui/form/text-field.tsx';
 import { useCopy } from '../../ui/state/use-copy.ts';
 import { useForm } from '../../ui/form/use-form.ts';
 import { createInvitationsApi, type CreatedInvitation } from './invitations-api.ts';
 import styles from './join.module.css';
 import { joinTexts } from './join-texts.ts';
+import { SubmitForm } from '../../ui/form/submit-form.tsx';
 
 export interface InviteDialogProps {
   readonly open: boolean;
@@ -64,12 +64,10 @@ function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
     },
   });
   return (
-    <form {...form.props} className={styles.column}>
+    <SubmitForm form={form} submit={texts.send}>
       <EmailField label={texts.email} {...form.field('email')} autoComplete="off" />
       <TextField label={texts.entity} hint={texts.entityHint} {...form.field('entityName')} />
-      <FormMessages error={form.problem} />
-      <SubmitButton pending={form.pending}>{texts.send}</SubmitButton>
-    </form>
+    </SubmitForm>
   );
 }
 

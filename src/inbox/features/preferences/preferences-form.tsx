@@ -45,6 +45,22 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
   );
 }
 
+/** What other users see of the user. Nothing on a table without the column. */
+export function PrivacySection({ preferences, onChange }: PreferencesFormProps) {
+  const texts = preferencesTexts.use().privacy;
+  if (preferences.show_online === undefined) return null;
+  return (
+    <Section title={texts.title}>
+      <Switch
+        label={texts.showOnline}
+        hint={texts.showOnlineHint}
+        checked={preferences.show_online}
+        onChange={(isShown) => onChange({ show_online: isShown })}
+      />
+    </Section>
+  );
+}
+
 /** One kind: a table row on wide screens, a fieldset on narrow ones. */
 function KindSettings({
   kind,

@@ -1,31 +1,33 @@
-import { Suspense, type ReactNode } from 'react';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { isTemporary, type PreferenceChange } from './preferences.ts';
-import { PreferencesForm } from './preferences-form.tsx';
+import { PreferencesForm, PrivacySection } from './preferences-form.tsx';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
-import { usePreferences } from './data/use-preferences.ts';
+import type { PreferencesStore } from './data/preferences-store.ts';
+import { SenderSection } from './senders/sender-section.tsx';
 
-const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
+export interface PreferencesScreenProps {
+  readonly store: PreferencesStore;
+  /** Further sections. */
+  readonly children?: ReactNode;
+}
 
-/**
- * `/preferences`: kinds and channels of notifications. Each change is saved at once.
- *
- * @param props.children further sections.
- */
-export function PreferencesScreen({ children }: { readonly children?: ReactNode }) {
+/** `/preferences`: kinds and channels of notifications. Each change is saved at once. */
+export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
   const texts = preferencesTexts.use();
-  const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
+  useEffect(() => store.ensure(), [store]);
+  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const { preferences, isReading, isOutdated, isSaving } = snapshot;
   const { auth, platform } = useClients();
   const changeOrShowError = (wanted: PreferenceChange) => {
-    change(wanted);
+    store.change(wanted);
     // The auth service's emails have the same language.
     if (wanted.language !== undefined)
       auth.updateUser({ data: { language: wanted.language } }).catch(platform.report);
@@ -44,7 +46,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
         {warning && (
           <Message tone="warning">
             <span>{warning}</span>{' '}
-            <Button look="link" pending={isReading} onClick={reload}>
+            <Button look="link" pending={isReading} onClick={store.reload}>
               {texts.retry}
             </Button>
           </Message>
@@ -52,7 +54,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
         {preferences === null && (
           <Message>
             <span>{texts.cleared}</span>{' '}
-            <Button look="link" pending={isReading} onClick={reload}>
+            <Button look="link" pending={isReading} onClick={store.reload}>
               {texts.restore}
             </Button>
           </Message>
@@ -60,11 +62,8 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
       </div>
       {preferences && <PreferencesForm preferences={preferences} onChange={changeOrShowError} />}
       {preferences !== undefined && children}
-      {preferences !== undefined && (
-        <Suspense>
-          <LaterSections preferences={preferences} onChange={changeOrShowError} />
-        </Suspense>
-      )}
+      {preferences && <PrivacySection preferences={preferences} onChange={changeOrShowError} />}
+      {preferences !== undefined && <SenderSection />}
       <SlowNote pending={preferences === undefined} />
       {preferences === undefined && (
         <div className={styles.placeholder}>

@@ -1,14 +1,12 @@
 import type { Passkey, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { FormMessages } from '../../../ui/page/message.tsx';
-import styles from '../account.module.css';
 import { takeFocus } from '../take-focus.ts';
 import { accountTexts } from '../account-texts.ts';
 import { isMissingPasskey } from './use-passkeys.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 /** The server's limit, in bytes of UTF-8. */
 const longestNameBytes = 120;
@@ -45,8 +43,7 @@ export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }
   });
   return (
     <Dialog open title={texts.renameTitle} closeLabel={close} onClose={onClose}>
-      <form {...form.props} className={styles.enrollment}>
-        <FormMessages error={form.problem} />
+      <SubmitForm form={form} submit={save}>
         <TextField
           ref={takeFocus}
           label={nameLabel}
@@ -55,10 +52,7 @@ export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }
           autoComplete="off"
           {...form.field('name')}
         />
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {save}
-        </SubmitButton>
-      </form>
+      </SubmitForm>
     </Dialog>
   );
 }

@@ -4,22 +4,16 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import {
-  authenticatorCodeLength,
-  checkCode,
-  checkPassword,
-  compactCode,
-} from '../../../ui/form/credential-rules.ts';
+import { authenticatorCodeLength, checkPassword } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { PasswordField } from '../../../ui/form/password-field.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
-import { CodeField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
+import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
 export interface ProofDialogProps {
   readonly onProven: () => void;
@@ -29,7 +23,6 @@ export interface ProofDialogProps {
 /** Asks for the app's code where the account has a second factor, else for the password or a mailed code. */
 export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
   const texts = accountTexts.use();
-  const { close } = accountTexts.use();
   const { user } = useAuth();
   const factor = user?.factors?.find(
     ({ status, factor_type }) => status === 'verified' && factor_type === 'totp',
@@ -38,7 +31,7 @@ export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
   const [byMail, setByMail] = useState(!hasPassword);
   const email = user?.email ?? '';
   return (
-    <Dialog open title={texts.proofTitle} closeLabel={close} onClose={onCancel}>
+    <Dialog open title={texts.proofTitle} closeLabel={texts.close} onClose={onCancel}>
       {factor ? (
         <AppProof factorId={factor.id} onProven={onProven} />
       ) : byMail ? (
@@ -56,25 +49,13 @@ interface ProofProps {
 
 function AppProof({ factorId, onProven }: ProofProps & { readonly factorId: string }) {
   const texts = accountTexts.use();
-  const rules = credentialTexts.use();
   const { auth } = useClients();
-  const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
-    submit: ({ code }) =>
-      runFormAction(['code'], async () => {
-        await createMfa(auth).challengeAndVerify({ factorId, code: compactCode(code) });
-        onProven();
-      }),
-  });
+  const prove = async (code: string) => {
+    await createMfa(auth).challengeAndVerify({ factorId, code });
+    onProven();
+  };
   return (
-    <form {...form.props} className={styles.enrollment}>
-      <FormMessages error={form.problem} />
-      <CodeField label={texts.mfaCode} required maxLength={9} {...form.field('code')} />
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.confirm}
-      </SubmitButton>
-    </form>
+    <CodeForm label={texts.mfaCode} submit={texts.confirm} digits={authenticatorCodeLength} onCode={prove} />
   );
 }
 
@@ -84,7 +65,6 @@ function PasswordProof({
   onMail,
 }: ProofProps & { readonly email: string; readonly onMail: () => void }) {
   const texts = accountTexts.use();
-  const { password: label } = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const form = useForm({
@@ -97,50 +77,42 @@ function PasswordProof({
       }),
   });
   return (
-    <form {...form.props} className={styles.enrollment}>
-      <FormMessages error={form.problem} />
-      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-      <PasswordField label={label} autoComplete="current-password" required {...form.field('password')} />
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.confirm}
-      </SubmitButton>
+    <>
+      <SubmitForm form={form} submit={texts.confirm}>
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label={texts.password}
+          autoComplete="current-password"
+          required
+          {...form.field('password')}
+        />
+      </SubmitForm>
       <Button look="link" onClick={onMail}>
         {texts.proofByMail}
       </Button>
-    </form>
+    </>
   );
 }
 
 function MailProof({ email, onProven }: ProofProps & { readonly email: string }) {
   const texts = accountTexts.use();
-  const rules = credentialTexts.use();
   const { auth } = useClients();
   const sending = useSending();
-  const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules) }),
-    submit: ({ code }) =>
-      runFormAction(['code'], async () => {
-        await auth.verifyOtp({ type: 'email', email, token: compactCode(code) });
-        onProven();
-      }),
-  });
   const send = () => runFormAction([], () => auth.signInWithOtp({ email, createUser: false }));
+  const prove = async (token: string) => {
+    await auth.verifyOtp({ type: 'email', email, token });
+    onProven();
+  };
   return (
-    <form {...form.props} className={styles.enrollment}>
-      <FormMessages error={form.problem ?? sending.problem} success={sending.hasSent && texts.codeSent} />
+    <>
+      <FormMessages error={sending.problem} success={sending.hasSent && texts.codeSent} />
       {sending.hasSent ? (
-        <>
-          <CodeField label={texts.codeSentTo(email)} required maxLength={12} {...form.field('code')} />
-          <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-            {texts.confirm}
-          </SubmitButton>
-        </>
+        <CodeForm label={texts.codeSentTo(email)} submit={texts.confirm} onCode={prove} />
       ) : (
         <Button look="primary" wide pending={sending.pending} onClick={() => void sending.send(send)}>
           {texts.proofSend(email)}
         </Button>
       )}
-    </form>
+    </>
   );
 }

@@ -5,18 +5,15 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { CountdownButton, SubmitButton } from '../../../ui/form/submit-button.tsx';
-import { CodeField } from '../../../ui/form/text-field.tsx';
-import { useForm } from '../../../ui/form/use-form.ts';
+import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { AuthPage } from '../auth-page.tsx';
-import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { lastMailedEmail } from './last-mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
-import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
 export interface CheckMailProps {
   readonly purpose: 'signup' | 'magiclink' | 'recovery';
@@ -32,22 +29,15 @@ export interface CheckMailProps {
 /** A mail is on its way: enter its code, or request another one. */
 export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, onBack }: CheckMailProps) {
   const texts = authTexts.use();
-  const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
   const { next } = useReturnUrls();
   // A sign-up does not reveal whether the address has an account; an existing account gets no mail.
   const isSignup = purpose === 'signup' && isJustSent;
-  const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules) }),
-    submit: ({ code }) =>
-      runFormAction(['code'], async () => {
-        const type = purpose === 'recovery' ? 'recovery' : 'email';
-        await auth.verifyOtp({ type, email, token: compactCode(code) });
-        lastMailedEmail.forget();
-      }),
-  });
+  const verify = async (token: string) => {
+    await auth.verifyOtp({ type: purpose === 'recovery' ? 'recovery' : 'email', email, token });
+    lastMailedEmail.forget();
+  };
   const mail = useMail(purpose);
   const again = useSending(isJustSent);
   useEffect(() => lastMailedEmail.set(email), [email]);
@@ -57,18 +47,10 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
       title={texts.checkMail}
       intro={(isAgain ? texts.freshSent : texts.mailSent[isSignup ? 'new' : purpose])(email)}
     >
-      <form {...form.props} className={styles.form}>
-        <FormMessages
-          error={form.problem ?? again.problem}
-          success={again.hasSent && again.problem === undefined && texts.resent[purpose]}
-        />
-        {/* No length limit below the longest code that a project may configure. */}
-        <CodeField label={texts.code} required maxLength={12} {...form.field('code')} />
-        {captcha.slot}
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.confirm}
-        </SubmitButton>
-      </form>
+      <FormMessages error={again.problem} success={again.hasSent && texts.resent[purpose]} />
+      <CodeForm label={texts.code} submit={texts.confirm} onCode={verify}>
+        {captcha.widget}
+      </CodeForm>
       <div className={styles.row}>
         <CountdownButton
           pending={again.pending}

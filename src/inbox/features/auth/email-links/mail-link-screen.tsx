@@ -7,15 +7,14 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { withoutMailLink, type MailLink } from '../../../shared/mail-link.ts';
 import { paths, type LoginNotice } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
-import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { Message } from '../../../ui/page/message.tsx';
 import { AuthPage } from '../auth-page.tsx';
-import styles from '../auth-page.module.css';
 import { authTexts } from '../auth-texts.ts';
 import { lastMailedEmail } from './last-mailed-email.ts';
-import { isSpentLink } from './spent-link.ts';
+import { isSpentLink } from './link-problem.tsx';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 /**
  * The page behind every mail link. Opening it sends nothing, so that a mail scanner neither spends nor confirms the link;
@@ -68,12 +67,7 @@ export function MailLinkScreen({ link }: { readonly link: MailLink }) {
   return (
     <AuthPage title={texts.linkTitle[type]} intro={texts.linkText[type]}>
       {name && <Message>{texts.linkReplaces(name)}</Message>}
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} />
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.linkAction[type]}
-        </SubmitButton>
-      </form>
+      <SubmitForm form={form} submit={texts.linkAction[type]} />
       {name && (
         <Button wide onClick={() => leave()}>
           {texts.linkStay(name)}

@@ -7,16 +7,15 @@ import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
 import { paths } from '../../../shared/routes.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
-import styles from '../auth-page.module.css';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkNewPassword } from '../../../ui/form/credential-rules.ts';
 import { useReturnUrls } from '../use-return-urls.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 /** The second state of /reset-password, with the session of the recovery link or code. */
 export function NewPassword({ session }: { readonly session: Session }) {
@@ -38,15 +37,11 @@ export function NewPassword({ session }: { readonly session: Session }) {
   if (saved) return <PasswordSaved />;
   return (
     <AuthPage key="new" title={texts.newPasswordTitle} intro={texts.newPasswordIntro(email)}>
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} />
+      <SubmitForm form={form} submit={texts.savePassword}>
         {/* Tells the password manager whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.savePassword}
-        </SubmitButton>
-      </form>
+      </SubmitForm>
     </AuthPage>
   );
 }

@@ -6,8 +6,6 @@ import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { needsSecondFactor } from '../../../shared/token-claims.ts';
-import { FormMessages } from '../../../ui/page/message.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
@@ -15,13 +13,13 @@ import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
-import { LinkProblem } from '../email-links/link-problem.tsx';
-import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
+import { isSpentLink, LinkProblem, useLinkProblem } from '../email-links/link-problem.tsx';
 import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import { NewPassword } from './new-password.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
 const MfaChallenge = lazyPart(async () => (await import('../sign-in/mfa-challenge.tsx')).MfaChallenge);
@@ -87,14 +85,10 @@ function AskForMail({ isAgain, onSent }: AskForMailProps) {
   return (
     <AuthPage title={texts.resetTitle} {...(isAgain ? {} : { intro: texts.resetIntro })} foot={foot}>
       <LinkProblem />
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} />
+      <SubmitForm form={form} submit={isAgain ? texts.sendFresh : texts.sendCode}>
         <EmailField label={texts.email} required {...form.field('email')} />
-        {captcha.slot}
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {isAgain ? texts.sendFresh : texts.sendCode}
-        </SubmitButton>
-      </form>
+        {captcha.widget}
+      </SubmitForm>
     </AuthPage>
   );
 }

@@ -1,18 +1,16 @@
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { FormMessages } from '../../../ui/page/message.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
-import styles from '../auth-page.module.css';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 export interface EmailSignInProps {
   readonly captcha: Captcha;
@@ -44,16 +42,14 @@ export function EmailSignIn({ captcha, isAgain, onSent, onPasswordInstead }: Ema
       }),
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
-      <EmailField label={texts.email} autoComplete="username webauthn" required {...form.field('email')} />
-      {captcha.slot}
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {isAgain ? texts.sendFresh : texts.sendCode}
-      </SubmitButton>
+    <>
+      <SubmitForm form={form} submit={isAgain ? texts.sendFresh : texts.sendCode}>
+        <EmailField label={texts.email} autoComplete="username webauthn" required {...form.field('email')} />
+        {captcha.widget}
+      </SubmitForm>
       <Button look="link" onClick={onPasswordInstead}>
         {texts.passwordInstead}
       </Button>
-    </form>
+    </>
   );
 }

@@ -8,15 +8,14 @@ import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
-import { LinkProblem } from '../email-links/link-problem.tsx';
-import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
+import { isSpentLink, LinkProblem, useLinkProblem } from '../email-links/link-problem.tsx';
+import { EmailSignIn } from './email-sign-in.tsx';
 import { PasswordSignIn } from './password-sign-in.tsx';
-import { SocialSlot } from './social-slot.tsx';
+import { SocialSignIn } from './social-sign-in.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
-const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
 const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 type Mode =
@@ -59,7 +58,7 @@ export function LoginScreen() {
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
       foot={foot}
-      alternatives={<SocialSlot takeCaptcha={captcha.take} />}
+      alternatives={<SocialSignIn takeCaptcha={captcha.take} />}
     >
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (

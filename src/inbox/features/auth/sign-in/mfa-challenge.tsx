@@ -1,4 +1,4 @@
-import { Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Factor, Session } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type Mfa } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
@@ -6,20 +6,14 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/choice.tsx';
-import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
-import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { authenticatorCodeLength } from '../../../ui/form/credential-rules.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { CountdownButton, SubmitButton } from '../../../ui/form/submit-button.tsx';
-import { CodeField } from '../../../ui/form/text-field.tsx';
-import { useForm } from '../../../ui/form/use-form.ts';
+import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { useSending } from '../../../ui/form/use-sending.ts';
-import { Spinner } from '../../../ui/spinner.tsx';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
-import styles from '../auth-page.module.css';
-
-const RecoveryForm = lazyPart(async () => (await import('./recovery-form.tsx')).RecoveryForm);
+import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
+import { RecoveryForm } from './recovery-form.tsx';
 
 /** The second step of a sign-in: raises the session to `aal2`, after which `App` redirects. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
@@ -35,9 +29,7 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
   if (isRecovering)
     return (
       <AuthPage key="recovery" title={texts.mfaRecoveryTitle} intro={texts.mfaRecoveryIntro}>
-        <Suspense fallback={<Spinner />}>
-          <RecoveryForm />
-        </Suspense>
+        <RecoveryForm />
         <Button look="link" onClick={() => setRecovering(false)}>
           {texts.mfaBack}
         </Button>
@@ -79,7 +71,14 @@ interface FactorProps {
 
 function AppCode({ mfa, factorId }: FactorProps) {
   const texts = authTexts.use();
-  return <CodeForm label={texts.mfaCode} onCode={(code) => mfa.challengeAndVerify({ factorId, code })} />;
+  return (
+    <CodeForm
+      label={texts.mfaCode}
+      submit={texts.confirm}
+      digits={authenticatorCodeLength}
+      onCode={(code) => mfa.challengeAndVerify({ factorId, code })}
+    />
+  );
 }
 
 /** Sends the text message on request, then asks for its code. */
@@ -90,12 +89,14 @@ function PhoneCode({ mfa, factorId }: FactorProps) {
   const challenge = async () => setChallengeId((await mfa.challenge({ factorId, channel: 'sms' })).id);
   return (
     <>
-      <FormMessages
-        error={sending.problem}
-        success={challengeId !== undefined && sending.problem === undefined && texts.mfaPhoneSent}
-      />
+      <FormMessages error={sending.problem} success={sending.hasSent && texts.mfaPhoneSent} />
       {challengeId && (
-        <CodeForm label={texts.mfaPhoneCode} onCode={(code) => mfa.verify({ factorId, challengeId, code })} />
+        <CodeForm
+          label={texts.mfaPhoneCode}
+          submit={texts.confirm}
+          digits={authenticatorCodeLength}
+          onCode={(code) => mfa.verify({ factorId, challengeId, code })}
+        />
       )}
       <CountdownButton
         wide
@@ -107,29 +108,5 @@ function PhoneCode({ mfa, factorId }: FactorProps) {
         {challengeId ? texts.resend : texts.mfaPhoneSend}
       </CountdownButton>
     </>
-  );
-}
-
-interface CodeFormProps {
-  readonly label: string;
-  readonly onCode: (code: string) => Promise<unknown>;
-}
-
-function CodeForm({ label, onCode }: CodeFormProps) {
-  const texts = authTexts.use();
-  const rules = credentialTexts.use();
-  const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
-    submit: ({ code }) => runFormAction(['code'], () => onCode(compactCode(code))),
-  });
-  return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
-      <CodeField label={label} required maxLength={9} {...form.field('code')} />
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.confirm}
-      </SubmitButton>
-    </form>
   );
 }

@@ -4,9 +4,7 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
-import { FormMessages } from '../../../ui/page/message.tsx';
 import { PasswordField } from '../../../ui/form/password-field.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
@@ -16,6 +14,7 @@ import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 export interface PasswordSignInProps {
   readonly captcha: Captcha;
@@ -49,25 +48,23 @@ export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: Passwo
     },
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
-      <EmailField
-        label={texts.email}
-        autoComplete="username webauthn"
-        required
-        {...form.field('email')}
-        onInput={(event) => lastTypedEmail.set(event.currentTarget.value)}
-      />
-      <PasswordField
-        label={texts.password}
-        autoComplete="current-password"
-        required
-        {...form.field('password')}
-      />
-      {captcha.slot}
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.signIn}
-      </SubmitButton>
+    <>
+      <SubmitForm form={form} submit={texts.signIn}>
+        <EmailField
+          label={texts.email}
+          autoComplete="username webauthn"
+          required
+          {...form.field('email')}
+          onInput={(event) => lastTypedEmail.set(event.currentTarget.value)}
+        />
+        <PasswordField
+          label={texts.password}
+          autoComplete="current-password"
+          required
+          {...form.field('password')}
+        />
+        {captcha.widget}
+      </SubmitForm>
       <div className={styles.row}>
         <Button look="link" onClick={onCodeInstead}>
           {texts.codeInstead}
@@ -76,6 +73,6 @@ export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: Passwo
           {texts.forgotPassword}
         </Link>
       </div>
-    </form>
+    </>
   );
 }

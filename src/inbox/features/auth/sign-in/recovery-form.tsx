@@ -3,15 +3,13 @@ import { createFunctionsClient, FunctionsError } from 'supabase-protocol-clients
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients, useConfiguration, type Clients } from '../../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../../shared/clients/env.ts';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { useForm, type FormProblem } from '../../../ui/form/use-form.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
-import { FormMessages } from '../../../ui/page/message.tsx';
 import { navigate } from 'wouter/use-browser-location';
 import { links } from '../../../shared/routes.ts';
-import styles from '../auth-page.module.css';
 import { authTexts, type AuthTexts } from '../auth-texts.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 const codeLength = 12;
 const timeoutMs = 20_000;
@@ -39,8 +37,7 @@ export function RecoveryForm() {
     },
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
+    <SubmitForm form={form} submit={texts.submit}>
       <TextField
         label={texts.code}
         hint={texts.hint}
@@ -53,10 +50,7 @@ export function RecoveryForm() {
         {...form.field('recoveryCode')}
       />
       <p>{texts.explain}</p>
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.submit}
-      </SubmitButton>
-    </form>
+    </SubmitForm>
   );
 }
 

@@ -5,8 +5,7 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
-import { FormMessages, Message } from '../../../ui/page/message.tsx';
-import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { Message } from '../../../ui/page/message.tsx';
 import { EmailField, TextField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
@@ -16,11 +15,12 @@ import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
-import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
+import { SocialSignIn, useAuthSettings } from '../sign-in/social-sign-in.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
+import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
 
@@ -42,7 +42,7 @@ export function SignupScreen() {
     </p>
   );
   return (
-    <AuthPage title={texts.signUp} foot={foot} alternatives={<SocialSlot />}>
+    <AuthPage title={texts.signUp} foot={foot} alternatives={<SocialSignIn />}>
       <div role="status">
         {settings?.disable_signup === true && <Message tone="warning">{texts.signupClosed}</Message>}
       </div>
@@ -83,8 +83,7 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
     },
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
+    <SubmitForm form={form} submit={texts.signUp}>
       <EmailField label={texts.email} required {...form.field('email')} />
       <TextField
         label={texts.name}
@@ -98,11 +97,8 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
         own={[form.values.email, form.values.name]}
         {...form.field('password')}
       />
-      {captcha.slot}
-      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.signUp}
-      </SubmitButton>
-    </form>
+      {captcha.widget}
+    </SubmitForm>
   );
 }
 

@@ -1,5 +1,3 @@
-import { Suspense } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
@@ -10,19 +8,12 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-
-const loadPanel = () => import('./bell-panel.tsx');
-const BellPanel = lazyPart(async () => (await loadPanel()).BellPanel);
-
-function preloadPanel(): void {
-  loadPanel().catch(() => undefined);
-}
+import { BellPanel } from './bell-panel.tsx';
 
 /** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
 export function Bell() {
   const texts = inboxTexts.use();
   const { unread } = useInboxSnapshot().counts;
-  // The bell is on every page, and actions can fail on every page.
   const name = texts.bell(unread);
   const face = (
     <span className={styles.face}>
@@ -41,7 +32,7 @@ export function Bell() {
       >
         {face}
       </Link>
-      <span className={styles.button} onPointerOver={preloadPanel} onFocus={preloadPanel}>
+      <span className={styles.button}>
         <Popover
           label={texts.title}
           className={styles.panel}
@@ -52,11 +43,7 @@ export function Bell() {
             </Button>
           )}
         >
-          {(close) => (
-            <Suspense>
-              <BellPanel onClose={close} />
-            </Suspense>
-          )}
+          {(close) => <BellPanel onClose={close} />}
         </Popover>
       </span>
     </>

@@ -1,5 +1,5 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { staleAfterMs } from '../../../shared/cache-policy.ts';
+import { staleAfterMs } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { createStore } from 'supabase-protocol-clients/platform';
 import type { Store } from 'supabase-protocol-clients/platform';

@@ -3,8 +3,10 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 
-/** Development only, so in English only: the production build leaves out its importers' `import()`, and `npm run size` checks that. */
-export function SampleButton({ wide = false }: { readonly wide?: boolean }) {
+/** Sends the user a sample; null in the production build, which `npm run size` checks. Development only, so in English only. */
+export const SampleButton = import.meta.env.DEV ? DevelopmentButton : null;
+
+function DevelopmentButton({ wide = false }: { readonly wide?: boolean }) {
   const { auth, platform } = useClients();
   const [isPending, setPending] = useState(false);
   // Set by `npm start`, whose server takes the request (scripts/notify/sample-sender.ts); plain `vite` has no sender.

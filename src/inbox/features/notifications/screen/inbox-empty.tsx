@@ -5,7 +5,7 @@ import styles from './inbox.module.css';
 import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { SampleSlot } from './sample-slot.tsx';
+import { SampleButton } from '../sample/sample-button.tsx';
 
 export interface InboxEmptyProps {
   readonly filter: NotificationFilter;
@@ -46,7 +46,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
             <Link className={buttonClass()} href={paths.preferences}>
               {texts.choosePreferences}
             </Link>
-            <SampleSlot />
+            {SampleButton && <SampleButton />}
           </>
         )}
       </div>

@@ -4,13 +4,14 @@ import { Choice } from '../../../ui/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
+import { playNotes } from '../arrivals/arrival-sound.ts';
 import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice, type Density } from '../list/density.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
-import { SampleSlot } from './sample-slot.tsx';
+import { SampleButton } from '../sample/sample-button.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { shortcutKeys, shortcutsEnabled, type Shortcut } from '../actions/shortcuts.ts';
 
@@ -70,7 +71,7 @@ export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: Inbo
         />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
-        <SampleSlot wide />
+        {SampleButton && <SampleButton wide />}
         <div className={styles.keyboard}>
           <Switch
             label={words.shortcutsSwitch}
@@ -107,7 +108,7 @@ export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: Inbo
 /** Plays the sound once when it is switched on. */
 function chooseSound(isLoud: boolean): void {
   soundChoice.set(isLoud);
-  if (isLoud) void import('../arrivals/arrival-sound.ts').then(({ playNotes }) => playNotes());
+  if (isLoud) playNotes();
 }
 
 function DesktopSwitch() {

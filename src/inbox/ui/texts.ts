@@ -1,5 +1,6 @@
 import { use, useSyncExternalStore } from 'react';
 import { createStore } from 'supabase-protocol-clients/platform';
+import { writeStored } from './state/stored-value.ts';
 
 /** The application's languages. */
 export type Language = 'en' | 'de';
@@ -22,11 +23,7 @@ let latestChoice: Language | null = null;
 /** Switches the language once the texts of every dictionary are loaded, so that no part of the page suspends. */
 export async function setLanguage(chosen: Language): Promise<void> {
   latestChoice = chosen;
-  try {
-    localStorage.setItem(storageKey, chosen);
-  } catch {
-    // Storage is blocked: the choice holds for this page.
-  }
+  writeStored(storageKey, chosen);
   await Promise.all([...dictionaries].map((texts) => texts.load(chosen)));
   // Superseded by a later call.
   if (latestChoice !== chosen) return;

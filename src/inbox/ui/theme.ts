@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from 'supabase-protocol-clients/platform';
+import { writeStored } from './state/stored-value.ts';
 
 /** `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -22,10 +23,5 @@ export function setTheme(chosen: Theme): void {
   const root = document.documentElement;
   if (chosen === 'system') delete root.dataset['theme'];
   else root.dataset['theme'] = chosen;
-  try {
-    if (chosen === 'system') localStorage.removeItem(storageKey);
-    else localStorage.setItem(storageKey, chosen);
-  } catch {
-    // Storage is blocked: the choice holds for this page.
-  }
+  writeStored(storageKey, chosen === 'system' ? null : chosen);
 }

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { buttonClass } from '../../ui/button.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { appTexts } from '../app-texts.ts';
-import styles from './shell.module.css';
+import layout from '../../ui/layout.module.css';
 import { paths } from '../../shared/routes.ts';
 
 export function NotFoundScreen() {
@@ -20,7 +20,7 @@ export function ShellScreen() {
 function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
-    <div className={styles.page}>
+    <div className={layout.page}>
       <PageHeading>{title}</PageHeading>
       <p>{text}</p>
       <p>

@@ -13,6 +13,7 @@ import { SignOutDialog } from '../../features/outbox/sign-out-dialog.tsx';
 import { useUserData } from '../data/user-data-context.ts';
 import { appTexts } from '../app-texts.ts';
 import { paths } from '../../shared/routes.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './shell.module.css';
 
 export interface SignedInLayoutProps {
@@ -52,10 +53,10 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <aside className={styles.rail} aria-label={texts.views}>
           {rail}
           <nav className={styles.railFoot} aria-label={texts.navigation}>
-            <NavigationLink className={styles.railLink} href={paths.preferences} icon={SettingsIcon}>
+            <NavigationLink className={layout.railLink} href={paths.preferences} icon={SettingsIcon}>
               {texts.preferences}
             </NavigationLink>
-            <NavigationLink className={styles.railLink} href={paths.account} icon={PersonIcon}>
+            <NavigationLink className={layout.railLink} href={paths.account} icon={PersonIcon}>
               {texts.account}
             </NavigationLink>
           </nav>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { accountTexts } from './account-texts.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './account.module.css';
 import { DataSection } from './data-section.tsx';
 import { DevicesSection } from './devices/devices-section.tsx';
@@ -41,7 +42,7 @@ export function AccountScreen() {
     ['data', texts.data],
   ] as const;
   return (
-    <div className={styles.page} aria-busy={status === 'loading'}>
+    <div className={layout.page} aria-busy={status === 'loading'}>
       <PageHeading>{texts.title}</PageHeading>
       <nav className={styles.nav} aria-label={texts.sections}>
         {sections.map(([id, title]) => (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { accountTexts } from './account-texts.ts';
-import styles from './account.module.css';
+import layout from '../../ui/layout.module.css';
 
 export interface ConfirmDialogProps {
   readonly open: boolean;
@@ -29,7 +29,7 @@ export function ConfirmDialog({
   return (
     <Dialog open={open} title={title} closeLabel={texts.close} onClose={onClose}>
       {children}
-      <div className={styles.dialogActions}>
+      <div className={layout.actions}>
         <Button onClick={onClose}>{texts.cancel}</Button>
         <Button look="danger" pending={pending} onClick={onConfirm}>
           {action}

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { createAccountApi } from './account-api.ts';
-import styles from './account.module.css';
+import layout from '../../ui/layout.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { useRecentProof } from './proof/recent-proof.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -56,7 +56,7 @@ export function DataSection() {
   return (
     <Section id="data" title={title} intro={texts.dataIntro}>
       <FormMessages {...message} />
-      <div className={styles.row}>
+      <div className={layout.row}>
         <Button pending={pending === 'export'} onClick={() => void exportData()}>
           {texts.export}
         </Button>

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { isSocialProvider, providerName } from '../../ui/provider-name.ts';
 import { accountTexts, type AccountTexts } from './account-texts.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './account.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -42,7 +43,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   return (
     <Section id="identities" title={texts.identities} headingRef={heading}>
       <FormMessages error={state.problem} success={state.news} />
-      <ul className={styles.list}>
+      <ul className={layout.list}>
         {identities.map((identity) => (
           <li key={identity.identity_id} className={styles.item}>
             <span className={styles.itemText}>
@@ -60,7 +61,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
           </li>
         ))}
       </ul>
-      {isOnly && <p className={styles.intro}>{texts.onlyIdentity}</p>}
+      {isOnly && <p className={layout.hint}>{texts.onlyIdentity}</p>}
       <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} />
       <ConfirmDialog
         open={unlinking !== null}
@@ -103,7 +104,7 @@ function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   return (
     <>
       <FormMessages error={problem} />
-      <div className={styles.row}>
+      <div className={layout.row}>
         {offered
           .filter((provider) => !linked.includes(provider))
           .map((provider) => (

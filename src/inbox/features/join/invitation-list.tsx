@@ -10,6 +10,7 @@ import { FormMessages } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import { createInvitationsApi, type ListedInvitation } from './invitations-api.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './join.module.css';
 import { joinTexts } from './join-texts.ts';
 
@@ -26,7 +27,7 @@ export function InvitationList() {
     );
   }
   return (
-    <section className={styles.column}>
+    <section className={layout.stack}>
       <h2>{texts.listTitle}</h2>
       <OpenInvitations key={`${session.user.id} ${attempt}`} onRetry={() => setAttempt(attempt + 1)} />
       <Link className={buttonClass('secondary', true)} href={paths.home}>
@@ -74,15 +75,15 @@ function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
         <SlowNote pending />
       </>
     );
-  if (invitations.length === 0) return <p className={styles.hint}>{texts.listEmpty}</p>;
+  if (invitations.length === 0) return <p className={layout.hint}>{texts.listEmpty}</p>;
   return (
-    <ul className={styles.list}>
+    <ul className={layout.list}>
       {invitations.map(({ token, invitation: { inviterName, entityName, expiresAtMs } }) => (
         <li key={token}>
           <Link className={styles.item} href={links.join(token)}>
             {entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
           </Link>
-          <span className={styles.hint}>{texts.expires(day.format(expiresAtMs))}</span>
+          <span className={layout.hint}>{texts.expires(day.format(expiresAtMs))}</span>
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import type { Invitation } from './invitation.ts';
-import styles from './join.module.css';
+import layout from '../../ui/layout.module.css';
 import { joinTexts } from './join-texts.ts';
 import { useInvitation } from './use-invitation.ts';
 
@@ -71,7 +71,7 @@ interface StateProps {
 
 function State({ title, text, children }: StateProps) {
   return (
-    <div className={styles.column}>
+    <div className={layout.stack}>
       <PageHeading key={title}>{title}</PageHeading>
       {text && <p>{text}</p>}
       {children}
@@ -166,7 +166,7 @@ function Open({ invitation, answer, onStale }: OpenProps) {
       title={entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
       text={texts.openText(inviteeEmail)}
     >
-      <p className={styles.hint}>{texts.expires(until)}</p>
+      <p className={layout.hint}>{texts.expires(until)}</p>
       <FormMessages error={hasFailed && texts.answerFailed} />
       <Button look="primary" wide pending={pending === 'accept'} onClick={() => void give('accept')}>
         {texts.accept}

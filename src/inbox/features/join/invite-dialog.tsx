@@ -8,7 +8,7 @@ import { EmailField, TextField } from '../../ui/form/text-field.tsx';
 import { useCopy } from '../../ui/state/use-copy.ts';
 import { useForm } from '../../ui/form/use-form.ts';
 import { createInvitationsApi, type CreatedInvitation } from './invitations-api.ts';
-import styles from './join.module.css';
+import layout from '../../ui/layout.module.css';
 import { joinTexts } from './join-texts.ts';
 import { SubmitForm } from '../../ui/form/submit-form.tsx';
 
@@ -78,14 +78,14 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
   const { isCopied, copy } = useCopy(url, () => field.current?.select());
   return (
-    <div className={styles.column}>
+    <div className={layout.stack}>
       <FormMessages
         error={isCopied === false && texts.copyRefused}
         success={(sent.isRenewed ? texts.invitedAgainTitle : texts.invitedTitle)(sent.email)}
       />
       <p>{texts.invitedText}</p>
       <TextField ref={field} label={texts.link} readOnly value={url} />
-      <div className={styles.buttons}>
+      <div className={layout.row}>
         <Button look="primary" onClick={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
         </Button>

@@ -1,5 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
+import layout from '../../ui/layout.module.css';
 import styles from './outbox.module.css';
 import { outboxTexts } from './outbox-texts.ts';
 
@@ -35,7 +36,7 @@ export function PendingDialog({ changes, areStored, onDiscard, onClose }: Pendin
           </li>
         ))}
       </ol>
-      <div className={styles.actions}>
+      <div className={layout.actions}>
         {changes.length > 1 && (
           <Button look="danger" onClick={() => onDiscard(changes.map(({ id }) => id))}>
             {texts.discardAll}

@@ -1,7 +1,7 @@
 import type { SignOutQuestion } from '../../shared/clients/sign-out-question.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
-import styles from './outbox.module.css';
+import layout from '../../ui/layout.module.css';
 import { outboxTexts } from './outbox-texts.ts';
 
 /** Asks whether to sign out although changes would be lost. */
@@ -10,7 +10,7 @@ export function SignOutDialog({ question }: { readonly question: SignOutQuestion
   return (
     <Dialog open title={texts.questionTitle} closeLabel={texts.close} onClose={() => question.answer(false)}>
       <p>{texts.question(question.count)}</p>
-      <div className={styles.actions}>
+      <div className={layout.actions}>
         <Button onClick={() => question.answer(false)}>{texts.stay}</Button>
         <Button look="danger" onClick={() => question.answer(true)}>
           {texts.signOut}

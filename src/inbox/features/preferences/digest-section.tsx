@@ -3,6 +3,7 @@ import { Section } from '../../ui/section.tsx';
 import { languageNames, useLanguage } from '../../ui/texts.ts';
 import { MailDelivery } from './mail-delivery.tsx';
 import { digestFrequencies, type PreferenceChange, type Preferences } from './preferences.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
 import { TimeZoneChoice } from './time-zone-choice.tsx';
@@ -77,7 +78,7 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
       {isEmailOn ? (
         <MailDelivery preferences={preferences} onChange={onChange} />
       ) : (
-        <p className={styles.intro}>{texts.digestOff}</p>
+        <p className={layout.hint}>{texts.digestOff}</p>
       )}
     </Section>
   );

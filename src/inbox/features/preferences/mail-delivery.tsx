@@ -6,6 +6,7 @@ import { Message } from '../../ui/page/message.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import { useMailStatus, type MailStatus } from './data/mail-status.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
+import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
 import { BrowserTimeZoneOffer, formatTimeZone } from './time-zone-choice.tsx';
@@ -27,7 +28,7 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   const isTimed = ['daily', 'weekly'].includes(preferences.email_digest_frequency);
   return (
     <div className={styles.mail}>
-      <p className={styles.intro}>
+      <p className={layout.hint}>
         <FrequencyExplanation preferences={preferences} />{' '}
         {status && !status.obstacle && preferences.email_digest_frequency !== 'never' && (
           <NextMail status={status} timeZone={zone} />

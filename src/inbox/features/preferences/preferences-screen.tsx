@@ -8,6 +8,7 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { isTemporary, type PreferenceChange } from './preferences.ts';
 import { PreferencesForm, PrivacySection } from './preferences-form.tsx';
+import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
 import type { PreferencesStore } from './data/preferences-store.ts';
@@ -34,14 +35,14 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
   };
   const warning = isTemporary(preferences) ? texts.temporary : isOutdated && texts.outdated;
   return (
-    <div className={styles.page}>
+    <div className={layout.page}>
       <div className={styles.head}>
         <PageHeading>{texts.title}</PageHeading>
         <span className={styles.saving} aria-hidden="true">
           {isSaving && texts.saving}
         </span>
       </div>
-      <p className={styles.intro}>{texts.intro}</p>
+      <p className={layout.hint}>{texts.intro}</p>
       <div role="status">
         {warning && (
           <Message tone="warning">

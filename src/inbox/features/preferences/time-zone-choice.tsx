@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import type { PreferenceChange } from './preferences.ts';
-import styles from './preferences.module.css';
+import layout from '../../ui/layout.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
 
 export interface TimeZoneChoiceProps {
@@ -34,7 +34,7 @@ export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
   const own = ownTimeZone();
   if (own === zone) return null;
   return (
-    <p className={styles.intro}>
+    <p className={layout.hint}>
       {texts.otherZone(formatTimeZone(own))}{' '}
       <Button look="link" onClick={() => onChange({ time_zone: own })}>
         {texts.takeZone(formatTimeZone(own))}

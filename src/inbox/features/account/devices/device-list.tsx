@@ -6,6 +6,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import { createAccountApi, type Device } from '../account-api.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
 import { parseUserAgent } from './user-agent.ts';
@@ -48,7 +49,7 @@ export function DeviceList() {
     <>
       <FormMessages error={state.problem} success={state.news} />
       {devices ? (
-        <ul className={styles.list}>
+        <ul className={layout.list}>
           {devices.map((device) => (
             <li key={device.id} className={styles.item}>
               <span className={styles.itemText}>

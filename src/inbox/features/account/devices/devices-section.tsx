@@ -7,7 +7,7 @@ import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import styles from '../account.module.css';
+import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../account-texts.ts';
@@ -37,7 +37,7 @@ export function DevicesSection() {
     <Section id="devices" title={texts.sessions} intro={texts.sessionsIntro}>
       <DeviceList key={String(state.done)} />
       <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
-      <div className={styles.row}>
+      <div className={layout.row}>
         <Button pending={state.pending === 'local'} onClick={() => void signOut('local')}>
           {texts.signOutHere}
         </Button>

@@ -14,6 +14,7 @@ import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../account-texts.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
@@ -114,7 +115,7 @@ function ChangeForm({ user, onRequested, onCancel }: ChangeFormProps) {
           required
           {...form.field('email')}
         />
-        <div className={styles.row}>
+        <div className={layout.row}>
           <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
             {texts.changeEmail}
           </CountdownButton>

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { useSending } from '../../../ui/form/use-sending.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
@@ -46,7 +47,7 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
         />
       ))}
       <FormMessages error={again.problem} success={again.hasSent && texts.mailsSent} />
-      <div className={styles.row}>
+      <div className={layout.row}>
         <CountdownButton
           look="link"
           pending={again.pending}

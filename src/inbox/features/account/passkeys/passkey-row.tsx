@@ -1,6 +1,7 @@
 import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
 import { Button } from '../../../ui/button.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
 
@@ -23,7 +24,7 @@ export function PasskeyRow({ passkey, name, onRename, onRemove }: PasskeyRowProp
         {name}
         <span className={styles.itemHint}>{`${texts.added(date.format(createdAtMs))}, ${use}`}</span>
       </span>
-      <span className={styles.row}>
+      <span className={layout.row}>
         <Button aria-label={`${texts.rename}: ${name}`} onClick={onRename}>
           {texts.rename}
         </Button>

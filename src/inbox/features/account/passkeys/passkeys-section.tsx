@@ -9,7 +9,7 @@ import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
-import styles from '../account.module.css';
+import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { accountTexts } from '../account-texts.ts';
@@ -89,7 +89,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
       <SlowNote pending={status === 'loading'} />
       {status === 'loaded' && passkeys.length === 0 && <p>{texts.none}</p>}
       {passkeys.length > 0 && (
-        <ul className={styles.list}>
+        <ul className={layout.list}>
           {passkeys.map((each) => (
             <PasskeyRow
               key={each.id}
@@ -101,15 +101,15 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
           ))}
         </ul>
       )}
-      {passkeys.length > 0 && hasFactor && <p className={styles.intro}>{texts.stillTwoSteps}</p>}
+      {passkeys.length > 0 && hasFactor && <p className={layout.hint}>{texts.stillTwoSteps}</p>}
       {client.isSupported() ? (
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button pending={step === 'adding'} onClick={() => void add()}>
             {texts.add}
           </Button>
         </div>
       ) : (
-        <p className={styles.intro}>{texts.unsupported}</p>
+        <p className={layout.hint}>{texts.unsupported}</p>
       )}
       {step === 'renaming' && passkey && (
         <PasskeyRename

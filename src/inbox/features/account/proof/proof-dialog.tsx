@@ -11,6 +11,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
+import layout from '../../../ui/layout.module.css';
 import { accountTexts } from '../account-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
@@ -32,13 +33,15 @@ export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
   const email = user?.email ?? '';
   return (
     <Dialog open title={texts.proofTitle} closeLabel={texts.close} onClose={onCancel}>
-      {factor ? (
-        <AppProof factorId={factor.id} onProven={onProven} />
-      ) : byMail ? (
-        <MailProof email={email} onProven={onProven} />
-      ) : (
-        <PasswordProof email={email} onProven={onProven} onMail={() => setByMail(true)} />
-      )}
+      <div className={layout.stack}>
+        {factor ? (
+          <AppProof factorId={factor.id} onProven={onProven} />
+        ) : byMail ? (
+          <MailProof email={email} onProven={onProven} />
+        ) : (
+          <PasswordProof email={email} onProven={onProven} onMail={() => setByMail(true)} />
+        )}
+      </div>
     </Dialog>
   );
 }

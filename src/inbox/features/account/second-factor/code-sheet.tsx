@@ -6,7 +6,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { productName } from '../../../ui/page/page-title.ts';
 import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useLanguage } from '../../../ui/texts.ts';
-import account from '../account.module.css';
+import layout from '../../../ui/layout.module.css';
 import { saveFile } from '../save-file.ts';
 import { takeFocus } from '../take-focus.ts';
 import { accountTexts } from '../account-texts.ts';
@@ -51,13 +51,13 @@ export function CodeSheet({ codes, takesFocus, onDone }: CodeSheetProps) {
         ))}
       </ul>
       <FormMessages error={isCopied === false && texts.copyRefused} success={isCopied && texts.copied} />
-      <div className={account.row}>
+      <div className={layout.row}>
         <Button onClick={() => void copy()}>{texts.copy}</Button>
         <Button onClick={download}>{texts.download}</Button>
         <Button onClick={() => print()}>{texts.print}</Button>
       </div>
-      <p className={account.intro}>{texts.spare}</p>
-      <div className={account.row}>
+      <p className={layout.hint}>{texts.spare}</p>
+      <div className={layout.row}>
         <Button look="primary" onClick={onDone}>
           {texts.done}
         </Button>

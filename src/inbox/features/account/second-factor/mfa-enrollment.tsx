@@ -14,6 +14,7 @@ import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../account-texts.ts';
 import { createAccountApi } from '../account-api.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
@@ -71,7 +72,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
           required
           {...form.field('name')}
         />
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button type="submit" look="primary" pending={form.pending}>
             {texts.mfaStart}
           </Button>
@@ -137,7 +138,7 @@ function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
       />
       <FormMessages error={form.problem} />
       <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
-      <div className={styles.row}>
+      <div className={layout.row}>
         <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.mfaVerify}
         </CountdownButton>

@@ -3,6 +3,7 @@ import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-clie
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { accountTexts, type AccountTexts } from '../account-texts.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
 import { MfaEnrollment } from './mfa-enrollment.tsx';
@@ -33,7 +34,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
       <FormMessages success={news} />
       <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
       {factors.length > 0 && (
-        <ul className={styles.list}>
+        <ul className={layout.list}>
           {factors.map((factor) => (
             <li key={factor.id} className={styles.item}>
               <span className={styles.itemText}>
@@ -52,7 +53,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           ))}
         </ul>
       )}
-      {verified.length === 1 && <p className={styles.intro}>{texts.mfaRecovery}</p>}
+      {verified.length === 1 && <p className={layout.hint}>{texts.mfaRecovery}</p>}
       {verified.length > 0 && <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />}
       {isAdding ? (
         <MfaEnrollment
@@ -65,7 +66,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           }}
         />
       ) : (
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button
             onClick={() => {
               setNews(undefined);

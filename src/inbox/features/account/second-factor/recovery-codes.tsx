@@ -5,7 +5,7 @@ import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import { createAccountApi, type RecoveryCodeStatus } from '../account-api.ts';
-import styles from '../account.module.css';
+import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
@@ -73,10 +73,10 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
       {status === null && <Message tone="warning">{texts.none}</Message>}
       {status?.unused === 0 && <Message tone="warning">{texts.noneLeft}</Message>}
       {status && status.unused > 0 && (
-        <p className={styles.intro}>{texts.left(status.unused, date.format(status.createdAtMs))}</p>
+        <p className={layout.hint}>{texts.left(status.unused, date.format(status.createdAtMs))}</p>
       )}
       {status !== undefined && (
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button pending={pending} onClick={() => (status ? setAsking(true) : void create())}>
             {status ? texts.replace : texts.create}
           </Button>

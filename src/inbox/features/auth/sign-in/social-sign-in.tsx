@@ -4,6 +4,7 @@ import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
+import { readStored, writeStored } from '../../../ui/state/stored-value.ts';
 import { isSocialProvider, providerName } from '../../../ui/provider-name.ts';
 import styles from '../auth-page.module.css';
 import { authTexts } from '../auth-texts.ts';
@@ -30,7 +31,7 @@ export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
   const countKey = takeCaptcha ? 'sign-in-button-count' : 'provider-count';
   const [knownCount] = useState(() => readCount(countKey) ?? configuredCount(canOfferPasskeys));
   useEffect(() => {
-    if (settings) writeCount(countKey, count);
+    if (settings) writeStored(countKey, String(count));
   }, [settings, countKey, count]);
   if ((settings ? count : knownCount) === 0) return null;
   if (!settings) return <Placeholder count={knownCount} />;
@@ -99,20 +100,8 @@ function configuredCount(canOfferPasskeys: boolean): number {
 
 /** Null before the first visit, or if storage is blocked. */
 function readCount(countKey: string): number | null {
-  try {
-    const stored = localStorage.getItem(countKey);
-    return stored === null ? null : Math.min(10, Number(stored) || 0);
-  } catch {
-    return null;
-  }
-}
-
-function writeCount(countKey: string, count: number): void {
-  try {
-    localStorage.setItem(countKey, String(count));
-  } catch {
-    // Storage is blocked: the next visit is like the first one.
-  }
+  const stored = readStored(countKey);
+  return stored === null ? null : Math.min(10, Number(stored) || 0);
 }
 
 /** The auth server's settings, read after the screen has rendered; null until then and on failure. */

@@ -1,15 +1,9 @@
 import { createStore, type Store } from 'supabase-protocol-clients/platform';
+import { readStored, writeStored } from '../../../ui/state/stored-value.ts';
 
 /** A setting of this device, shared by its tabs. With storage blocked it lasts as long as the page. */
 export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {
-  const read = () => {
-    try {
-      const kept = localStorage.getItem(storageKey);
-      return kept === null ? isOnByDefault : kept === 'on';
-    } catch {
-      return isOnByDefault;
-    }
-  };
+  const read = () => (readStored(storageKey) ?? (isOnByDefault ? 'on' : 'off')) === 'on';
   const store = createStore(read());
   addEventListener('storage', ({ key }) => {
     if (key === storageKey || key === null) store.set(read());
@@ -18,11 +12,7 @@ export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): 
     ...store,
     set(isOn) {
       store.set(isOn);
-      try {
-        localStorage.setItem(storageKey, isOn ? 'on' : 'off');
-      } catch {
-        // Storage is blocked.
-      }
+      writeStored(storageKey, isOn ? 'on' : 'off');
     },
   };
 }

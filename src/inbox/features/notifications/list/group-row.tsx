@@ -50,7 +50,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   );
   return (
     <li
-      className={classNames(styles.row, styles.group, unread > 0 && styles.unread)}
+      className={classNames(styles.row, unread > 0 && styles.unread)}
       data-id={id}
       data-index={index}
       ref={ref}

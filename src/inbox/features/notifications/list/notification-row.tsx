@@ -82,7 +82,6 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       className={classNames(
         styles.row,
         isUnread && styles.unread,
-        isPlain && styles.plain,
         isOpen && styles.open,
         props.isMember && styles.member,
       )}

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
 import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
@@ -22,7 +23,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
       <div className={styles.empty}>
         <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
         <p>{texts.searchEmptyHint}</p>
-        <div className={styles.emptyActions}>
+        <div className={layout.row}>
           <Link className={buttonClass()} href={inboxHref({ tab, kind })}>
             {texts.clearSearch}
           </Link>
@@ -34,7 +35,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
       <EmptyIllustration />
       <p className={styles.emptyTitle}>{kind ? texts.emptyKind : texts.empty[tab]}</p>
       {kind === null && <p>{texts.emptyHint[tab]}</p>}
-      <div className={styles.emptyActions}>
+      <div className={layout.row}>
         {kind && (
           <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
             {texts.showEverything}

@@ -3,6 +3,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { notificationKinds } from '../model/notification.ts';
@@ -40,13 +41,13 @@ interface KindLinksProps extends NavigationProps {
 export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
   const texts = inboxTexts.use();
   return (
-    <nav className={styles.kinds} aria-label={texts.kindsLabel}>
+    <nav aria-label={texts.kindsLabel}>
       {notificationKinds.map((kind) => {
         const isCurrent = filter.kind === kind;
         return (
           <Link
             key={kind}
-            className={styles.railLink}
+            className={layout.railLink}
             href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
             aria-current={isCurrent ? 'true' : undefined}
             aria-label={texts.kindName(texts.kinds[kind], counts.kinds[kind])}
@@ -77,7 +78,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
           return (
             <Link
               key={tab}
-              className={styles.railLink}
+              className={layout.railLink}
               href={inboxHref({ ...(isCurrentPage ? filter : unfiltered), tab })}
               aria-current={isCurrentPage && filter.tab === tab ? 'page' : undefined}
               aria-label={texts.tabName(texts.tabs[tab], counts[tab])}

@@ -8,6 +8,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor } from '../texts/notification-words.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from './report-dialog.module.css';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { useSenderCommands } from './use-sender-commands.ts';
@@ -47,7 +48,7 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
   };
   return (
     <Dialog open sheet onClose={onClose} title={texts.reportTitle} closeLabel={common.close}>
-      <form className={styles.form} onSubmit={(event) => void send(event)}>
+      <form className={layout.stack} onSubmit={(event) => void send(event)}>
         <p>{texts.reportText}</p>
         <FormMessages error={hasFailed && texts.reportFailed} />
         <fieldset className={styles.reasons}>
@@ -83,7 +84,7 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
             <span>{texts.alsoBlock(name)}</span>
           </label>
         )}
-        <div className={styles.buttons}>
+        <div className={layout.row}>
           <Button type="submit" look="danger" pending={isSending}>
             {texts.send}
           </Button>

@@ -15,6 +15,7 @@ import { Message } from '../../../ui/page/message.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../preferences.module.css';
 import { preferencesTexts } from '../preferences-texts.ts';
 
@@ -176,7 +177,7 @@ function List({ title, empty, isLoading, children }: ListProps) {
       ) : children && children.length > 0 ? (
         <ul className={styles.group}>{children}</ul>
       ) : (
-        <p className={styles.intro}>{empty}</p>
+        <p className={layout.hint}>{empty}</p>
       )}
     </Section>
   );

@@ -1,4 +1,4 @@
-import { followChunkFailures, reloadIfReplaced } from './app/chunks/screen-chunk.ts';
+import { followChunkFailures, reloadIfReplaced } from './app/chunks/chunk-failures.ts';
 import { preloadPath } from './app/chunks/screen-chunks.ts';
 
 /** Shows a message when the application's code cannot be loaded. */

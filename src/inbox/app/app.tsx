@@ -9,18 +9,18 @@ import type { Configuration } from '../shared/clients/env.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
 import { decideRoute } from './route-decision.ts';
-import { lazyScreen } from './chunks/lazy-screen.ts';
+import { onDemand } from '../ui/state/loader.ts';
 import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
 import { paths, type LoginNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
 
-const LoginScreen = lazyScreen(chunks.login);
-const SignupScreen = lazyScreen(chunks.signup);
-const ResetPasswordScreen = lazyScreen(chunks.resetPassword);
-const JoinScreen = lazyScreen(chunks.join);
-const SignedInApp = lazyScreen(chunks.signedIn);
-const MailLinkScreen = lazyScreen(chunks.mailLink);
+const LoginScreen = onDemand(chunks.login);
+const SignupScreen = onDemand(chunks.signup);
+const ResetPasswordScreen = onDemand(chunks.resetPassword);
+const JoinScreen = onDemand(chunks.join);
+const SignedInApp = onDemand(chunks.signedIn);
+const MailLinkScreen = onDemand(chunks.mailLink);
 
 export interface AppProps {
   readonly clients: Clients;

@@ -3,8 +3,9 @@ import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen.tsx';
 import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
-import { lazyScreen } from '../../../src/inbox/app/chunks/lazy-screen.ts';
-import { followChunkFailures, screenChunk } from '../../../src/inbox/app/chunks/screen-chunk.ts';
+import { onDemand } from '../../../src/inbox/ui/state/loader.ts';
+import { followChunkFailures } from '../../../src/inbox/app/chunks/chunk-failures.ts';
+import { screenChunk } from '../../../src/inbox/app/chunks/screen-chunks.ts';
 
 let isBroken = true;
 function Fragile() {
@@ -60,7 +61,7 @@ describe('a chunk that cannot be loaded', () => {
   /** A screen whose code loads as soon as there is a network, and a count of its loads. */
   function remoteScreen() {
     const remote = { isThere: false, calls: 0 };
-    const Screen = lazyScreen(
+    const Screen = onDemand(
       screenChunk(async () => {
         remote.calls += 1;
         if (remote.isThere) return () => <p>All is well.</p>;

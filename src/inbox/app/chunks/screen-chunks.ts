@@ -1,5 +1,14 @@
 import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
-import { screenChunk } from './screen-chunk.ts';
+import type { ComponentType } from 'react';
+import type { ComponentLoader } from '../../ui/state/loader.ts';
+
+/** The code of a screen, which is kept once it is loaded. */
+export function screenChunk<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentLoader<Props> {
+  const chunk: ComponentLoader<Props> = async () => (chunk.loaded = await load());
+  return chunk;
+}
 
 export const login = screenChunk(
   async () => (await import('../../features/auth/sign-in/login-screen.tsx')).LoginScreen,

@@ -6,7 +6,7 @@ import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { appTexts } from '../app-texts.ts';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { paths } from '../../shared/routes.ts';
-import { isChunkFailure, reloadIfReplaced } from '../chunks/screen-chunk.ts';
+import { isChunkFailure, reloadIfReplaced } from '../chunks/chunk-failures.ts';
 
 export interface ErrorBoundaryProps {
   /** A change of this value, such as the path, resets the boundary. */

@@ -6,7 +6,7 @@ import { InboxContext } from '../../features/notifications/data/inbox-context.ts
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
 import { createOnlineDot } from '../../features/online/online-dot.tsx';
-import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { onDemand } from '../../ui/state/loader.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
@@ -18,10 +18,10 @@ export interface InboxSlots {
   readonly rail: ReactNode;
 }
 
-const InviteDialog = lazyPart(
+const InviteDialog = onDemand(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
 );
-const InvitationAnswer = lazyPart(
+const InvitationAnswer = onDemand(
   async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
 );
 

@@ -5,15 +5,15 @@ import { CallbackErrorToast } from './callback-error-toast.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
-import { lazyScreen } from '../chunks/lazy-screen.ts';
+import { onDemand } from '../../ui/state/loader.ts';
 import { paths } from '../../shared/routes.ts';
 import * as chunks from '../chunks/screen-chunks.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
 
-const InboxScreen = lazyScreen(chunks.inbox);
-const PreferencesScreen = lazyScreen(chunks.preferences);
-const AccountScreen = lazyScreen(chunks.account);
+const InboxScreen = onDemand(chunks.inbox);
+const PreferencesScreen = onDemand(chunks.preferences);
+const AccountScreen = onDemand(chunks.account);
 
 /** The screens that need a session. */
 export function SignedInApp() {

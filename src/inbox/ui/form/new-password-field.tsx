@@ -1,12 +1,12 @@
 import { Suspense, useDeferredValue } from 'react';
-import { lazyPart } from '../state/lazy-part.ts';
+import { onDemand } from '../state/loader.ts';
 import { credentialTexts } from './credential-texts.ts';
 import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
 /** Large: loaded with the first character. */
-const PasswordMeter = lazyPart(
+const PasswordMeter = onDemand(
   async () => (await import('../password-strength/password-meter.tsx')).PasswordMeter,
 );
 

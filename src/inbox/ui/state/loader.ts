@@ -1,3 +1,5 @@
+import { createElement, lazy, useState, type ComponentType } from 'react';
+
 /** The retry callbacks of each failure. */
 const retries = new WeakMap<object, Set<() => void>>();
 
@@ -30,7 +32,7 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Registers how a cached failure is cleared by {@link retryFailedLoad}. */
-export function onRetry(problem: unknown, retry: () => void): void {
+function onRetry(problem: unknown, retry: () => void): void {
   if (!(problem instanceof Object)) return;
   const known = retries.get(problem) ?? new Set();
   retries.set(problem, known.add(retry));
@@ -41,4 +43,34 @@ export function retryFailedLoad(problem: unknown): boolean {
   const known = problem instanceof Object ? retries.get(problem) : undefined;
   for (const retry of known ?? []) retry();
   return known !== undefined;
+}
+
+/** Loads the code of a component. */
+export interface ComponentLoader<Props extends object> {
+  (): Promise<ComponentType<Props>>;
+  /** The component, if the loader keeps it once it is loaded. */
+  loaded?: ComponentType<Props>;
+}
+
+/**
+ * React's `lazy`, whose failed load can be retried. A component that is loaded already renders at once: `lazy` would suspend on
+ * its first render, and React then shows the fallback for at least 300 ms.
+ */
+export function onDemand<Props extends object>(load: ComponentLoader<Props>): ComponentType<Props> {
+  const create = () =>
+    lazy(async () => {
+      try {
+        return { default: await load() };
+      } catch (problem) {
+        onRetry(problem, () => {
+          current = create();
+        });
+        throw problem;
+      }
+    });
+  let current: ComponentType<Props> = create();
+  return function OnDemand(props: Props) {
+    const [Component] = useState(() => load.loaded ?? current);
+    return createElement(Component, props);
+  };
 }

@@ -1,5 +1,5 @@
 import { startTransition, useState } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { Link, Redirect } from 'wouter';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
@@ -21,8 +21,8 @@ import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
-const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
-const MfaChallenge = lazyPart(async () => (await import('../sign-in/mfa-challenge.tsx')).MfaChallenge);
+const CheckMail = onDemand(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const MfaChallenge = onDemand(async () => (await import('../sign-in/mfa-challenge.tsx')).MfaChallenge);
 
 /** Two states: request the mail; and, with the session of its link or code, set the new password. */
 export function ResetPasswordScreen() {

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { links } from '../../../shared/routes.ts';
 import { needsSecondFactor } from '../../../shared/token-claims.ts';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
@@ -15,8 +15,8 @@ import { SocialSignIn } from './social-sign-in.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturnUrls } from '../use-return-urls.ts';
 
-const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
-const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
+const CheckMail = onDemand(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const MfaChallenge = onDemand(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 type Mode =
   | { readonly kind: 'password' | 'email' }

@@ -1,5 +1,5 @@
 import { startTransition, useState } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { Link } from 'wouter';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
@@ -22,7 +22,7 @@ import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
-const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const CheckMail = onDemand(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
 
 export function SignupScreen() {
   const texts = authTexts.use();

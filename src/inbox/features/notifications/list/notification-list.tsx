@@ -9,7 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Ref } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { groupByDay } from '../model/day-groups.ts';
 import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
@@ -38,7 +38,7 @@ export interface NotificationListProps extends Omit<RowsProps, 'size'> {
 /** A longer list is virtualized, by a package that only long lists load. */
 const longestPlainList = 40;
 
-const VirtualList = lazyPart(async () => (await import('./virtual-list.tsx')).VirtualList);
+const VirtualList = onDemand(async () => (await import('./virtual-list.tsx')).VirtualList);
 
 /** The notifications by day. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {

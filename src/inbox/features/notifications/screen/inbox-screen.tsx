@@ -8,7 +8,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
@@ -33,7 +33,7 @@ import { useRowActions } from './use-row-actions.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
-const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays);
+const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
 
 /** Delay of the code that may be needed offline; pointing at the list or focusing it loads that code at once. */
 const overlaysDelayMs = 10_000;

@@ -1,22 +1,3 @@
-import type { ComponentType } from 'react';
-
-/** A screen whose code is a separate chunk. The first call loads it; later calls reuse it. */
-export interface ScreenChunk<Props extends object = object> {
-  (): Promise<{ readonly default: ComponentType<Props> }>;
-  /** The component, once it is loaded. */
-  screen?: ComponentType<Props>;
-}
-
-export function screenChunk<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): ScreenChunk<Props> {
-  const chunk: ScreenChunk<Props> = async () => {
-    chunk.screen = await load();
-    return { default: chunk.screen };
-  };
-  return chunk;
-}
-
 /** Errors of chunks and style sheets that failed to load. */
 const failures = new WeakSet<object>();
 

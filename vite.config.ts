@@ -10,7 +10,7 @@ import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './script
  */
 const chunkGroups = [
   // Runs first and requests the rest. The one style sheet of `ui` comes with it, before anything is painted.
-  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!form|password-strength).*\.css)/ },
+  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!password-strength).*\.css)/ },
   // React, the clients that are there at once, and what several screens share.
   {
     name: 'main',

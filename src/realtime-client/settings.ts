@@ -2,13 +2,19 @@
 export interface RealtimeSettings {
   /** Interval between heartbeats. Default 25,000. */
   readonly heartbeatMs: number;
-  /** Deadline of a connection attempt, a join, a push and a heartbeat. Default 10,000. */
+  /**
+   * Deadline of a connection attempt, a join, a push and a heartbeat. A join ends with the answer to a heartbeat after it,
+   * because the server answers in order. Default 10,000.
+   */
   readonly timeoutMs: number;
-  /** Deadline for the server's confirmation of a subscription, from the accepted join on. Default 20,000. */
+  /**
+   * Deadline for the server's confirmation of a subscription, from the accepted join on. A server that has just started
+   * needs up to 40 s. Default 60,000.
+   */
   readonly liveTimeoutMs: number;
   /**
    * How long a joined channel waits for the server to receive what the database broadcasts; then it counts as live, because
-   * an older server does not say so. Default 10,000.
+   * an older server does not say so. A server that has said so once is waited for. Default 10,000.
    */
   readonly replicationTimeoutMs: number;
   /** Delays before the first, second, … attempt to reconnect or rejoin; the last repeats. Default 1, 2, 5, 10 s. */
@@ -23,7 +29,9 @@ export interface RealtimeSettings {
   readonly hiddenDelayMs: number;
   /** Deadline for a frame after the page woke up; then the socket is replaced. Default 3,000. */
   readonly probeMs: number;
-  /** Most unanswered joins per socket; only one at a time until the server has accepted one. Default 4. */
+  /**
+   * Most unanswered joins per socket; only one at a time until the server has accepted one, and after a refusal. Default 4.
+   */
   readonly parallelJoins: number;
   /** Length of an interruption after which the connection's status becomes `lost`. Default 5,000. */
   readonly lostAfterMs: number;
@@ -43,7 +51,7 @@ export interface RealtimeSettings {
 export const defaultSettings: RealtimeSettings = {
   heartbeatMs: 25_000,
   timeoutMs: 10_000,
-  liveTimeoutMs: 20_000,
+  liveTimeoutMs: 60_000,
   replicationTimeoutMs: 10_000,
   reconnectDelaysMs: [1_000, 2_000, 5_000, 10_000],
   jitter: 0.25,

@@ -47,6 +47,7 @@ const events: Record<Input, ChannelEvent> = {
   newUser: { kind: 'tokenChange', token: tokenOf('grace'), wallMs },
   signOut: { kind: 'tokenChange', token: null, wallMs },
   turn: { kind: 'turn' },
+  heartbeat: { kind: 'heartbeat' },
   slot: { kind: 'slot' },
   unavailable: { kind: 'unavailable', message: 'no websocket' },
   accepted: { kind: 'accepted', confirms: false, wallMs },
@@ -71,6 +72,7 @@ const unheard = {
   ended: '-',
   rejoin: '-',
   turn: '-',
+  heartbeat: '-',
   slot: '-',
   unavailable: 'failed:',
   newUser: '-',
@@ -85,6 +87,7 @@ const onTopic = {
   tokenError: '-',
   expired: 'queued: leave, rejectToken, enqueue',
   turn: '-',
+  heartbeat: '-',
   slot: '-',
   unavailable: 'failed:',
   newUser: 'queued: leave, discard, enqueue',
@@ -143,10 +146,10 @@ const table: Record<Kind, Record<Input, Cell>> = {
   },
   joining: {
     ...onTopic,
-    timer: 'backoff: leave, wait 1000',
+    timer: 'joining: probe',
     newToken: '-',
     signOut: 'failed: leave, discard',
-    accepted: 'joined: wait 20000',
+    accepted: 'joined: wait 60000',
     refusedToken: 'queued: rejectToken, enqueue',
     refusedForGood: 'failed:',
     subscribed: '-',
@@ -154,7 +157,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
   },
   joined: {
     ...onTopic,
-    timer: 'backoff: leave, wait 1000',
+    timer: 'joined: probe',
     newToken: 'joined: pushToken',
     signOut: 'failed: leave, discard',
     accepted: '-',
@@ -210,6 +213,24 @@ describe('the states of a channel', () => {
     const isSame = state.kind === kind && effects.length === 0;
     expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
   });
+
+  it.each([states.joining, states.joined])(
+    'of $kind waits for a heartbeat after the deadline, and is left only if it is answered first',
+    (waiting) => {
+      const { state: overdue } = stepChannel(waiting, events.timer, nowMs, defaultSettings);
+      const late = stepChannel(overdue, events.heartbeat, nowMs, defaultSettings);
+      expect([late.state.kind, ...late.effects.map((effect) => effect.do)]).toEqual([
+        'backoff',
+        'leave',
+        'wait',
+      ]);
+      const confirmed = [events.subscribed, events.accepted, events.subscribed, events.heartbeat].reduce(
+        (state, event) => stepChannel(state, event, nowMs, defaultSettings).state,
+        overdue,
+      );
+      expect(confirmed.kind).toBe('live');
+    },
+  );
 
   it('become live on the reply when the confirmation arrived before it', () => {
     const { state } = stepChannel(states.joining, events.subscribed, nowMs, defaultSettings);

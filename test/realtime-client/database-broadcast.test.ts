@@ -72,7 +72,7 @@ describe('changes that the database broadcasts', () => {
   });
 
   it('are live after ten seconds on an older server, which does not say so; a late word of it is a gap', async () => {
-    const { channel, world, join, confirm } = await openScene();
+    const { channel, server, world, join, confirm } = await openScene();
     let losses = 0;
     channel.onContinuity(() => (losses += 1));
     channel.join();
@@ -80,10 +80,25 @@ describe('changes that the database broadcasts', () => {
     await world.clock.advance(9_999);
     expect(channel.getSnapshot().status).toBe('joined');
     await world.clock.advance(1);
+    server.answerHeartbeat();
     expect(channel.getSnapshot().status).toBe('live');
     expect(losses).toBe(0);
     await confirm();
     expect(losses).toBe(1);
+  });
+
+  it('are not live again without the word of a server that said so before', async () => {
+    const { channel, server, world, join, confirm } = await openScene();
+    channel.join();
+    await join();
+    await confirm();
+    server.endChannel();
+    await world.clock.advance(1_250);
+    await join();
+    await world.clock.advance(15_000);
+    expect(channel.getSnapshot().status).toBe('recovering');
+    await confirm();
+    expect(channel.getSnapshot().status).toBe('live');
   });
 
   it('are the source of a live query with the same guarantees', async () => {

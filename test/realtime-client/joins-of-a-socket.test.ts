@@ -1,10 +1,14 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
-import { createJoinQueue } from '../../src/realtime-client/socket/join-queue.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
+import { initialJoins, stepJoins, type JoinsEvent } from '../../src/realtime-client/socket/joins-state.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createSlowServer, type JoinVerdict } from '../support/wire/slow-realtime.ts';
 
 const expired = 'InvalidJWTToken: Token has expired 3 seconds ago';
+const forbidden = 'Unauthorized: You do not have permissions to read from this Channel topic';
+const tooMany = 'ChannelRateLimitReached: Too many channels';
 
 function createScene(
   count: number,
@@ -13,7 +17,7 @@ function createScene(
     readonly token: unknown;
     readonly joined: number;
   }) => JoinVerdict,
-  options: Partial<RealtimeClientOptions> = {},
+  options: Partial<RealtimeClientOptions> & { readonly confirmMs?: number; readonly leaveMs?: number } = {},
 ) {
   const world = createFakeWorld();
   const tab = world.openTab();
@@ -25,9 +29,12 @@ function createScene(
     ...options,
   });
   const channels = Array.from({ length: count }, (_, index) => client.channel(`channel-${index}`));
-  channels.forEach((channel) => channel.join());
+  for (const channel of channels) {
+    if (options.confirmMs) createPostgresChanges(channel).on({ table: 'notes' }, () => {});
+    channel.join();
+  }
   const statuses = () => channels.map((channel) => channel.getSnapshot().status);
-  return { client, channels, statuses, server: createSlowServer(world, tab, verdict) };
+  return { client, tab, channels, statuses, server: createSlowServer(world, tab, verdict, options) };
 }
 
 describe('the joins of one socket', () => {
@@ -54,24 +61,68 @@ describe('the joins of one socket', () => {
     expect(server.joins).toHaveLength(7);
   });
 
-  it('wait for each other until the server has accepted one, then run four at a time', () => {
-    const queue = createJoinQueue(4);
-    const turns: string[] = [];
-    for (const topic of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) queue.request(topic, () => turns.push(topic));
-    expect(turns).toEqual(['a']);
-    queue.accepted('a');
-    expect(turns).toEqual(['a', 'b', 'c', 'd']);
-    queue.release('a');
-    expect(turns).toHaveLength(5);
-    queue.refused(false);
-    ['b', 'c', 'd'].forEach(queue.release);
-    expect(turns).toHaveLength(5);
-    queue.release('e');
-    expect(turns).toHaveLength(6);
+  it('do not end the subscriptions of good channels while other joins are refused', async () => {
+    const isGood = (topic: string) => topic.endsWith('-0') || topic.endsWith('-5');
+    const { channels, server, statuses, tab } = createScene(
+      6,
+      ({ topic }) => (isGood(topic) ? null : forbidden),
+      { confirmMs: 12_000 },
+    );
+    await server.run(60_000);
+    expect(statuses()).toEqual(['live', 'failed', 'failed', 'failed', 'failed', 'live']);
+    expect(channels[1]?.getSnapshot().error?.code).toBe('unauthorized');
+    expect({ joins: server.joins.length, leaves: server.leaves, sockets: tab.sockets.length }).toEqual({
+      joins: 6,
+      leaves: [],
+      sockets: 1,
+    });
+  });
+
+  it('make every good channel live on the first socket, and none is left, whichever others are refused', async () => {
+    const schedule = fc.record({
+      refused: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
+      confirmMs: fc.constantFrom(50, 3_000, 20_000, 40_000),
+      wakesAtMs: fc.nat({ max: 60_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(schedule, async ({ refused, confirmMs, wakesAtMs }) => {
+        const isRefused = (topic: string) => refused[Number(topic.split('-').at(-1))];
+        const { client, server, statuses, tab } = createScene(
+          refused.length,
+          ({ topic }) => (isRefused(topic) ? forbidden : null),
+          { confirmMs },
+        );
+        await server.run(wakesAtMs);
+        tab.signal('visible');
+        await server.run(130_000 - wakesAtMs);
+        expect(statuses()).toEqual(refused.map((isOne) => (isOne ? 'failed' : 'live')));
+        expect([server.leaves, tab.sockets.length]).toEqual([[], 1]);
+        client.close();
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  it('adopt a confirmation that a cold server sends after 45 s', async () => {
+    const { server, statuses } = createScene(2, () => null, { confirmMs: 45_000 });
+    await server.run(50_000);
+    expect([statuses(), server.joins.length, server.leaves]).toEqual([['live', 'live'], 2, []]);
+  });
+
+  it('keep the socket when the page wakes up while a join is refused', async () => {
+    const { channels, server, statuses, tab } = createScene(2, ({ topic }) =>
+      topic.endsWith('1') ? forbidden : null,
+    );
+    channels[1]?.leave();
+    await server.run(1_000);
+    channels[1]?.join();
+    await server.run(500);
+    tab.signal('visible');
+    await server.run(10_000);
+    expect([statuses(), tab.sockets.length]).toEqual([['live', 'failed'], 1]);
   });
 
   it('count a refusal that arrives after the timeout of the join', async () => {
-    const forbidden = 'Unauthorized: You do not have permissions to read from this Channel topic';
     let isClosing = false;
     const { channels, server } = createScene(5, () => (isClosing ? forbidden : null));
     await server.run(1_000);
@@ -88,9 +139,7 @@ describe('the joins of one socket', () => {
   });
 
   it('beyond the limit of channels cost the surplus only, which joins once another channel is left', async () => {
-    const { channels, statuses, server } = createScene(110, ({ joined }) =>
-      joined >= 100 ? 'ChannelRateLimitReached: Too many channels' : null,
-    );
+    const { channels, statuses, server } = createScene(110, ({ joined }) => (joined >= 100 ? tooMany : null));
     await server.run(120_000);
     const count = (status: string) => statuses().filter((one) => one === status).length;
     expect([count('live'), count('failed')]).toEqual([100, 10]);
@@ -101,5 +150,75 @@ describe('the joins of one socket', () => {
     channels.slice(0, 3).forEach((channel) => channel.leave());
     await server.run(2_000);
     expect([count('live'), count('failed'), count('closed')]).toEqual([100, 7, 3]);
+  });
+
+  it('reach the limit of channels although the server counts a left channel for a moment', async () => {
+    const { client, channels, statuses, server } = createScene(
+      110,
+      ({ joined }) => (joined >= 100 ? tooMany : null),
+      { confirmMs: 3_000, leaveMs: 400 },
+    );
+    await server.run(60_000);
+    const live = channels.filter((channel) => channel.getSnapshot().status === 'live');
+    expect(live).toHaveLength(100);
+    live[0]?.leave();
+    const other = client.channel('other');
+    other.join();
+    await server.run(60_000);
+    expect([...statuses(), other.getSnapshot().status].filter((status) => status === 'live')).toHaveLength(
+      100,
+    );
+  });
+});
+
+describe('the turns to join', () => {
+  const turnsAfter = (...events: readonly JoinsEvent[]) => {
+    let state = initialJoins(4);
+    const topics = events.map((event) => {
+      const step = stepJoins(state, event, 4);
+      state = step.state;
+      return step.effects.map(({ topic }) => topic).join('');
+    });
+    return topics;
+  };
+  const request = (topic: string, isPrivate = false): JoinsEvent => ({ kind: 'request', topic, isPrivate });
+  const release = (topic: string): JoinsEvent => ({ kind: 'release', topic });
+  const accepted = (topic: string): JoinsEvent => ({ kind: 'accepted', topic });
+  const refused = (topic: string): JoinsEvent => ({ kind: 'refused', topic, refusal: 'unauthorized' });
+  const five = ['a', 'b', 'c', 'd', 'e'].map((topic) => request(topic));
+
+  it('are given to one topic until the server has accepted a join, then to four', () => {
+    expect(turnsAfter(...five, accepted('a'), release('a'))).toEqual(['a', '', '', '', '', 'bcd', 'e']);
+  });
+
+  it('are given to one topic after a refusal, for as long as the socket lasts', () => {
+    const later = ['f', 'g', 'h'].map((topic) => request(topic));
+    expect(
+      turnsAfter(
+        ...five,
+        accepted('a'),
+        release('a'),
+        refused('b'),
+        ...['b', 'c', 'd'].map(release),
+        accepted('e'),
+        ...later,
+        release('e'),
+      ),
+    ).toEqual(['a', '', '', '', '', 'bcd', 'e', '', '', '', '', '', '', '', '', 'f']);
+  });
+
+  it('are given to public topics first, then to private ones, last to those that were refused before', () => {
+    expect(
+      turnsAfter(
+        request('a'),
+        refused('a'),
+        request('b', true),
+        request('c'),
+        release('a'),
+        request('a'),
+        release('c'),
+        release('b'),
+      ),
+    ).toEqual(['a', '', '', '', 'c', '', 'b', 'a']);
   });
 });

@@ -127,9 +127,11 @@ describe('a channel that the server ends', () => {
     scene.client.channel('user:ada').join();
     scene.server.open();
     await scene.world.clock.advance(10_000);
-    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat']);
+    scene.server.answerHeartbeat();
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_leave']);
     await scene.world.clock.advance(1_250);
-    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave', 'phx_join']);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_leave', 'phx_join']);
   });
 
   it('leaves and joins again when the confirmation times out', async () => {
@@ -140,7 +142,11 @@ describe('a channel that the server ends', () => {
     scene.server.open();
     await scene.world.settle();
     scene.server.acceptJoin();
-    await scene.world.clock.advance(20_000 + 1_250);
+    for (const untilHeartbeatMs of [25_000, 25_000, 10_000]) {
+      await scene.world.clock.advance(untilHeartbeatMs);
+      scene.server.answerHeartbeat();
+    }
+    await scene.world.clock.advance(1_250);
     expect(scene.server.sentEvents().filter((event) => event !== 'heartbeat')).toEqual([
       'phx_join',
       'phx_leave',

@@ -7,8 +7,8 @@ import {
 } from '../../src/realtime-client/socket/socket-state.ts';
 
 type Kind = SocketState['kind'];
-/** `awake`, `hidden` and `offline` stand for the three changes of a page. */
-type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'hidden' | 'offline';
+/** `awake`, `blocked`, `hidden` and `offline` stand for the changes of a page. */
+type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'blocked' | 'hidden' | 'offline';
 /** The next state and its effects; `-` where nothing changes. */
 type Cell = '-' | `${Kind}${string}`;
 
@@ -32,9 +32,11 @@ const events: Record<Input, SocketEvent> = {
   timer: { kind: 'timer' },
   close: { kind: 'close' },
   unavailable: { kind: 'unavailable' },
-  awake: { kind: 'page', visible: true, online: true, awake: true },
-  hidden: { kind: 'page', visible: false, online: true, awake: false },
-  offline: { kind: 'page', visible: true, online: false, awake: false },
+  awake: { kind: 'page', visible: true, online: true, awake: true, blocked: false },
+  blocked: { kind: 'page', visible: true, online: true, awake: true, blocked: true },
+  probe: { kind: 'probe' },
+  hidden: { kind: 'page', visible: false, online: true, awake: false, blocked: false },
+  offline: { kind: 'page', visible: true, online: false, awake: false, blocked: false },
 };
 
 // prettier-ignore
@@ -42,32 +44,39 @@ const table: Record<Kind, Record<Input, Cell>> = {
   idle: {
     unavailable: '-', want: 'connecting: open, wait 10000', release: '-', opened: '-', lost: '-', frame: '-', timer: '-',
     close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+    blocked: '-', probe: '-',
   },
   connecting: {
     unavailable: 'idle:', want: '-', release: 'idle: drop', opened: 'open: wait 25000', lost: 'waiting: drop, wait 1000', frame: '-',
     timer: 'waiting: drop, wait 1000', close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+    blocked: '-', probe: '-',
   },
   open: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: '-',
     timer: 'probing: heartbeat, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
     hidden: '-', offline: '-',
+    blocked: 'probing: heartbeat, wait 10000', probe: 'probing: heartbeat, wait 10000',
   },
   probing: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: 'open: wait 25000',
     timer: 'connecting: drop, open, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
     hidden: '-', offline: '-',
+    blocked: '-', probe: 'probing: heartbeat',
   },
   waiting: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
     close: 'closed: drop', awake: 'connecting: open, wait 10000', hidden: '-', offline: 'parked:',
+    blocked: 'connecting: open, wait 10000', probe: '-',
   },
   parked: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: '-', close: 'closed: drop',
     awake: 'connecting: open, wait 10000', hidden: '-', offline: '-',
+    blocked: 'connecting: open, wait 10000', probe: '-',
   },
   closed: {
     unavailable: '-', want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-', hidden: '-',
     offline: '-',
+    blocked: '-', probe: '-',
   },
 };
 

@@ -60,8 +60,10 @@ describe('the socket', () => {
       await scene.world.clock.advance(12_500);
     }
     scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
     await scene.world.clock.advance(26_000);
-    scene.server.send(null, '1', 'phoenix', 'phx_reply', {});
+    scene.server.answerHeartbeat();
     await scene.world.clock.advance(4_000);
     scene.server.socket().fail();
     const before = scene.tab.sockets.length;

@@ -2,7 +2,7 @@ import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
 import { readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
-import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
+import { classifyRefusal, isCuredByToken, type Refusal } from '../protocol/refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /**
@@ -27,6 +27,8 @@ interface ChannelMemory {
   readonly newerToken: string | null;
   /** When (wall clock, ms) the confirmation arrived, if it arrived before the reply. */
   readonly confirmedAtMs: number | null;
+  /** Whether the answer that the channel waits for is late, and a heartbeat decides whether it is lost. */
+  readonly isOverdue: boolean;
   /** Failed joins since the channel was last stable. */
   readonly attempt: number;
   /** Tokens that the server refused since the channel was last live. */
@@ -37,8 +39,11 @@ interface ChannelMemory {
 }
 
 export type ChannelEvent =
-  /** `turn`: the join queue admits the channel; `slot`: another channel of the socket was left. */
-  | { readonly kind: 'join' | 'online' | 'timer' | 'turn' | 'slot' }
+  /**
+   * `turn`: the join queue admits the channel; `slot`: another channel of the socket was left; `heartbeat`: the server
+   * answered the heartbeat of `probe`, and so everything that it received before.
+   */
+  | { readonly kind: 'join' | 'online' | 'timer' | 'turn' | 'slot' | 'heartbeat' }
   /** `rejoin`: the channel's bindings changed. */
   | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
   /** The socket was lost; the last frame arrived at `wallMs`. */
@@ -48,8 +53,11 @@ export type ChannelEvent =
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
   /** The join was accepted; `confirms` when it has nothing left for the server to confirm. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
-  /** The join was refused, possibly after it had timed out. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * The join was refused, possibly after it had timed out; `isLeaving` when the server counts a channel against its limit
+   * that is being left.
+   */
+  | { readonly kind: 'refused'; readonly reason: string; readonly isLeaving?: boolean }
   /** No websocket can be opened in this runtime. */
   | { readonly kind: 'unavailable'; readonly message: string }
   /** The server has confirmed the subscription to changes, and the replication, where they were asked for. */
@@ -68,6 +76,8 @@ export type ChannelEffect =
   | Wait
   /** `enqueue`: request a turn in the join queue; `discard`: drop what is queued for the listeners. */
   | { readonly do: 'enqueue' | 'authorize' | 'discard' }
+  /** Send a heartbeat: the server answers the frames of a socket in order, so its answer ends the wait for earlier ones. */
+  | { readonly do: 'probe' }
   | { readonly do: 'rejectToken'; readonly token: string | null | undefined; readonly isFinal: boolean }
   | { readonly do: 'join'; readonly token: string | null }
   | { readonly do: 'leave' }
@@ -85,6 +95,7 @@ export const initialChannel: ChannelState = {
   token: undefined,
   newerToken: null,
   confirmedAtMs: null,
+  isOverdue: false,
   attempt: 0,
   refusals: 0,
   lostAtMs: null,
@@ -102,7 +113,8 @@ export function stepChannel(
   const { kind } = state;
   /** The memory after an interruption by this event. */
   const interrupted = 'wallMs' in event ? markInterrupted(state, event.wallMs, nowMs, settings) : state;
-  const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
+  const isWaiting = kind === 'joining' || kind === 'joined';
+  const isOnTopic = isWaiting || kind === 'live';
   switch (event.kind) {
     case 'join':
       return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
@@ -147,7 +159,13 @@ export function stepChannel(
     case 'refused':
       // In `backoff`: the refusal of a join that had timed out. In `authorizing`: the token is known to be refused.
       return kind === 'joining' || kind === 'backoff' || kind === 'authorizing'
-        ? refuse(state, classifyRefusal(event.reason, false), event.reason, true, settings)
+        ? refuse(
+            state,
+            event.isLeaving ? 'retry' : classifyRefusal(event.reason, false),
+            event.reason,
+            true,
+            settings,
+          )
         : stay;
     case 'subscribed':
       return confirm(state, event.wallMs, nowMs);
@@ -161,13 +179,15 @@ export function stepChannel(
     case 'timer':
       if (kind === 'backoff') return begin(state);
       if (kind === 'authorizing') return retry(state, settings);
-      if (!isOnTopic || kind === 'live') return stay;
-      return withLeave(retry(state, settings));
+      // A refusal blocks the socket: the answer may wait behind the refused joins of other channels.
+      return isWaiting ? next({ ...state, isOverdue: true }, { do: 'probe' }) : stay;
+    case 'heartbeat':
+      return isWaiting && state.isOverdue ? withLeave(retry(state, settings)) : stay;
   }
 }
 
 function begin(state: ChannelMemory): ChannelStep {
-  const memory = { ...state, newerToken: null, confirmedAtMs: null };
+  const memory = { ...state, newerToken: null, confirmedAtMs: null, isOverdue: false };
   return state.online
     ? next({ ...memory, kind: 'queued' }, { do: 'enqueue' })
     : next({ ...memory, kind: 'offline' });
@@ -261,6 +281,7 @@ function accept(
     kind: 'joined',
     token: newerToken ?? state.token,
     newerToken: null,
+    isOverdue: false,
   };
   const push: ChannelEffect[] = newerToken ? [{ do: 'pushToken', token: newerToken }] : [];
   if (!confirms && state.confirmedAtMs === null)

@@ -20,15 +20,18 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   let wasOpen = false;
   let lastState = 'idle';
   let releaseTimer: Timer | undefined;
+  let slotTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
 
   const socket = createReconnectingSocket({
     ...options,
     url: encodeSocketUrl(url, apiKey, vsn, options.params),
+    isBlocked: () => queue.isJoining,
     onMessage(message) {
       const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
       if (!isKnown) ignoredFrames += 1;
     },
+    onHeartbeat: (ref) => topics.forEach((topic) => topic.receiveHeartbeat(ref)),
     onState(kind, isOpen, lastFrameAtMs) {
       if (kind !== lastState) emit({ type: 'socket', state: kind });
       lastState = kind;
@@ -59,10 +62,19 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
   };
 
-  /** A channel that exceeded the server's limit takes the place of one that was left. */
-  const offerSlot = () => {
-    if (queue.isFull) return;
-    [...topics.values()].find((topic) => topic.isOverLimit)?.step({ kind: 'slot' });
+  /**
+   * Channels that exceeded the server's limit take the places of those that were left, once the server no longer counts
+   * these.
+   */
+  const offerSlots = () => {
+    slotTimer?.cancel();
+    const offer = () =>
+      [...topics.values()]
+        .filter((topic) => topic.isOverLimit)
+        .slice(0, queue.room)
+        .forEach((topic) => topic.step({ kind: 'slot' }));
+    if ([...topics.values()].some((topic) => topic.isOverLimit))
+      slotTimer = clock.setTimer(offer, settings.leaveGraceMs);
   };
 
   return {
@@ -83,7 +95,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
             updateWanted();
             emit({ type: 'channel', name, state: snapshot.status, reason: snapshot.error?.message ?? null });
             sink.onStatus(snapshot);
-            if (snapshot.status === 'closed' || snapshot.status === 'failed') offerSlot();
+            if (snapshot.status === 'closed' || snapshot.status === 'failed') offerSlots();
           },
         },
       });
@@ -96,6 +108,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       topics.forEach((topic) => topic.want(null, defaultJoinConfig));
       stopTokens?.();
       releaseTimer?.cancel();
+      slotTimer?.cancel();
     },
   };
 }

@@ -11,7 +11,7 @@ import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts'
 import type { JoinQueue } from '../socket/join-queue.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
-import { classifyRefusal } from './refusal.ts';
+import { classifyRefusal } from '../protocol/refusal.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { ChangeReceiver, ProtocolParts } from '../protocol/protocol-parts.ts';
@@ -29,6 +29,8 @@ export interface OwnTopic extends Topic {
   readonly isOverLimit: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
+  /** The server answered the heartbeat with this ref. */
+  receiveHeartbeat(ref: string): void;
   /** Passes an event to the state machine. */
   step(event: ChannelEvent): void;
 }
@@ -64,6 +66,11 @@ export function createOwnTopic({
   /** What the server confirms by `system` messages, and has not yet, since the last join. */
   const unconfirmed = new Set<'subscription' | 'replication'>();
   let replicationTimer: Timer | undefined;
+  /** Whether the server has confirmed the replication of an earlier join: an older server never does. */
+  let isReplicationKnown = false;
+  /** The refs of the heartbeats whose answers show that the server has sent nothing else. */
+  let probeRef: string | null = null;
+  let replicationProbeRef: string | null = null;
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
@@ -95,7 +102,7 @@ export function createOwnTopic({
       case 'enqueue':
         joinRef = null;
         queue.release(topic);
-        return queue.request(topic, () => machine.send({ kind: 'turn' }));
+        return queue.request(topic, config.private, () => machine.send({ kind: 'turn' }));
       case 'authorize':
         return void authorize();
       case 'rejectToken':
@@ -104,6 +111,9 @@ export function createOwnTopic({
         return sink.onDiscard();
       case 'join':
         return join(effect.token);
+      case 'probe':
+        probeRef = socket.probe();
+        return undefined;
       case 'leave':
         push('phx_leave', {});
         abandonedRef = joinRef;
@@ -116,7 +126,7 @@ export function createOwnTopic({
     }
   };
   const join = (token: string | null) => {
-    if (queue.isFull) return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached' });
+    if (queue.room === 0) return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached' });
     joinedWith = wanted;
     joinRef = socket.nextRef();
     joinedConfig = JSON.stringify(config);
@@ -144,7 +154,7 @@ export function createOwnTopic({
       if (kind === 'joined' || kind === 'live') queue.accepted(topic);
       else queue.left(topic);
       if (kind !== 'queued' && kind !== 'authorizing' && kind !== 'joining') queue.release(topic);
-      if (!isJoined()) replicationTimer?.cancel();
+      if (!isJoined()) endReplicationWait();
       const snapshot = describe(state, config.private);
       if (snapshot.status !== describe(before, config.private).status) sink.onStatus(snapshot);
       if (isJoined()) pushes.flush();
@@ -154,8 +164,12 @@ export function createOwnTopic({
   const fail = (reason: string, ofSubscription: boolean) =>
     machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
   const refuse = (reason: string) => {
-    queue.refused(classifyRefusal(reason, false) === 'channel-limit');
-    machine.send({ kind: 'refused', reason });
+    queue.refused(topic, classifyRefusal(reason, false));
+    machine.send({ kind: 'refused', reason, isLeaving: reason.startsWith('Channel') && queue.room > 0 });
+  };
+  const endReplicationWait = () => {
+    replicationTimer?.cancel();
+    replicationProbeRef = null;
   };
   const receiveReply = ({ ref, payload }: Message) => {
     const response: unknown = isRecord(payload) ? payload['response'] : null;
@@ -169,8 +183,11 @@ export function createOwnTopic({
     if (reason !== null) return refuse(reason);
     tokens.accepted();
     if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
-    if (unconfirmed.has('replication'))
-      replicationTimer = clock.setTimer(() => confirm('replication'), settings.replicationTimeoutMs);
+    if (unconfirmed.has('replication') && !isReplicationKnown)
+      replicationTimer = clock.setTimer(
+        () => (replicationProbeRef = socket.probe()),
+        settings.replicationTimeoutMs,
+      );
     machine.send({ kind: 'accepted', confirms: unconfirmed.size === 0, wallMs: clock.now() });
   };
   /** A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever. */
@@ -182,7 +199,7 @@ export function createOwnTopic({
   };
   /** A repeated confirmation reaches the machine again: changes may have been lost before it. */
   const confirm = (part: 'subscription' | 'replication') => {
-    if (part === 'replication') replicationTimer?.cancel();
+    if (part === 'replication') endReplicationWait();
     unconfirmed.delete(part);
     if (unconfirmed.size === 0) machine.send({ kind: 'subscribed', wallMs: clock.now() });
   };
@@ -191,7 +208,10 @@ export function createOwnTopic({
     const ofSubscription = payload['extension'] === 'postgres_changes';
     if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
     else if (ofSubscription) confirm('subscription');
-    else if (payload['message'] === replicationMessage) confirm('replication');
+    else if (payload['message'] === replicationMessage) {
+      isReplicationKnown = true;
+      confirm('replication');
+    }
     return true;
   };
   return {
@@ -218,6 +238,10 @@ export function createOwnTopic({
       if (isJoined()) push(event, payload);
     },
     step: machine.send,
+    receiveHeartbeat(ref) {
+      if (ref === probeRef) machine.send({ kind: 'heartbeat' });
+      if (ref === replicationProbeRef) confirm('replication');
+    },
     receive(message) {
       if (message.event === 'phx_reply' && message.ref !== null && message.ref === abandonedRef)
         return receiveLateReply(message);

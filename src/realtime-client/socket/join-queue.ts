@@ -1,65 +1,50 @@
-/**
- * Orders the joins of one socket. The server answers a refused join after about 5 s and processes nothing else of the
- * socket meanwhile, so joins wait for each other instead of timing out behind a refused one.
- */
+import type { Refusal } from '../protocol/refusal.ts';
+import { initialJoins, roomOf, stepJoins, type JoinsEvent } from './joins-state.ts';
+
+/** Orders the joins of one socket, see `joins-state.ts`. */
 export interface JoinQueue {
-  /** Whether the server refused a further channel while as many were joined as now. */
-  readonly isFull: boolean;
+  /** How many more topics may be joined. */
+  readonly room: number;
+  /** Whether a topic has a turn, so that the server may be refusing its join. */
+  readonly isJoining: boolean;
   /** Calls `onTurn` when the topic may join, possibly at once. The turn lasts until `release`. */
-  request(topic: string, onTurn: () => void): void;
+  request(topic: string, isPrivate: boolean, onTurn: () => void): void;
   /** Ends the topic's turn or its wait for one. */
   release(topic: string): void;
   /** The server accepted the join: more joins at a time may follow. */
   accepted(topic: string): void;
   /** The server refused a join: back to one at a time. */
-  refused(isChannelLimit: boolean): void;
+  refused(topic: string, refusal: Refusal): void;
   /** The topic is no longer joined. */
   left(topic: string): void;
-  /** The socket was lost: no topic is joined, and the next socket may have other limits. */
+  /** The socket was lost. */
   reset(): void;
 }
 
-/** @param parallelJoins most turns at a time once the server accepted a join. */
+/** @param parallelJoins most turns at a time while the server refuses none. */
 export function createJoinQueue(parallelJoins: number): JoinQueue {
-  const waiting = new Map<string, () => void>();
-  const active = new Set<string>();
-  const joined = new Set<string>();
-  let turns = 1;
-  let capacity = Infinity;
-  const grant = () => {
-    for (const [topic, onTurn] of waiting) {
-      if (active.size >= turns) return;
-      waiting.delete(topic);
-      active.add(topic);
-      onTurn();
-    }
+  let state = initialJoins(parallelJoins);
+  const turns = new Map<string, () => void>();
+  const send = (event: JoinsEvent) => {
+    const step = stepJoins(state, event, parallelJoins);
+    state = step.state;
+    for (const { topic } of step.effects) turns.get(topic)?.();
   };
   return {
-    get isFull() {
-      return joined.size >= capacity;
+    get room() {
+      return roomOf(state);
     },
-    request(topic, onTurn) {
-      waiting.set(topic, onTurn);
-      grant();
+    get isJoining() {
+      return state.active.size > 0;
     },
-    release(topic) {
-      waiting.delete(topic);
-      if (active.delete(topic)) grant();
+    request(topic, isPrivate, onTurn) {
+      turns.set(topic, onTurn);
+      send({ kind: 'request', topic, isPrivate });
     },
-    accepted(topic) {
-      joined.add(topic);
-      turns = parallelJoins;
-      grant();
-    },
-    refused(isChannelLimit) {
-      turns = 1;
-      if (isChannelLimit) capacity = joined.size;
-    },
-    left: (topic) => void joined.delete(topic),
-    reset() {
-      joined.clear();
-      turns = 1;
-      capacity = Infinity;
-    },
+    release: (topic) => send({ kind: 'release', topic }),
+    accepted: (topic) => send({ kind: 'accepted', topic }),
+    refused: (topic, refusal) => send({ kind: 'refused', topic, refusal }),
+    left: (topic) => send({ kind: 'left', topic }),
+    reset: () => send({ kind: 'lost' }),
   };
 }

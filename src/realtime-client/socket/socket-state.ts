@@ -24,8 +24,19 @@ interface SocketMemory {
 export type SocketEvent =
   /** `unavailable`: the runtime cannot open a websocket. */
   | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' | 'unavailable' }
-  /** The page's visibility or the network changed; `awake` when the page may have been suspended until now. */
-  | { readonly kind: 'page'; readonly visible: boolean; readonly online: boolean; readonly awake: boolean };
+  /** A channel waits for a late answer. */
+  | { readonly kind: 'probe' }
+  /**
+   * The page's visibility or the network changed; `awake` when the page may have been suspended until now, `blocked` when
+   * the server may be silent because it refuses a join.
+   */
+  | {
+      readonly kind: 'page';
+      readonly visible: boolean;
+      readonly online: boolean;
+      readonly awake: boolean;
+      readonly blocked: boolean;
+    };
 
 export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' };
 
@@ -64,16 +75,20 @@ export function stepSocket(
       if (kind === 'waiting') return connect(state, settings);
       if (kind === 'probing') return replace(state, nowMs, settings);
       return kind === 'connecting' ? retry(state, nowMs, settings) : stay;
+    case 'probe':
+      if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
+      return kind === 'probing' ? next(state, { do: 'heartbeat' }) : stay;
     case 'page': {
-      const { visible, online, awake } = event;
+      const { visible, online, awake, blocked } = event;
+      const probeMs = blocked ? settings.timeoutMs : settings.probeMs;
       const after = { ...state, visible, online };
       if (kind === 'waiting' || kind === 'parked') {
         if (!online) return next({ ...after, kind: 'parked' });
         if (awake) return connect(after, settings);
       }
-      const isDueSooner = kind === 'probing' && state.deadlineMs <= nowMs + settings.probeMs;
+      const isDueSooner = kind === 'probing' && state.deadlineMs <= nowMs + probeMs;
       return awake && (kind === 'open' || (kind === 'probing' && !isDueSooner))
-        ? probe(after, settings.probeMs, nowMs)
+        ? probe(after, probeMs, nowMs)
         : next(after);
     }
   }

@@ -14,6 +14,8 @@ export interface ReconnectingSocket {
   /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
   send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string;
   nextRef(): string;
+  /** Sends a heartbeat at once, and returns its ref. */
+  probe(): string;
   /** Opens the socket, or closes it until it is wanted again. */
   want(wanted: boolean): void;
   close(): void;
@@ -26,7 +28,9 @@ export function createReconnectingSocket({
   parts,
   emit,
   settings,
+  isBlocked,
   onMessage,
+  onHeartbeat,
   onState,
   onUnavailable,
 }: {
@@ -36,6 +40,10 @@ export function createReconnectingSocket({
   readonly parts: ProtocolParts;
   readonly emit: (event: RealtimeEvent) => void;
   readonly settings: RealtimeSettings;
+  /** Whether the server may be silent because it refuses a join. */
+  readonly isBlocked: () => boolean;
+  /** Called when the heartbeat with this ref was answered. */
+  readonly onHeartbeat: (ref: string) => void;
   /** Called with null for a malformed frame. */
   readonly onMessage: (message: Message | null) => void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
@@ -91,6 +99,7 @@ export function createReconnectingSocket({
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
       onMessage(message);
+      if (message?.topic === 'phoenix' && message.ref !== null) onHeartbeat(message.ref);
     };
     socket.onClose = () => machine.send({ kind: 'lost' });
   };
@@ -128,6 +137,7 @@ export function createReconnectingSocket({
       kind: 'page',
       visible: page.isVisible(),
       online: page.isOnline(),
+      blocked: isBlocked(),
       awake: signal !== 'hidden' && signal !== 'offline' && signal !== 'pagehide',
     }),
   );
@@ -137,6 +147,10 @@ export function createReconnectingSocket({
     },
     send,
     nextRef,
+    probe() {
+      machine.send({ kind: 'probe' });
+      return heartbeat.ref;
+    },
     want: (wanted) => machine.send({ kind: wanted ? 'want' : 'release' }),
     close() {
       unsubscribe();

@@ -1,5 +1,5 @@
 import type { FakeTab, FakeWorld } from '../fake-platform.ts';
-import { acceptBindings, parseFrame, subscribed } from './frames.ts';
+import { acceptBindings, parseFrame, subscribed, type Frame } from './frames.ts';
 
 /** What the server does with a join: accept it (null), or refuse it with this reason. */
 export type JoinVerdict = string | null;
@@ -8,8 +8,8 @@ export type JoinVerdict = string | null;
 const refusalMs = 5_000;
 
 /**
- * The server's side of a tab's sockets with the timing of the real one: frames of a socket are processed in order, and
- * a refused join blocks the socket.
+ * The server's side of a tab's sockets with the timing of the real one: what a socket receives and what is sent to it are
+ * processed in one order, and a refused join blocks both.
  */
 export function createSlowServer(
   world: FakeWorld,
@@ -19,49 +19,67 @@ export function createSlowServer(
     readonly token: unknown;
     readonly joined: number;
   }) => JoinVerdict,
+  { confirmMs = 0, leaveMs = 0 } = {},
 ) {
   const joined = new Set<string>();
   const joins: string[] = [];
-  let processed = 0;
+  const leaves: string[] = [];
+  let mailbox: (() => void)[] = [];
+  let received = 0;
+  let sockets = 0;
   let freeAtMs = 0;
-  const receive = (...frame: unknown[]) => tab.sockets.at(-1)?.receive(JSON.stringify(frame));
-  const process = (data: string) => {
-    const frame = parseFrame(data);
+  const send = (...frame: unknown[]) => tab.sockets.at(-1)?.receive(JSON.stringify(frame));
+  const answer = (frame: Frame) => {
+    const { joinRef, ref, topic } = frame;
+    joined.add(topic);
+    const bindings = acceptBindings(frame, 0);
+    send(joinRef, ref, topic, 'phx_reply', { status: 'ok', response: { postgres_changes: bindings } });
+    if (bindings.length === 0) return;
+    const confirm = () => send(joinRef, null, topic, 'system', subscribed);
+    if (confirmMs === 0) confirm();
+    else tab.clock.setTimer(() => mailbox.push(confirm), confirmMs);
+  };
+  const process = (frame: Frame) => {
     const { joinRef, ref, topic, event, payload } = frame;
-    if (event === 'heartbeat') receive(null, ref, topic, 'phx_reply', { status: 'ok', response: {} });
-    if (event === 'phx_leave') joined.delete(topic);
+    if (event === 'heartbeat') send(null, ref, topic, 'phx_reply', { status: 'ok', response: {} });
+    if (event === 'phx_leave') {
+      leaves.push(topic);
+      tab.clock.setTimer(() => joined.delete(topic), leaveMs);
+    }
     if (event !== 'phx_join') return;
     joins.push(topic);
-    const answer = verdict({ topic, token: payload['access_token'], joined: joined.size });
-    if (answer === null) {
-      joined.add(topic);
-      const bindings = acceptBindings(frame, 0);
-      receive(joinRef, ref, topic, 'phx_reply', { status: 'ok', response: { postgres_changes: bindings } });
-      if (bindings.length > 0) receive(joinRef, null, topic, 'system', subscribed);
-      return;
-    }
+    const reason = verdict({ topic, token: payload['access_token'], joined: joined.size });
+    if (reason === null) return answer(frame);
     freeAtMs = world.clock.now() + refusalMs;
-    tab.clock.setTimer(
-      () => receive(joinRef, ref, topic, 'phx_reply', { status: 'error', response: { reason: answer } }),
-      refusalMs,
-    );
+    mailbox.unshift(() => send(joinRef, ref, topic, 'phx_reply', { status: 'error', response: { reason } }));
+  };
+  const openNewest = () => {
+    const socket = tab.sockets.at(-1);
+    if (socket?.state === 'connecting') socket.open();
+    if (sockets === tab.sockets.length) return;
+    sockets = tab.sockets.length;
+    received = 0;
+    mailbox = [];
+    joined.clear();
   };
   return {
     joined,
     /** The topics of all joins, in order. */
     joins,
+    /** The topics that the client left, in order. */
+    leaves,
     /** Advances the clock and processes what the tab sends meanwhile. */
     async run(ms: number) {
       const end = world.clock.now() + ms;
       while (world.clock.now() < end) {
-        const socket = tab.sockets.at(-1);
-        if (socket?.state === 'connecting') socket.open();
+        openNewest();
         await world.clock.advance(50);
-        const sent = socket?.sent ?? [];
-        while (processed < sent.length && world.clock.now() >= freeAtMs) {
-          process(String(sent[processed]));
-          processed += 1;
+        const sent = tab.sockets.at(-1)?.sent ?? [];
+        for (; received < sent.length; received += 1) {
+          const frame = parseFrame(String(sent[received]));
+          mailbox.push(() => process(frame));
         }
+        while (world.clock.now() >= freeAtMs && mailbox.length > 0) mailbox.shift()?.();
       }
     },
   };

@@ -7,6 +7,8 @@
  * - `unauthorized`: the server's policies forbid the channel.
  * - `channel-limit`: the server allows no further channel on this socket. The channel joins after another was left.
  * - `websocket-unavailable`: the runtime cannot open a websocket; the message has the remedy.
+ * - `key-refused`: the server answers the handshake of the websocket with 401: the project's public key is wrong or was
+ *   revoked. Joins again only by `join()`.
  * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
  * - `push-overflow`: the buffer of pushes was full; `push-timeout`: no reply in time; `push-refused`: refused by the
  *   server, or not serializable.
@@ -25,6 +27,7 @@ export type RealtimeErrorCode =
   | 'unauthorized'
   | 'channel-limit'
   | 'websocket-unavailable'
+  | 'key-refused'
   | 'subscription-refused'
   | 'push-overflow'
   | 'push-timeout'

@@ -236,6 +236,13 @@ describe('the realtime client against the embedded server', () => {
     },
   );
 
+  it('says that the public key is wrong instead of connecting forever', async () => {
+    const { channel } = openTab(ada, { apiKey: 'wrong', settings: { reconnectDelaysMs: [20] } });
+    await vi.waitFor(() => expect(channel.getSnapshot().error?.code).toBe('key-refused'), {
+      timeout: 10_000,
+    });
+  });
+
   it('supports protocol version 1.0.0', async () => {
     const tab = openTab(ada, { vsn: '1.0.0' });
     await live(tab);

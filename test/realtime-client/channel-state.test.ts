@@ -49,7 +49,7 @@ const events: Record<Input, ChannelEvent> = {
   turn: { kind: 'turn' },
   heartbeat: { kind: 'heartbeat' },
   slot: { kind: 'slot' },
-  unavailable: { kind: 'unavailable', message: 'no websocket' },
+  unavailable: { kind: 'unavailable', code: 'websocket-unavailable', message: 'no websocket' },
   accepted: { kind: 'accepted', confirms: false, wallMs },
   refusedToken: { kind: 'refused', reason: 'InvalidJWTToken: Token has expired' },
   refusedForGood: { kind: 'refused', reason: 'Unauthorized: no permission' },

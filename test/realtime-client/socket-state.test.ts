@@ -64,7 +64,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     blocked: '-', probe: 'probing: heartbeat',
   },
   waiting: {
-    unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
+    unavailable: 'idle:', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
     close: 'closed: drop', awake: 'connecting: open, wait 10000', hidden: '-', offline: 'parked:',
     blocked: 'connecting: open, wait 10000', probe: '-',
   },

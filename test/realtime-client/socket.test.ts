@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
 import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 describe('the socket', () => {
@@ -22,6 +24,49 @@ describe('the socket', () => {
     scene.server.change({ record: { id: 'a' } });
     await scene.world.clock.advance(20_000);
     expect(scene.tab.sockets).toHaveLength(1);
+  });
+
+  const refuseHandshakes = async (status: number) => {
+    const world = createFakeWorld();
+    const requests: unknown[] = [];
+    const platform = world.openTab({
+      fetch(url, { headers, body } = {}) {
+        requests.push({ url, headers, body });
+        return Promise.resolve(new Response('{}', { status }));
+      },
+    });
+    const client = createRealtimeClient({ url: 'https://project.test', apiKey: 'old', platform });
+    const channel = client.channel('a');
+    channel.join();
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      platform.sockets.at(-1)?.fail();
+      await world.clock.advance(13_000);
+    }
+    return { world, client, channel, requests, attempts: () => platform.sockets.length };
+  };
+
+  it('is given up when the server refuses the public key, and tried again by join()', async () => {
+    const { world, client, channel, requests, attempts } = await refuseHandshakes(401);
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'key-refused' } });
+    expect(client.getSnapshot().status).toBe('idle');
+    expect(requests).toEqual([
+      {
+        url: 'https://project.test/realtime/v1/api/broadcast',
+        headers: { 'content-type': 'application/json', apikey: 'old', authorization: 'Bearer old' },
+        body: '{"messages":[]}',
+      },
+    ]);
+    expect(attempts()).toBe(2);
+    channel.join();
+    expect(attempts()).toBe(3);
+    client.close();
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it.each([202, 403, 500])('is tried on when the HTTP interface answers the key with %i', async (status) => {
+    const { channel, client, attempts } = await refuseHandshakes(status);
+    expect([channel.getSnapshot().status, attempts()]).toEqual(['connecting', 7]);
+    client.close();
   });
 
   it('reconnects after a delay with jitter when the server restarts', async () => {

@@ -66,6 +66,20 @@ describe('frames', () => {
     });
   });
 
+  it.each(['1.0.0', '2.0.0'] as const)(
+    'of version %s keep every digit of a broadcast of the database, also as text',
+    (vsn) => {
+      const read = (meta: object) => {
+        const payload = { type: 'broadcast', event: 'INSERT', meta, payload: { record: { id: 'ID' } } };
+        const sent = { joinRef: null, ref: null, topic: 'realtime:a', event: 'broadcast', payload };
+        const frame = String(encodeMessage(sent, vsn, whole)).replace('"ID"', '9007199254740993');
+        return parseMessage(frame, whole)?.payload;
+      };
+      expect(read({ id: '1' })).toMatchObject({ payload: { record: { id: '9007199254740993' } } });
+      expect(read({})).toMatchObject({ payload: { record: { id: 9007199254740992 } } });
+    },
+  );
+
   it('go to the websocket of a project at any path', () => {
     expect(encodeSocketUrl('http://127.0.0.1:8000/', 'a&b', '1.0.0')).toBe(
       'ws://127.0.0.1:8000/realtime/v1/websocket?apikey=a%26b&vsn=1.0.0',

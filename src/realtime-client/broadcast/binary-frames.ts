@@ -1,10 +1,11 @@
 import { hasLongDigits, parseWithExactIntegers } from '../changes/exact-integers.ts';
 import { isRecord } from '../json.ts';
+import { fieldsOf } from '../protocol/wire.ts';
 import type { BinaryFrames } from '../protocol/protocol-parts.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 
 /** The binary frames of protocol version 2.0.0. */
-export const binaryFrames: BinaryFrames = { encode, parse };
+export const binaryFrames: BinaryFrames = { withExactIntegers, encode, parse };
 
 /**
  * A broadcast of bytes, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes), then
@@ -34,6 +35,13 @@ const int8Digits = 19;
 /** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */
 function parsePayload(text: string, isFromDatabase: boolean): unknown {
   return isFromDatabase && hasLongDigits(text) ? parseWithExactIntegers(text, int8Digits) : JSON.parse(text);
+}
+
+function withExactIntegers(payload: unknown, frame: string): unknown {
+  const isFromDatabase = isRecord(payload) && isRecord(payload['meta']) && 'id' in payload['meta'];
+  return isFromDatabase && hasLongDigits(frame)
+    ? fieldsOf(parseWithExactIntegers(frame, int8Digits))[4]
+    : payload;
 }
 
 /** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */

@@ -4,6 +4,7 @@ import { readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
 import { classifyRefusal, isCuredByToken, type Refusal } from '../protocol/refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
+import type { SocketProblem } from '../socket/socket.ts';
 
 /**
  * The states of one channel on its topic. `idle`: left; `offline`: waits for the socket; `queued`: waits for its turn
@@ -58,8 +59,8 @@ export type ChannelEvent =
    * that is being left.
    */
   | { readonly kind: 'refused'; readonly reason: string; readonly isLeaving?: boolean }
-  /** No websocket can be opened in this runtime. */
-  | { readonly kind: 'unavailable'; readonly message: string }
+  /** No websocket can be opened. */
+  | ({ readonly kind: 'unavailable' } & SocketProblem)
   /** The server has confirmed the subscription to changes, and the replication, where they were asked for. */
   | { readonly kind: 'subscribed'; readonly wallMs: number }
   /** A `system` error, about the subscription to changes or about the channel as a whole. */
@@ -139,9 +140,7 @@ export function stepChannel(
     case 'slot':
       return kind === 'failed' && state.code === 'channel-limit' ? begin(state) : stay;
     case 'unavailable':
-      return kind === 'idle' || kind === 'failed'
-        ? stay
-        : fail(interrupted, 'websocket-unavailable', event.message);
+      return kind === 'idle' || kind === 'failed' ? stay : fail(interrupted, event.code, event.message);
     case 'online':
       return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });
     case 'offline':

@@ -7,6 +7,7 @@ import { createTokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig } from '../protocol/join-config.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
 import { encodeSocketUrl } from '../protocol/wire.ts';
+import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {
@@ -46,7 +47,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
         topic.step(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
       );
     },
-    onUnavailable: (message) => topics.forEach((topic) => topic.step({ kind: 'unavailable', message })),
+    isKeyRefused: () => isKeyRefused(options),
+    onUnavailable: (problem) => topics.forEach((topic) => topic.step({ kind: 'unavailable', ...problem })),
   });
 
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
@@ -111,4 +113,18 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       slotTimer?.cancel();
     },
   };
+}
+
+/** The HTTP interface of the same service checks the same key; an empty batch of broadcasts has no effect. */
+async function isKeyRefused({ url, apiKey, platform }: ConnectOptions): Promise<boolean> {
+  try {
+    const { status } = await platform.fetch(`${serviceUrl(url, 'realtime')}/api/broadcast`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, null) },
+      body: '{"messages":[]}',
+    });
+    return status === 401;
+  } catch {
+    return false;
+  }
 }

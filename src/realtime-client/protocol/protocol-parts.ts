@@ -10,8 +10,10 @@ export interface ProtocolParts {
   postgresChanges: PostgresChangesProtocol | null;
 }
 
-/** Binary frames, which only broadcasts use. */
+/** Frames of broadcasts, which are binary ones unless version 1.0.0 or a replay makes them text. */
 export interface BinaryFrames {
+  /** Returns the payload of a text frame with the integers that `JSON.parse` has rounded. */
+  withExactIntegers(payload: unknown, frame: string): unknown;
   /** Encodes a broadcast of bytes. @throws {RangeError} if the version has none, or a name is longer than 255 bytes. */
   encode(message: Message, event: string, payload: Uint8Array, vsn: ProtocolVersion): Uint8Array<ArrayBuffer>;
   /** Parses a broadcast; null for another kind of frame. @throws for a malformed one. */

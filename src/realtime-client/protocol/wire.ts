@@ -42,13 +42,13 @@ export function parseMessage(
     if (typeof frame !== 'string') return null;
     const [joinRef, ref, topic, event, payload] = fieldsOf(JSON.parse(frame));
     if (typeof topic !== 'string' || typeof event !== 'string') return null;
-    const isChange = event === 'postgres_changes' && postgresChanges;
+    const part = event === 'postgres_changes' ? postgresChanges : event === 'broadcast' ? binaryFrames : null;
     return {
       joinRef: parseRef(joinRef),
       ref: parseRef(ref),
       topic,
       event,
-      payload: isChange ? postgresChanges.withExactIntegers(payload, frame) : payload,
+      payload: part ? part.withExactIntegers(payload, frame) : payload,
     };
   } catch {
     return null;

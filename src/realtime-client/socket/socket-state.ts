@@ -22,7 +22,7 @@ interface SocketMemory {
 }
 
 export type SocketEvent =
-  /** `unavailable`: the runtime cannot open a websocket. */
+  /** `unavailable`: the runtime cannot open a websocket, or the server refuses the public key. */
   | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' | 'unavailable' }
   /** A channel waits for a late answer. */
   | { readonly kind: 'probe' }
@@ -38,7 +38,8 @@ export type SocketEvent =
       readonly blocked: boolean;
     };
 
-export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' };
+/** `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not tell why it failed. */
+export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
 
 type SocketStep = Step<SocketState, SocketEffect>;
 
@@ -61,7 +62,7 @@ export function stepSocket(
       return kind === after ? stay : next({ ...state, kind: after }, { do: 'drop' });
     }
     case 'unavailable':
-      return kind === 'connecting' ? next({ ...state, kind: 'idle' }) : stay;
+      return kind === 'connecting' || kind === 'waiting' ? next({ ...state, kind: 'idle' }) : stay;
     case 'opened':
       return kind === 'connecting' ? stayOpen({ ...state, openedAtMs: nowMs }, settings) : stay;
     case 'lost':
@@ -128,7 +129,9 @@ function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): 
     backoffDelayMs(attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0),
     state.visible ? 0 : settings.hiddenDelayMs,
   );
-  return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
+  const effects: SocketEffect[] = [{ do: 'drop' }, { do: 'wait', delayMs, jitter: true }];
+  if (state.openedAtMs === null && attempt > 0) effects.push({ do: 'checkKey' });
+  return { state: { ...after, kind: 'waiting' }, effects };
 }
 
 /** Replaces a silent socket at once if it had been stable, because then the network failed and not the server. */

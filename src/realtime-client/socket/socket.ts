@@ -21,6 +21,12 @@ export interface ReconnectingSocket {
   close(): void;
 }
 
+/** Why no websocket can be opened. */
+export interface SocketProblem {
+  readonly code: 'websocket-unavailable' | 'key-refused';
+  readonly message: string;
+}
+
 export function createReconnectingSocket({
   platform,
   url,
@@ -29,6 +35,7 @@ export function createReconnectingSocket({
   emit,
   settings,
   isBlocked,
+  isKeyRefused,
   onMessage,
   onHeartbeat,
   onState,
@@ -42,14 +49,16 @@ export function createReconnectingSocket({
   readonly settings: RealtimeSettings;
   /** Whether the server may be silent because it refuses a join. */
   readonly isBlocked: () => boolean;
+  /** Resolves with whether the server refuses the public key; false if it cannot be told. */
+  readonly isKeyRefused: () => Promise<boolean>;
   /** Called when the heartbeat with this ref was answered. */
   readonly onHeartbeat: (ref: string) => void;
   /** Called with null for a malformed frame. */
   readonly onMessage: (message: Message | null) => void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
   readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
-  /** Called with the remedy when no websocket can be opened in this runtime. */
-  readonly onUnavailable: (message: string) => void;
+  /** Called when no websocket can be opened, and no further attempt will be made. */
+  readonly onUnavailable: (problem: SocketProblem) => void;
 }): ReconnectingSocket {
   const { clock, page, random } = platform;
   let socket: Socket | undefined;
@@ -80,9 +89,8 @@ export function createReconnectingSocket({
     try {
       socket = platform.openSocket(url);
     } catch (problem) {
-      platform.report(problem);
       machine.send({ kind: 'unavailable' });
-      onUnavailable(unavailableMessage(problem));
+      onUnavailable({ code: 'websocket-unavailable', message: unavailableMessage(problem) });
       return;
     }
     const noteFrame = () => {
@@ -103,6 +111,12 @@ export function createReconnectingSocket({
     };
     socket.onClose = () => machine.send({ kind: 'lost' });
   };
+  const checkKey = async () => {
+    const isRefused = await isKeyRefused();
+    if (!isRefused || machine.state.kind !== 'waiting') return;
+    machine.send({ kind: 'unavailable' });
+    onUnavailable({ code: 'key-refused', message: 'The server refuses the public key of the project (401)' });
+  };
   const send: ReconnectingSocket['send'] = (message) => {
     const ref = message.ref ?? nextRef();
     if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
@@ -121,6 +135,7 @@ export function createReconnectingSocket({
     run(effect) {
       if (effect.do === 'open') open();
       else if (effect.do === 'drop') drop();
+      else if (effect.do === 'checkKey') void checkKey();
       else
         heartbeat = {
           sentAtMs: clock.monotonicMs(),

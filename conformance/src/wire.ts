@@ -56,6 +56,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The unverified claims of a JWT, or its header with `part` 0. */
+export function jwtPartOf(token: unknown, part: 0 | 1 = 1): unknown {
+  return parseJson(Buffer.from(String(token).split('.')[part] ?? '', 'base64url').toString());
+}
+
 /** The value at `path` in a JSON value; undefined if the path does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;

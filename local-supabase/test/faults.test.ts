@@ -75,7 +75,7 @@ describe('a fault rule', () => {
 });
 
 describe('tokens on command', () => {
-  it('all expire, and new ones are valid', async () => {
+  it('on command all tokens expire, and new ones are valid', async () => {
     const old = await signIn(supabase(), ada.email);
     supabase().faults.expireTokens();
     const refused = await requestApi(supabase(), table, { token: old });

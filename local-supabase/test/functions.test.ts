@@ -33,7 +33,7 @@ describe('functions', () => {
     await expect(refused.json()).resolves.toMatchObject({ message: 'Invalid JWT' });
   });
 
-  it('that do not exist are not found', async () => {
+  it('functions that do not exist are not found', async () => {
     const response = await invoke('nothing', supabase().anonKey);
     expect(response.status).toBe(404);
     await expect(response.json()).resolves.toEqual({
@@ -42,7 +42,7 @@ describe('functions', () => {
     });
   });
 
-  it('that throw answer with an error of the worker, not of the server', async () => {
+  it('functions that throw answer with an error of the worker, not of the server', async () => {
     const response = await invoke('broken', supabase().anonKey);
     expect(response.status).toBe(500);
     await expect(response.json()).resolves.toMatchObject({ code: 'WORKER_ERROR' });

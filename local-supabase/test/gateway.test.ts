@@ -53,7 +53,7 @@ describe('an API key', () => {
     await expect(Promise.all(statuses)).resolves.toEqual([401, 401, 200, 200]);
   });
 
-  it('of the newer form is accepted as a bearer token, although it is none', async () => {
+  it('an API key of the newer form is accepted as a bearer token, although it is no JWT', async () => {
     const { publishableKey, secretKey } = supabase();
     const asBearer = (key: string) => get(table, { apikey: key, authorization: `Bearer ${key}` });
     expect((await asBearer(publishableKey)).status).toBe(401);
@@ -108,7 +108,7 @@ describe('a bearer token for the data service', () => {
   it.each([
     ['abc', 'Expected 3 parts in JWT; got 1'],
     ['a.b.c', 'JWT cryptographic operation failed'],
-  ])('that is none is refused: %s', async (token, message) => {
+  ])('a bearer token for the data service that is no JWT is refused: %s', async (token, message) => {
     const response = await send(token);
     expect(response.status).toBe(401);
     await expect(response.json()).resolves.toMatchObject({ code: 'PGRST301', message });
@@ -134,7 +134,7 @@ describe('a bearer token for the data service', () => {
     expect((await send(`${encode({ alg: 'none' })}.${encode(claims())}.`)).status).toBe(401);
   });
 
-  it('of an older key is accepted after a rotation', async () => {
+  it('a bearer token for the data service of an older key is accepted after a rotation', async () => {
     const token = await supabase().keys.sign(claims());
     await supabase().keys.rotate();
     expect((await send(token)).status).toBe(200);

@@ -74,7 +74,7 @@ describe('a configured SMTP server', () => {
     expect(supabase.mailbox.messages()).toEqual([]);
   });
 
-  it('that refuses a mail ends the request with 500', async () => {
+  it('a configured SMTP server that refuses a mail ends the request with 500', async () => {
     const { port } = await startSmtpServer();
     const supabase = await startWith(port, 'wrong');
     const response = await requestApi(supabase, '/auth/v1/signup', { method: 'POST', body: signUp });

@@ -40,7 +40,7 @@ export async function bundleLibrary(sourceDir: string, outDir: string): Promise<
     sourcemapPathTransform: (source, map) => relative(sourceDir, resolve(dirname(map), source)),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-    // Types have the docstrings; the maps have the rest.
+    // Drop comments: the declarations carry the docstrings, and the source maps the original source.
     comments: { legal: true, annotation: true, jsdoc: false },
     codeSplitting: { groups: groupsOf(sourceDir) },
   });
@@ -68,7 +68,7 @@ function groupsOf(sourceDir: string): CodeSplittingGroup[] {
 /** The modules that an entry imports statically, and those that they import. */
 function importedAtOnce(entry: string, graph: ChunkingContext): ReadonlySet<string> {
   const found = new Set([entry]);
-  // A set that grows while it is read is read to its end.
+  // Iterating a Set covers the elements that the loop adds.
   for (const id of found) graph.getModuleInfo(id)?.importedIds.forEach((imported) => found.add(imported));
   return found;
 }

@@ -7,7 +7,7 @@ import { libraryEntries } from './library-entries.ts';
 export interface EntrySize {
   readonly name: string;
   readonly atOnce: number;
-  /** What the code loads when it needs it. */
+  /** The chunks that the entry imports dynamically. */
   readonly later: number;
 }
 

@@ -3,7 +3,7 @@ import type { Shot } from './shot.ts';
 
 const password = 'a-long-enough-secret-7';
 
-/** The auth screens, the account, and what stands outside of the application. */
+/** The auth screens, the account, and the static pages. */
 export const authShots: readonly Shot[] = [
   { name: 'login', path: '/login', arrange: ({ page }) => providers(page) },
   {

@@ -55,7 +55,7 @@ export interface DefinedTable<M extends Model = Model> extends TableDefinition<M
 
 /** What defines a table. */
 export interface TableParts<C extends Schemas, R, Insert, Update> {
-  /** A schema for each column. Selects are partial, so each stands for itself. */
+  /** A schema for each column. Selects are partial, so each column is validated separately. */
   readonly columns: C;
   /** Related tables by the names that embed them. Default: none. */
   readonly relations?: R;

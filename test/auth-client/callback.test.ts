@@ -54,7 +54,7 @@ describe('PKCE callback', () => {
     expect(seen.filter((status) => status !== 'loading')).toEqual(['signed-in']);
   });
 
-  it('of a recovery emits PASSWORD_RECOVERY once instead of SIGNED_IN', async () => {
+  it('a PKCE callback of a recovery emits PASSWORD_RECOVERY once instead of SIGNED_IN', async () => {
     const { client, server, world, events } = await opening(
       `http://app.test/reset-password?code=${CODE}`,
       'recovery',
@@ -79,7 +79,7 @@ describe('PKCE callback', () => {
     },
   );
 
-  it('with two pending flows exchanges with the matching one and removes only that', async () => {
+  it('a PKCE callback with two pending flows exchanges with the matching one and removes only that', async () => {
     const { open, server } = createHarness();
     const first = open();
     await first.client.start();
@@ -122,7 +122,7 @@ describe('PKCE callback', () => {
     expect((await client.exchangeCodeForSession({ code: CODE })).user.id).toBe('ada');
   });
 
-  it('without a verifier fails with a typed error; the mailed code still works', async () => {
+  it('a PKCE callback without a verifier fails with a typed error; the mailed code still works', async () => {
     const { client, server, href } = await opening(`http://app.test/home?code=${CODE}`, 'none');
     await client.start();
     expect(client.getSnapshot()).toMatchObject({
@@ -196,14 +196,14 @@ describe('implicit links', () => {
     expect(href()).toBe('http://app.test/home?tab=all');
   });
 
-  it('of a recovery emit PASSWORD_RECOVERY', async () => {
+  it('implicit links of a recovery emit PASSWORD_RECOVERY', async () => {
     const { client, server } = openImplicit(`http://app.test/reset-password${hash('&sb=&type=recovery')}`);
     server.next(Response.json(userOf('ada')));
     await client.start();
     expect(client.getSnapshot().recovery).toBe(true);
   });
 
-  it('with refused tokens are an error', async () => {
+  it('implicit links with refused tokens are an error', async () => {
     const { client, server } = openImplicit(`http://app.test/home${hash('&sb=')}`);
     server.next(refusal(403, 'user_not_found'));
     await client.start();

@@ -175,7 +175,7 @@ describe('tokens from another source', () => {
   });
 
   it.each([-3600_000, 3600_000])(
-    'of a link live as long as the link says: a clock off by %i ms',
+    'tokens of a link live as long as the link says: a clock off by %i ms',
     async (offMs) => {
       const { open, server, world } = createHarness();
       const exp = Math.floor(world.clock.now() / 1000) + 3600;

@@ -63,7 +63,7 @@ describe('layout', () => {
     expect(store.get('k')).toBe(bytesFor(3999));
   });
 
-  it('with a domain, host-only cookies of the key are deleted first', () => {
+  it("a store with a domain deletes the key's host-only cookies first", () => {
     const jar = createCookieJar('k=base64-MQ; other=1');
     createCookieStore({ jar, secure: false, domain: 'app.test' }).remove('k');
     expect(jar.writes).toEqual([

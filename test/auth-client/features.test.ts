@@ -394,7 +394,7 @@ describe('a second factor', () => {
     client.close();
   });
 
-  it('with bare method names (RFC 8176) is recognized', async () => {
+  it('a second factor with bare method names (RFC 8176) is recognized', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     await client.start();

@@ -9,7 +9,7 @@ const renewed = (id: string, version: number) => Response.json(sessionReply(id, 
 const senderOf = (headers: Headers) => decodeJwtClaims(headers.get('authorization') ?? '')?.['sub'];
 
 describe('a request of one user is not sent as the next user', () => {
-  it("after a 401 for the previous user's token", async () => {
+  it("a request of one user is not sent as the next user after a 401 for the previous user's token", async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();
@@ -26,7 +26,7 @@ describe('a request of one user is not sent as the next user', () => {
     expect(server.lines.filter((line) => line === 'PUT /user')).toHaveLength(1);
   });
 
-  it('after waiting for a refresh', async () => {
+  it('a request of one user is not sent as the next user after waiting for a refresh', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -43,7 +43,7 @@ describe('a request of one user is not sent as the next user', () => {
     expect(client.getSnapshot().user?.id).toBe('bob');
   });
 
-  it('for a write of a row', async () => {
+  it('a request of one user is not sent as the next user for a write of a row', async () => {
     const { server, store, world } = createHarness();
     const platform = world.openTab({ fetch: server.fetch });
     const { auth, rest, close } = createSupabaseClients({
@@ -71,7 +71,7 @@ describe('a request of one user is not sent as the next user', () => {
   });
 
   it.each(['this tab', 'another tab'])(
-    'where a second factor is verified and another user signs in, in %s',
+    'a request of one user is not sent as the next user where a second factor is verified and another user signs in, in %s',
     async (where) => {
       const { signedIn, open, server, stored, world } = createHarness();
       const { client } = await signedIn();

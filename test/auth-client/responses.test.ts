@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { parseTokenResponse, parseUser } from '../../src/auth-client/wire/responses.ts';
 
-/** The same shapes a second time, in a library's words. */
+/** The schemas of the responses again, written in zod for the comparison. */
 const text = z.nullish(z.string());
 const data = z.nullish(z.record(z.string(), z.unknown()));
 const identitySchema = z.looseObject({
@@ -131,7 +131,7 @@ describe('the shape of a response', () => {
   it.each([
     ['session', parseTokenResponse, sessionSchema, session],
     ['user', parseUser, userSchema, user],
-  ] as const)('of a %s is judged as a schema library judges it', (_name, parse, schema, valid) => {
+  ] as const)('a %s is judged as a schema library judges it', (_name, parse, schema, valid) => {
     assert(
       property(
         constantFrom(...pathsOf(valid)),

@@ -125,11 +125,11 @@ async function play(schedule: readonly Command[]) {
       case 'sign out':
         signOuts += 1;
         expectedUser = null;
-        // With an expired token it refreshes once more for the server, also beside a refresh that is in flight.
+        // With an expired token the client refreshes once more to revoke the session, also beside a refresh in flight.
         signedOutTokens.add(
           (JSON.parse(memory.get(KEY) ?? '{}') as { refresh_token?: string }).refresh_token ?? '',
         );
-        // While the storage is full, only the request in flight tells which token that is.
+        // While the storage is full it lacks the newest refresh token, so take it from the tab's request in flight.
         for (const { tab: sender, refreshToken, inFlight } of server.attempts)
           if (inFlight && sender === at(command.tab).id) signedOutTokens.add(refreshToken);
         return watch(at(command.tab), at(command.tab).client.signOut());

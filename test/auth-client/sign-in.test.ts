@@ -12,7 +12,7 @@ async function started() {
 }
 
 describe('sign-up', () => {
-  it('with confirmation returns a user without a session or event', async () => {
+  it('sign-up with confirmation returns a user without a session or event', async () => {
     const { client, server, events, world } = await started();
     server.next(Response.json(userOf('ada')));
     const result = await client.signUp({ ...ADA, redirectTo: 'http://app.test/home' });
@@ -24,7 +24,7 @@ describe('sign-up', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('with autoconfirm stores the session and emits SIGNED_IN once', async () => {
+  it('sign-up with autoconfirm stores the session and emits SIGNED_IN once', async () => {
     const { client, server, events, world, stored } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     const { session } = await client.signUp(ADA);
@@ -59,7 +59,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('by phone sends a channel and no challenge', async () => {
+  it('sign-up by phone sends a channel and no challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json(userOf('ada')));
     await client.signUp({ phone: '+15550100', password: 'correct horse', channel: 'whatsapp' });
@@ -93,7 +93,7 @@ describe('password', () => {
     expect(headers.get('content-type')).toBe('application/json;charset=UTF-8');
   });
 
-  it('by phone', async () => {
+  it('a password sign-in by phone sends the number', async () => {
     const { client, server } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     await client.signInWithPassword({ phone: '+15550100', password: 'correct horse' });

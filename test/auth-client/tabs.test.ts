@@ -135,7 +135,7 @@ describe('focus', () => {
 });
 
 describe('listeners', () => {
-  it('that throw or reject are reported, without an effect on others', async () => {
+  it('listeners that throw or reject are reported, without an effect on others', async () => {
     const { open, server, world } = createHarness();
     const { client, tab, events } = open();
     client.onEvent(() => {
@@ -170,7 +170,7 @@ describe('listeners', () => {
     expect(events).toEqual(['TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'SIGNED_OUT']);
   });
 
-  it('that never settle do not block others', async () => {
+  it('listeners that never settle do not block others', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     client.onEvent(() => new Promise(() => {}));
@@ -178,7 +178,7 @@ describe('listeners', () => {
     expect((await client.refreshSession()).accessToken).toBe(sessionReply('ada', 2).access_token);
   });
 
-  it('of onTokenChange receive each token once, and null at the end', async () => {
+  it('listeners of onTokenChange receive each token once, and null at the end', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     const tokens: (string | null)[] = [];

@@ -21,7 +21,7 @@ function createClient(
 }
 
 describe('a call', () => {
-  test('whose JSON answer cannot be parsed is invalid and carries the text', async () => {
+  test('a call whose JSON answer cannot be parsed is invalid and carries the text', async () => {
     const broken = new Response('{"a":', { headers: { 'Content-Type': 'application/json' } });
     const { functions } = createClient([broken]);
     await expect(functions.invoke('f')).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a call', () => {
     expect(await requests[0]?.text()).toBe(text);
   });
 
-  test('with a body that cannot be sent is refused before the request', async () => {
+  test('a call with a body that cannot be sent is refused before the request', async () => {
     const { functions, requests } = createClient();
     await expect(functions.invoke('f', { body: { n: 1n } })).rejects.toMatchObject({
       name: 'FunctionsError',
@@ -113,7 +113,7 @@ describe('a call', () => {
   });
 
   test.each(['', '..', 'a/../b', 'a//b'])(
-    'of the name %j is refused before anything is sent',
+    'a call of the name %j is refused before anything is sent',
     async (name) => {
       const { functions, requests } = createClient();
       await expect(functions.invoke(name)).rejects.toMatchObject({ code: 'invalid-name' });
@@ -153,14 +153,14 @@ describe('an error', () => {
     await expect(text).rejects.toMatchObject({ code: 'http', status: 500, body: 'sorry' });
   });
 
-  test('of the relay has its own kind', async () => {
+  test('an error of the relay has its own kind', async () => {
     const { functions } = createClient([
       new Response('boot failed', { status: 500, headers: { 'x-relay-error': 'true' } }),
     ]);
     await expect(functions.invoke('f')).rejects.toMatchObject({ code: 'relay' });
   });
 
-  test('of time, network or caller has its kind', async () => {
+  test('an error of a timeout, the network or the caller has a kind of its own', async () => {
     await expect(createClient([new TypeError('x')]).functions.invoke('f')).rejects.toMatchObject({
       code: 'network',
     });
@@ -181,7 +181,7 @@ describe('a token source', () => {
     return { functions, requests, world };
   };
 
-  test('that fails, or throws at once, is an error of this client', async () => {
+  test('a token source that fails, or throws at once, is an error of this client', async () => {
     const throwing = () => {
       throw new Error('gone');
     };
@@ -193,7 +193,7 @@ describe('a token source', () => {
     }
   });
 
-  test('that never answers delays neither abort nor deadline', async () => {
+  test('a token source that never answers delays neither abort nor deadline', async () => {
     const { functions, requests, world } = connect(() => new Promise(() => undefined));
     const controller = new AbortController();
     const aborted = functions.invoke('f', { signal: controller.signal });
@@ -271,7 +271,7 @@ describe('server-sent events', () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
-  test('that are refused throw the error', async () => {
+  test('server-sent events that are refused throw the error', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
     await expect(functions.events('f').next()).rejects.toMatchObject({ code: 'http', status: 403 });
   });

@@ -106,7 +106,7 @@ describe('broadcasts', () => {
     await expect.poll(() => ada.heard).toEqual([{ text: 'Hi' }]);
   });
 
-  it('by HTTP reach several topics without a socket, and errors are typed', async () => {
+  it('broadcasts by HTTP reach several topics without a socket, and errors are typed', async () => {
     const [one, two] = [await open(ADA, 'one'), await open(BOB, 'two')];
     await Promise.all([one.join(), two.join()]);
     const { client } = await open(ADA, 'unused');

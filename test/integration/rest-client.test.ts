@@ -353,7 +353,7 @@ describe('results', () => {
     ]);
   });
 
-  test('of pages by key are all rows once, also with nulls in the key', async () => {
+  test('results of pages by key are all rows once, also with nulls in the key', async () => {
     const query = admin().from('many').select('id, rank').lte('id', 20_000);
     const seen = new Uint8Array(20_001);
     let largest = 0;
@@ -371,7 +371,7 @@ describe('results', () => {
     expect(seen.subarray(1).every((times) => times === 1)).toBe(true);
   }, 60_000);
 
-  test('of a list too long for a URL are read in parts', async () => {
+  test('results of a list too long for a URL are read in parts', async () => {
     const db = admin();
     const ids = Array.from({ length: 3000 }, (_, index) => index + 1);
     await expect(db.from('many').select('id').in('id', ids)).rejects.toMatchObject({ code: 'url-too-long' });
@@ -407,7 +407,7 @@ describe('writes', () => {
     expect(await db.from('people').delete().eq('id', 0)).toBe(0);
   });
 
-  test('of more rows than allowed are rolled back', async () => {
+  test('writes of more rows than allowed are rolled back', async () => {
     const db = admin();
     const ages = () => db.from('people').select('id, age').in('id', [1, 2]).order('id').execute();
     const before = await ages();
@@ -426,7 +426,7 @@ describe('writes', () => {
     });
   });
 
-  test('that violate a constraint name it', async () => {
+  test('writes that violate a constraint name it', async () => {
     const db = admin();
     await expect(db.from('people').insert({ name: 'Ann' })).rejects.toMatchObject({
       code: 'unique-violation',
@@ -451,7 +451,7 @@ describe('functions', () => {
     expect(await db.rpc('nothing')).toBeNull();
   });
 
-  test('that raise reject with their status', async () => {
+  test('functions that raise reject with their status', async () => {
     await expect(admin().rpc('refuse')).rejects.toMatchObject({ code: 'raised', serverCode: 'PT402' });
   });
 });

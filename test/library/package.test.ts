@@ -77,14 +77,14 @@ describe('the sizes of the entries', () => {
 describe('the exported names', () => {
   // A name that is missing or different here breaks a user's build. Change the snapshot on purpose, with a line in
   // CHANGELOG.md.
-  it.each(Object.entries(libraryEntries))('of %s are what they were', async (entry, file) => {
+  it.each(Object.entries(libraryEntries))('the exported names of %s are unchanged', async (entry, file) => {
     const { folder } = inject('library');
     const values = Object.keys((await import(join(folder, `${file}.js`))) as object).sort();
     expect({ values, all: exportedNames(folder, file) }).toMatchSnapshot(entry);
   });
 });
 
-/** Values and types, by the declarations. */
+/** The names of the values and types that the declarations of an entry export. */
 function exportedNames(folder: string, file: string): readonly string[] {
   const text = readFileSync(join(folder, `${file}.d.ts`), 'utf8');
   const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>

@@ -58,29 +58,35 @@ async function headersOf(
 }
 
 describe('the headers of a request', () => {
-  test.each(services)('of %s are the library’s where the caller gives none', async (service) => {
-    const sent = await headersOf(service, {});
-    expect(sent.get('apikey')).toBe('key');
-    expect(sent.get('authorization')).toBe(service === 'auth' ? null : 'Bearer token');
-  });
+  test.each(services)(
+    'the headers of a request of %s are the library’s where the caller gives none',
+    async (service) => {
+      const sent = await headersOf(service, {});
+      expect(sent.get('apikey')).toBe('key');
+      expect(sent.get('authorization')).toBe(service === 'auth' ? null : 'Bearer token');
+    },
+  );
 
-  test.each(services)('of %s are replaced by the client’s headers, however written', async (service) => {
-    const sent = await headersOf(service, {
-      Authorization: 'Bearer mine',
-      ApiKey: 'my-key',
-      'Content-Type': 'application/mine',
-      'X-Client-Info': 'my-app',
-    });
-    expect(Object.fromEntries(sent)).toMatchObject({
-      authorization: 'Bearer mine',
-      apikey: 'my-key',
-      'content-type': 'application/mine',
-      'x-client-info': 'my-app',
-    });
-  });
+  test.each(services)(
+    'the headers of a request of %s are replaced by the client’s headers, however written',
+    async (service) => {
+      const sent = await headersOf(service, {
+        Authorization: 'Bearer mine',
+        ApiKey: 'my-key',
+        'Content-Type': 'application/mine',
+        'X-Client-Info': 'my-app',
+      });
+      expect(Object.fromEntries(sent)).toMatchObject({
+        authorization: 'Bearer mine',
+        apikey: 'my-key',
+        'content-type': 'application/mine',
+        'x-client-info': 'my-app',
+      });
+    },
+  );
 
   test.each(services.filter((service) => service !== 'auth'))(
-    'of %s are replaced by those of the call before the client’s',
+    'the headers of a request of %s are replaced by those of the call before the client’s',
     async (service) => {
       const ofCall = { AUTHORIZATION: 'Bearer call' };
       const sent = await headersOf(service, { authorization: 'Bearer mine', apikey: 'my-key' }, ofCall);
@@ -133,7 +139,7 @@ describe('a redirect to another origin', () => {
     expect(arrived.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  test('that a browser hides behind status 0 is told from a network fault', async () => {
+  test('a redirect that a browser hides behind status 0 is told from a network fault', async () => {
     const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
     const platform = createBrowserPlatform({ fetch: async () => hidden });
     const options = {

@@ -135,7 +135,7 @@ describe('broadcasts', () => {
     expect(tab.reported).toMatchObject([{ code: 'invalid-payload' }]);
   });
 
-  it('beyond the size limit or not serializable are refused before sending', async () => {
+  it('broadcasts beyond the size limit or not serializable are refused before sending', async () => {
     const { room, server, sent } = await openRoom({ maxPayloadBytes: 10 });
     server.acceptJoin();
     await expect(room.send('chat', 'twelve bytes')).rejects.toMatchObject({ code: 'payload-too-large' });
@@ -169,7 +169,7 @@ describe('broadcasts', () => {
     expect(sent().map(({ payload }) => payload['payload'])).toEqual(['a', 'b', 'c']);
   });
 
-  it('without a buffer are dropped while they cannot be sent, and the outcome tells why', async () => {
+  it('broadcasts without a buffer are dropped while they cannot be sent, and the outcome tells why', async () => {
     const dropped: BroadcastDrop[] = [];
     const { client, server, sent } = await openRoom();
     const room = createBroadcast<Events>(client.channel('user:ada'), {
@@ -197,7 +197,7 @@ describe('broadcasts', () => {
     expect(await outcome).toEqual({ status: 'dropped', reason: 'closed' });
   });
 
-  it('of sixty cursors a second become at most one per frame', async () => {
+  it('broadcasts of sixty cursors a second become at most one per frame', async () => {
     const { room, server, sent, world } = await openRoom({
       buffer: bufferBroadcasts<Events>({ policies: { cursor: 'latest' } }),
     });

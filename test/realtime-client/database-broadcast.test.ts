@@ -128,7 +128,7 @@ describe('changes that the database broadcasts', () => {
     expect(query.getSnapshot().rows.map(({ id }) => id)).toContain('missed');
   });
 
-  it('that repeat are delivered once, and invalid ones are announced as a gap', async () => {
+  it('changes that the database broadcasts that repeat are delivered once, and invalid ones are announced as a gap', async () => {
     const { source, channel, change, server, ...scene } = await openScene();
     const seen: unknown[] = [];
     source.onContinuity(({ reason }) => seen.push(reason));

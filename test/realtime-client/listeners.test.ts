@@ -34,7 +34,7 @@ describe('listeners', () => {
     expect(seen).toEqual(['notifications']);
   });
 
-  it('with selected columns are separate from those with all columns', async () => {
+  it('listeners with selected columns are separate from those with all columns', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
@@ -114,7 +114,7 @@ describe('listeners', () => {
     expect([changes.length, scene.tab.reported]).toEqual([1, [problem]]);
   });
 
-  it('of several types receive the changes of a row in order', async () => {
+  it('listeners of several types receive the changes of a row in order', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];

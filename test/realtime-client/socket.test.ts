@@ -117,7 +117,7 @@ describe('the socket', () => {
   });
 
   it.each(['visible', 'online', 'pageshow', 'resume'] as const)(
-    'that died while the machine slept is replaced within 3 s of %s',
+    'the socket that died while the machine slept is replaced within 3 s of %s',
     async (signal) => {
       const scene = createScriptedScene();
       await scene.openLiveChannel();

@@ -352,7 +352,7 @@ describe('an error', () => {
     [503, '53300', 'unavailable'],
     [503, 'PGRST001', 'unavailable'],
     [500, 'XX000', 'server'],
-  ])('of status %i and code %s is %s', async (status, serverCode, code) => {
+  ])('an error of status %i and code %s is %s', async (status, serverCode, code) => {
     const { db } = createRecordingClient([refusal(status, serverCode)], { retry: { limit: 0 } });
     await expect(db.from('notes').insert({ title: 'x' })).rejects.toMatchObject({
       code,

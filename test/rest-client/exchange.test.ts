@@ -61,7 +61,7 @@ describe('credentials', () => {
     expect(JSON.stringify(query)).not.toMatch(/secret-token|sb_publishable/);
   });
 
-  test('that fail end the query without a request', async () => {
+  test('credentials that fail end the query without a request', async () => {
     const { db, requests } = createRecordingClient(undefined, {
       getAccessToken: () => Promise.reject(new Error('storage is gone')),
     });
@@ -208,12 +208,12 @@ describe('a write that fails', () => {
 });
 
 describe('a deadline', () => {
-  test('of one attempt ends it, and the next may succeed', async () => {
+  test('a deadline of one attempt ends it, and the next may succeed', async () => {
     const client = createRecordingClient([never, note()], { attemptTimeoutMs: 1_000 });
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
   });
 
-  test('of the whole query ends it with its retries', async () => {
+  test('a deadline of the whole query ends it with its retries', async () => {
     const client = createRecordingClient([never], { attemptTimeoutMs: 4_000, timeoutMs: 6_000 });
     expect(await settle(client, client.db.from('notes').select(), 6_000)).toMatchObject({
       code: 'timeout',
@@ -425,7 +425,7 @@ describe('a log', () => {
     expect(client.requests[2]?.headers.get('traceparent')).toBe(events[2]?.traceparent);
   });
 
-  test('that throws does not fail the query', async () => {
+  test('a log that throws does not fail the query', async () => {
     const { db } = createRecordingClient([note()], {
       log() {
         throw new Error('full');

@@ -103,13 +103,13 @@ describe('a function', () => {
     expect(db.rpc('clear_all').toRequest().body).toBe('{}');
   });
 
-  test('that returns rows takes filters, order and limit', () => {
+  test('a function that returns rows takes filters, order and limit', () => {
     const { db } = createRecordingClient();
     const query = db.rpc('recent', { days: 3 }).eq('title', 'x').order('id').limit(1);
     expect(lineOf(query.toRequest())).toBe('POST /rpc/recent?title=eq.x&order=id.asc&limit=1');
   });
 
-  test('that returns nothing yields null', async () => {
+  test('a function that returns nothing yields null', async () => {
     const { db } = createRecordingClient([new Response(null, { status: 204 })]);
     expect(await db.rpc('clear_all')).toBeNull();
   });

@@ -55,7 +55,7 @@ const name = text.filter((value) => value !== '' && !value.includes('->'));
 const item = fc.oneof(text, fc.integer(), fc.boolean(), fc.bigInt());
 
 describe('a filter is read back as it was written', () => {
-  test('for any column and any text, on its own and within a tree', () => {
+  test('a filter is read back as it was written for any column and any text, on its own and within a tree', () => {
     fc.assert(
       fc.property(name, text, (column, value) => {
         const expected = { path: [], column, json: [], not: false, operator: 'eq', quantifier: null, value };
@@ -66,7 +66,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any list, negated or not, on its own and within a tree', () => {
+  test('a filter is read back as it was written for any list, negated or not, on its own and within a tree', () => {
     fc.assert(
       fc.property(fc.array(item), fc.boolean(), (values, isNegated) => {
         const filter = loose(isNegated ? not(oneOf('c', values)) : oneOf('c', values));
@@ -80,7 +80,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any array, with nulls and arrays in it', () => {
+  test('a filter is read back as it was written for any array, with nulls and arrays in it', () => {
     const arrays = fc.array(fc.oneof(text, fc.constant(null), fc.array(text, { minLength: 1 })));
     fc.assert(
       fc.property(arrays, (values) => {
@@ -93,7 +93,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any alternatives of a comparison', () => {
+  test('a filter is read back as it was written for any alternatives of a comparison', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), fc.boolean(), (values, isAny) => {
         const filter = loose(eq('c', isAny ? anyOf(...values) : allOf(...values)));
@@ -105,7 +105,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any JSON object', () => {
+  test('a filter is read back as it was written for any JSON object', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null))),
@@ -118,7 +118,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any path into JSON, of keys and positions', () => {
+  test('a filter is read back as it was written for any path into JSON, of keys and positions', () => {
     const keys = fc.array(fc.oneof(name, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(name, keys, (column, path) => {
@@ -129,7 +129,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any path into JSON that is written as one text', () => {
+  test('a filter is read back as it was written for any path into JSON that is written as one text', () => {
     // A number within the text is a position.
     const key = name.filter((value) => !/[->]/.test(value) && !/^\d+$/.test(value));
     const keys = fc.array(fc.oneof(key, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
@@ -141,7 +141,7 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
-  test('for any tree of conditions', () => {
+  test('a filter is read back as it was written for any tree of conditions', () => {
     const leaf = fc.tuple(name, text).map(([column, value]) => loose(eq(column, value)));
     const { tree } = fc.letrec<{ tree: Filter<never>; node: Filter<never> }>((tie) => ({
       tree: fc.oneof({ maxDepth: 3 }, leaf, tie('node')),
@@ -171,7 +171,7 @@ const unquoted = (column: string) =>
   column.startsWith('"') ? column.slice(1, -1).replace(/\\([^])/gu, '$1') : column;
 
 describe('names', () => {
-  test('of any characters survive a select, an order and the columns of an insert', () => {
+  test('names of any characters survive a select, an order and the columns of an insert', () => {
     fc.assert(
       fc.property(name, (column) => {
         expect(readQuery(db.from('t').select().order(column).toRequest().url).order).toEqual([
@@ -190,7 +190,7 @@ describe('names', () => {
     );
   });
 
-  test('of tables are percent-encoded', () => {
+  test('names of tables are percent-encoded', () => {
     expect(db.from('a/b ?ü').select().toRequest().url).toBe(
       'https://p.test/rest/v1/a%2Fb%20%3F%C3%BC?select=*',
     );
@@ -211,7 +211,7 @@ describe('patterns', () => {
       'u',
     ).test(value);
 
-  test('with an asterisk mean the same as a regular expression', () => {
+  test('patterns with an asterisk mean the same as a regular expression', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '*', '.', '%', '_', '(') });
     fc.assert(
       fc.property(word, word, (pattern, value) => {
@@ -237,7 +237,7 @@ describe('patterns', () => {
     );
   });
 
-  test('that are regular expressions are sent unchanged', () => {
+  test('patterns that are regular expressions are sent unchanged', () => {
     expect(inTree(loose(match('c', '^a,b$'))).value).toBe('^a,b$');
   });
 });

@@ -176,7 +176,7 @@ describe('a schema of any library', () => {
     }),
   };
 
-  test.each(Object.entries(schemas))('of %s validates rows', async (_name, schema) => {
+  test.each(Object.entries(schemas))('a schema of %s validates rows', async (_name, schema) => {
     const rows: { id: number }[] = await parsed(
       connect([{ id: 1 }])
         .db.from('t')
@@ -202,18 +202,21 @@ describe('a schema of any library', () => {
     arktype: type({ status: "'a'" }),
   };
 
-  test.each(Object.entries(secrets))('of %s never quotes a value in the message', async (_name, schema) => {
-    const query = parsed(
-      connect([{ status: 'hunter2' }])
-        .db.from('t')
-        .select(),
-      schema,
-    );
-    await expect(query).rejects.toMatchObject({
-      message: 'Row 0 is invalid: status',
-      cause: { length: 1 },
-    });
-  });
+  test.each(Object.entries(secrets))(
+    'a schema of %s never quotes a value in the message',
+    async (_name, schema) => {
+      const query = parsed(
+        connect([{ status: 'hunter2' }])
+          .db.from('t')
+          .select(),
+        schema,
+      );
+      await expect(query).rejects.toMatchObject({
+        message: 'Row 0 is invalid: status',
+        cause: { length: 1 },
+      });
+    },
+  );
 
   test('validates one row, and passes null on', async () => {
     const schema = z.object({ id: z.number() });

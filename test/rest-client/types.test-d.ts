@@ -237,7 +237,7 @@ yields<{ id: number }[]>().from(db.schema('archive').from('old_notes').select())
 // @ts-expect-error of another schema
 db.schema('archive').from('notes');
 
-// A schema turns rows into what it makes of them.
+// A schema gives the rows its output type.
 declare const schema: StandardSchema<unknown, { id: number }>;
 yields<{ id: number }[]>().from(parsed(notes.select('id'), schema));
 yields<{ id: number } | null>().from(parsed(notes.select('id').maybeSingle(), schema));

@@ -74,7 +74,7 @@ describe('rollback()', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('of a function rejects when Preference-Applied lacks tx=rollback', async () => {
+  test('rollback() of a function rejects when Preference-Applied lacks tx=rollback', async () => {
     const { db, requests } = createRecordingClient([json('hello')]);
     await expect(db.rpc('greet', { name: 'x' }).with(rollback())).rejects.toMatchObject({
       code: 'not-rolled-back',

@@ -143,7 +143,7 @@ describe('objects', () => {
   });
 
   test.each(['', '/', 'a//b', '..', 'a/../b', './a', 'a\\b', 'a\nb', 'ä', 'a#b', 'a%b'])(
-    'of the path %j are refused before anything is sent',
+    'the object path %j is refused before anything is sent',
     async (path) => {
       const { storage, requests } = createClient();
       await expect(storage.from('b').upload(path, 'x')).rejects.toMatchObject({ code: 'invalid-key' });
@@ -208,7 +208,7 @@ describe('URLs', () => {
     ]);
   });
 
-  test('of public objects send no request', () => {
+  test('URLs of public objects need no request', () => {
     const { storage, requests } = createClient();
     const bucket = storage.from('b');
     expect(bucket.getPublicUrl('a b/c.png')).toBe(`${projectUrl}/storage/v1/object/public/b/a%20b/c.png`);
@@ -243,7 +243,7 @@ describe('options of a call', () => {
     expect(await late).toMatchObject({ code: 'timeout', status: null });
   });
 
-  test('of a refusal carry Retry-After in seconds', async () => {
+  test('a refusal carries Retry-After in seconds', async () => {
     const limited = () => json({}, { status: 429, headers: { 'retry-after': '7' } });
     const { storage } = createClient([limited()]);
     await expect(storage.from('b').upload('k', 'x')).rejects.toMatchObject({
@@ -387,12 +387,12 @@ describe('an error', () => {
     await expect(failing(reply)).rejects.toMatchObject({ code });
   });
 
-  test('with an HTML body comes from a gateway', async () => {
+  test('an error with an HTML body comes from a gateway', async () => {
     const { storage } = createClient([new Response('<html>')]);
     await expect(storage.from('b').info('k')).rejects.toMatchObject({ code: 'gateway', status: 200 });
   });
 
-  test('of the network or the caller is one of this client too', async () => {
+  test('an error of the network or the caller is one of this client too', async () => {
     const { storage } = createClient([new TypeError('fetch failed')]);
     await expect(storage.from('b').upload('k', 'x')).rejects.toMatchObject({
       name: 'StorageError',
@@ -402,7 +402,7 @@ describe('an error', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'StorageError', code: 'aborted' });
   });
 
-  test('of a timeout or abort is thrown while a token is awaited', async () => {
+  test('an error of a timeout or abort is thrown while a token is awaited', async () => {
     const { storage, requests, world } = createClient([json([])], () => new Promise(() => undefined));
     const controller = new AbortController();
     const aborted = storage.from('b').list('', { signal: controller.signal });
@@ -417,7 +417,7 @@ describe('an error', () => {
     expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  test('of an expired token leads to one refresh', async () => {
+  test('an error of an expired token leads to one refresh', async () => {
     const { tab, requests } = createRecordingTab([
       refused('403', 'Unauthorized', 'jwt expired'),
       json({ name: 'k' }),
@@ -437,7 +437,7 @@ describe('an error', () => {
     expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
   });
 
-  test('of an expired token leads to a refresh when a HEAD is refused', async () => {
+  test('an error of an expired token leads to a refresh when a HEAD is refused', async () => {
     const { tab, requests } = createRecordingTab([
       new Response(null, { status: 400 }),
       refused('403', 'Unauthorized', 'jwt expired'),

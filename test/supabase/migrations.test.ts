@@ -15,7 +15,7 @@ const definition =
 const alteration = /^(?:drop \w+|alter function|alter table [\w.]+\s+(?:add column|drop|rename))[^;]*/gim;
 const description = /^comment on (?:table|column|function) [\w.]+/gim;
 
-/** What keeps these migrations from being those of the release, or from becoming them. Empty: nothing. */
+/** The rules that the migrations break: before the release each object has one definition, afterwards no file changes. */
 function problemsOf(migrations: Migrations, { checksums, isTagged }: Release): readonly string[] {
   if (checksums !== undefined)
     return changedSince(checksums, migrations).map((name) => `${name} has changed since its release`);

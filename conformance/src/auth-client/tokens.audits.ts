@@ -7,23 +7,20 @@ import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client-audit.ts';
 import { createBrowser, type Tab } from '../clients/tab.ts';
 import { createCookieJar } from '../clients/cookie-jar.ts';
-import { at, assertStatus, parseJson } from '../wire.ts';
+import { at, assertStatus, jwtPartOf } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 import { eventNames } from './sign-in.audits.ts';
 
 const audit = clientAuditsOf('auth-client');
 const source = 'protocol/auth.md#factors';
 
-const partOf = (token: string | null, index: number): unknown =>
-  parseJson(Buffer.from(token?.split('.')[index] ?? '', 'base64url').toString());
-
 /** A tab and the verifier of its tokens. @throws NotRunError for tokens signed with a shared secret or without an issuer. */
 async function withClaims({ signIn }: ClientContext) {
   const tab = await signIn();
   const token = await tab.auth.getAccessToken();
-  if (String(at(partOf(token, 0), 'alg')).startsWith('HS'))
+  if (String(at(jwtPartOf(token, 0), 'alg')).startsWith('HS'))
     throw new NotRunError('the target signs with a shared secret, which no client has');
-  const issuer = at(partOf(token, 1), 'iss');
+  const issuer = at(jwtPartOf(token), 'iss');
   if (typeof issuer !== 'string') throw new NotRunError("the target's tokens name no issuer");
   return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
 }
@@ -46,7 +43,7 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       const before = tab.stored();
       const { mfa, session } = await raiseToAal2(tab);
-      assert.equal(at(partOf(session.accessToken, 1), 'aal'), 'aal2');
+      assert.equal(at(jwtPartOf(session.accessToken), 'aal'), 'aal2');
       assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED');
       assert.equal(tab.stored()?.access_token, session.accessToken);
       assert.notEqual(tab.stored()?.refresh_token, before?.refresh_token);
@@ -62,7 +59,7 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       await raiseToAal2(tab);
       const { accessToken } = await tab.auth.refreshSession();
-      assert.equal(at(partOf(accessToken, 1), 'aal'), 'aal2');
+      assert.equal(at(jwtPartOf(accessToken), 'aal'), 'aal2');
       const other = await open();
       const { email, password } = tab.user;
       await other.auth.signInWithPassword({ email, password });
@@ -105,7 +102,7 @@ export const clientTokenAudits: readonly Audit[] = [
       assert.equal((await refusalOf(AuthError, strict.getClaims())).code, 'invalid-token');
       const [header = '', , signature = ''] = token?.split('.') ?? [];
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-      const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });
+      const payload = encode({ ...(jwtPartOf(token) as object), role: 'service_role' });
       const unsigned = encode({ alg: 'none', typ: 'JWT' });
       const refusalOfToken = (forged: string) =>
         refusalOf(AuthError, claims.getClaims({ accessToken: forged }));

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import * as OTPAuth from 'otpauth';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#factors';
@@ -42,10 +42,7 @@ async function enrollAndVerify(
   return { enrolled, verified, factorId };
 }
 
-const claimsOf = (reply: WireReply): unknown =>
-  JSON.parse(
-    Buffer.from(textAt(reply, 'access_token').split('.')[1] ?? '', 'base64url').toString(),
-  ) as unknown;
+const claimsOf = (reply: WireReply): unknown => jwtPartOf(textAt(reply, 'access_token'));
 
 /** Multi-factor authentication by TOTP (RFC 6238), by phone and by WebAuthn. */
 export const factorAudits: readonly Audit[] = [

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type Pkce } from '../audit-context.ts';
-import { assertError, assertStatus, at } from '../wire.ts';
+import { assertError, assertStatus, at, jwtPartOf } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 import { openMailLink } from './mail-link.ts';
 
@@ -183,10 +183,7 @@ export const pkceAudits: readonly Audit[] = [
       const session = assertSession(
         await exchange(context, await codeFromRecovery(context, pkce), pkce.verifier),
       );
-      const token = at(session.json, 'access_token');
-      const claims = JSON.parse(
-        Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString(),
-      ) as unknown;
+      const claims = jwtPartOf(at(session.json, 'access_token'));
       assert.ok(['recovery', 'otp'].includes(String(at(claims, 'amr', 0, 'method'))));
     },
   ),

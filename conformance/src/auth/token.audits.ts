@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
 import { apiVersion, assertSession, type AuditContext } from '../audit-context.ts';
-import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+import { assertError, assertStatus, at, jwtPartOf, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#refresh-rules';
@@ -11,10 +11,6 @@ const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireRepl
     query: { grant_type: 'refresh_token' },
     body: { refresh_token: refreshToken },
   });
-
-function claimsOf(accessToken: string): unknown {
-  return JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8')) as unknown;
-}
 
 /** POST /token with a password or a refresh token. */
 export const tokenAudits: readonly Audit[] = [
@@ -55,7 +51,7 @@ export const tokenAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const user = await context.newUser();
-      const claims = claimsOf(user.accessToken);
+      const claims = jwtPartOf(user.accessToken);
       assert.equal(at(claims, 'sub'), user.id);
       assert.equal(at(claims, 'aud'), 'authenticated');
       assert.equal(at(claims, 'role'), 'authenticated');
@@ -76,7 +72,7 @@ export const tokenAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const session = assertSession(await context.signIn(user.email, user.password));
-      assert.equal(at(claimsOf(textAt(session, 'access_token')), 'exp'), at(session.json, 'expires_at'));
+      assert.equal(at(jwtPartOf(textAt(session, 'access_token')), 'exp'), at(session.json, 'expires_at'));
     },
   ),
   audit(
@@ -111,8 +107,8 @@ export const tokenAudits: readonly Audit[] = [
     const user = await context.newUser();
     const session = assertSession(await refresh(context, user.refreshToken));
     assert.equal(
-      at(claimsOf(textAt(session, 'access_token')), 'session_id'),
-      at(claimsOf(user.accessToken), 'session_id'),
+      at(jwtPartOf(textAt(session, 'access_token')), 'session_id'),
+      at(jwtPartOf(user.accessToken), 'session_id'),
     );
   }),
   audit(

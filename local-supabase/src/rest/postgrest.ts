@@ -86,5 +86,5 @@ function roleOf(claims: Claims, anonymousRole: string): string {
   return typeof role === 'string' ? role : JSON.stringify(role);
 }
 
-/** A request that is nested deeper than the stack, as PostgreSQL refuses it. */
+/** The error for a request that is nested too deeply for the parser's stack: PostgreSQL's for such a statement. */
 const tooDeep = (): RestError => new RestError(500, STACK_DEPTH_EXCEEDED);

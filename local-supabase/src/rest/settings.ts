@@ -12,7 +12,7 @@ export interface RestSettings {
   readonly allowsAggregates: boolean;
   /** `db-plan-enabled`. */
   readonly allowsPlans: boolean;
-  /** `db-tx-end`: whether `Prefer: tx=` is obeyed. */
+  /** `db-tx-end`: whether `Prefer: tx=` is applied. */
   readonly allowsTransactionEnd: boolean;
 }
 

@@ -46,7 +46,7 @@ async function linkGithub(session: AnswerBody, email: string): Promise<string> {
 }
 
 describe('a change of an account', () => {
-  it('of the password is mailed', async () => {
+  it('a change of an account of the password is mailed', async () => {
     const email = freshEmail();
     await put(await world.signedUp(email), { password: 'another horse' });
     expect(noticesTo(email)).toEqual([
@@ -54,7 +54,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('of the email is mailed to the former address, once both halves are confirmed', async () => {
+  it('a change of an account of the email is mailed to the former address, once both halves are confirmed', async () => {
     const [email, next] = [freshEmail(), freshEmail()];
     await put(await world.signedUp(email), { email: next });
     for (const address of [next, email]) {
@@ -71,7 +71,7 @@ describe('a change of an account', () => {
     expect(noticesTo(next)).toEqual([]);
   });
 
-  it('of the phone is mailed; the first phone is a new sign-in method', async () => {
+  it('a change of an account of the phone is mailed; the first phone is a new sign-in method', async () => {
     const [email, first, second] = [freshEmail(), freshPhone(), freshPhone()];
     const session = await world.signedUp(email);
     for (const phone of [first, second]) {
@@ -84,7 +84,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('by an identity that is linked and unlinked is mailed', async () => {
+  it('a change of an account by an identity that is linked and unlinked is mailed', async () => {
     const email = freshEmail();
     const session = await world.signedUp(email);
     const id = await linkGithub(session, freshEmail());
@@ -95,7 +95,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('by a factor is mailed at its first verification and its end', async () => {
+  it('a change of an account by a factor is mailed at its first verification and its end', async () => {
     const email = freshEmail();
     const { factorId, session } = await verifyTotp(await world.signedUp(email));
     await world.ask('DELETE', `/factors/${factorId}`, undefined, { token: session.access_token });

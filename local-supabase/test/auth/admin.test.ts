@@ -114,13 +114,17 @@ describe('the admin routes', () => {
 });
 
 describe('generated links', () => {
-  it.each(['magiclink', 'recovery', 'invite', 'signup'])('of type %s open a session', async (type) => {
-    const email = type === 'invite' || type === 'signup' ? freshEmail() : (await world.signedUp()).user.email;
-    const { body } = await world.post('/admin/generate_link', { type, email, password }, admin);
-    expect(body).toMatchObject({ verification_type: type, email });
-    const { location } = await world.get(body.action_link);
-    expect(location.hash).toContain('access_token=');
-  });
+  it.each(['magiclink', 'recovery', 'invite', 'signup'])(
+    'generated links of type %s open a session',
+    async (type) => {
+      const email =
+        type === 'invite' || type === 'signup' ? freshEmail() : (await world.signedUp()).user.email;
+      const { body } = await world.post('/admin/generate_link', { type, email, password }, admin);
+      expect(body).toMatchObject({ verification_type: type, email });
+      const { location } = await world.get(body.action_link);
+      expect(location.hash).toContain('access_token=');
+    },
+  );
 
   it('contain the code and hash of a mail', async () => {
     const { user } = await world.signedUp();

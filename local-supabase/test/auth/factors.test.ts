@@ -188,7 +188,7 @@ describe('a TOTP factor', () => {
     expect(codes).toEqual([undefined, undefined, 'too_many_enrolled_mfa_factors']);
   });
 
-  it('of another user is not found', async () => {
+  it('a TOTP factor of another user is not found', async () => {
     const { id } = await enrolled();
     const { access_token: token } = await world.signedUp();
     expect(await world.post(`/factors/${id}/challenge`, {}, { token })).toMatchObject({

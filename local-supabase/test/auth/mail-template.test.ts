@@ -40,14 +40,14 @@ describe('a mail template of the project', () => {
     );
   });
 
-  it('that cannot be parsed is reported, and the default is sent', async () => {
+  it('a mail template of the project that cannot be parsed is reported, and the default is sent', async () => {
     const { status, html, subject } = await signUpWith('{{ if .Token }}');
     expect([status, subject]).toEqual([200, 'Confirm your email address']);
     expect(html).toContain('Code: <strong>');
     expect(String(reported.at(-1))).toContain('The mail template confirmation cannot be parsed');
   });
 
-  it('that fails while it runs ends the request with 500, and no account is made', async () => {
+  it('a mail template of the project that fails while it runs ends the request with 500, and no account is made', async () => {
     const { status, html } = await signUpWith('{{ len 3 }}');
     expect([status, html]).toEqual([500, '']);
     expect(String(reported.at(-1))).toContain('The mail template confirmation failed');

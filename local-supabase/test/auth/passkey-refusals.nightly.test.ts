@@ -153,12 +153,12 @@ describe('a registration', () => {
 });
 
 describe('a key', () => {
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)('of %s registers and signs in', async (algorithm) => {
+  it.each(['ES256', 'EdDSA', 'RS256'] as const)('a key of %s registers and signs in', async (algorithm) => {
     const { authenticator } = await createPasskeyUser(world, { algorithm });
     expect((await signInWithPasskey(world, authenticator)).status).toBe(200);
   });
 
-  it('of an algorithm that the options do not offer is refused', async () => {
+  it('a key of an algorithm that the options do not offer is refused', async () => {
     const { access_token: token } = await world.signedUp();
     const authenticator = createSoftwareAuthenticator(siteUrl);
     expect(await register(world, token, authenticator, { algorithm: 'ES256K' })).toMatchObject(

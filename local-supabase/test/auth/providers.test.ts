@@ -213,7 +213,7 @@ describe('identities', () => {
     });
   });
 
-  it('of another user are refused', async () => {
+  it('identities of another user are refused', async () => {
     const email = freshEmail();
     await walk({ email });
     const { access_token: token } = await world.signedUp();

@@ -154,7 +154,7 @@ describe('a proof of a WebAuthn factor', () => {
     user = await createKeyUser();
   });
 
-  it.each(invalidProofs)('for %s is refused', async (_, deviation) => {
+  it.each(invalidProofs)('a proof of a WebAuthn factor for %s is refused', async (_, deviation) => {
     const { access_token: fresh } = await world.signedUp();
     const newFactor = await enrolledId(fresh);
     const created = await challenge(fresh, newFactor);
@@ -181,7 +181,7 @@ describe('a proof of a WebAuthn factor', () => {
     [{ type: 'request' }, 'credential_response required'],
     [{ type: 'request', credential_response: null }, 'Invalid credential_response'],
     [{ type: 'create', credential_response: {} }, 'Invalid credential_response'],
-  ])('of the form %j is refused', async (webauthn, message) => {
+  ])('a proof of a WebAuthn factor of the form %j is refused', async (webauthn, message) => {
     const token = await signInLow(user);
     const { id } = await challenge(token, user.factorId);
     expect(
@@ -214,7 +214,7 @@ describe('a proof of a WebAuthn factor', () => {
     ).toMatchObject({ status: 500 });
   });
 
-  it('of another user’s key is refused', async () => {
+  it('a proof of a WebAuthn factor of another user’s key is refused', async () => {
     const other = await createKeyUser();
     const token = await signInLow(user);
     const { id, webauthn } = await challenge(token, user.factorId);

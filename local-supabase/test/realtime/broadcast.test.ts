@@ -42,7 +42,7 @@ describe('a broadcast', () => {
     ]);
   });
 
-  test('as a binary frame arrives as one, and as text with version 1.0.0', async () => {
+  test('a broadcast as a binary frame arrives as one, and as text with version 1.0.0', async () => {
     const [sender, listener] = [await member(), await member()];
     const old = await world.connect({ version: '1.0.0' });
     old.send(null, '1', TOPIC, 'phx_join', { config: {} });
@@ -58,7 +58,7 @@ describe('a broadcast', () => {
     expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
-  test('that is not JSON is not sent with version 1.0.0, because it could forge a frame', async () => {
+  test('a broadcast that is not JSON is not sent with version 1.0.0, because it could forge a frame', async () => {
     const sender = await member();
     const old = await world.connect({ version: '1.0.0' });
     old.send(null, '1', TOPIC, 'phx_join', { config: {} });
@@ -70,7 +70,7 @@ describe('a broadcast', () => {
     expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
-  test('by HTTP reaches every channel of the topic', async () => {
+  test('a broadcast by HTTP reaches every channel of the topic', async () => {
     const listener = await member();
     const response = await post('/broadcast', {
       messages: [{ topic: 'room', event: 'hello', payload: { n: 1 } }],
@@ -81,7 +81,7 @@ describe('a broadcast', () => {
     expect(listener.binaries.map(String)).toEqual([expect.stringContaining('single{"n":2}')]);
   });
 
-  test('by HTTP needs a valid key, all fields, and a known path', async () => {
+  test('a broadcast by HTTP needs a valid key, all fields, and a known path', async () => {
     const message = { topic: 'room', event: 'hello', payload: {} };
     expect((await post('/broadcast', { messages: [message] }, 'bad')).status).toBe(401);
     const invalid = await post('/broadcast', { messages: [message, { topic: 'room' }] });

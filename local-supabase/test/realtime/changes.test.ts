@@ -187,7 +187,7 @@ describe('values', () => {
 });
 
 describe('wildcards', () => {
-  test('of tables and schemas reach every table of the publication', async () => {
+  test('wildcards of tables and schemas reach every table of the publication', async () => {
     await world.database.exec(`create schema side; create table side.s (id int primary key);
       grant usage on schema side to authenticated; grant select on side.s to authenticated;
       alter publication supabase_realtime add table side.s`);

@@ -168,7 +168,7 @@ describe('on command', () => {
     expect((await client.closed).code).toBe(1012);
   });
 
-  test('all tokens expire now', async () => {
+  test('on command all tokens expire at once', async () => {
     const client = await live();
     world.service.faults.expireTokens();
     expect([(await client.next()).payload['message'], (await client.next()).event]).toEqual([

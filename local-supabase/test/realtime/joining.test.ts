@@ -50,7 +50,7 @@ describe('a join', () => {
     expect(ids[0]).toBeLessThan(2 ** 27);
   });
 
-  test('without bindings is answered without the message of a live subscription', async () => {
+  test('a join without bindings is answered without the message of a live subscription', async () => {
     const client = await world.connect();
     client.join(TOPIC);
     expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
@@ -83,7 +83,7 @@ describe('a join', () => {
     ]);
   });
 
-  test('without a name after "realtime:" is refused, and outside of it nothing matches', async () => {
+  test('a join without a name after "realtime:" is refused, and outside of it nothing matches', async () => {
     const client = await world.connect();
     client.join('realtime:');
     client.join('other:topic');
@@ -110,13 +110,13 @@ describe('an invalid subscription', () => {
   };
   const PLEASE = 'Unable to subscribe to changes with given parameters.';
 
-  test('for an unknown column causes a system error after the ok reply', async () => {
+  test('an invalid subscription for an unknown column causes a system error after the ok reply', async () => {
     expect(await refusalOf({ event: '*', schema: 'public', table: 'notes', filter: 'nope=eq.1' })).toBe(
       `${PLEASE} An exception happened so please check your connect parameters: [event: *, schema: public, table: notes, filters: [{"nope", "eq", "1", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid column for filter nope`,
     );
   });
 
-  test('for a value that does not fit names the condition', async () => {
+  test('an invalid subscription for a value that does not fit names the condition', async () => {
     expect(
       await refusalOf({ event: 'INSERT', schema: 'public', table: 'notes', filter: 'id=eq.x' }),
     ).toContain(
@@ -124,7 +124,7 @@ describe('an invalid subscription', () => {
     );
   });
 
-  test('for a table outside of the publication is refused with a hint at the publication', async () => {
+  test('an invalid subscription for a table outside of the publication is refused with a hint at the publication', async () => {
     for (const table of ['unpublished', 'absent']) {
       expect(await refusalOf({ event: '*', schema: 'public', table })).toBe(
         `${PLEASE} Please check Realtime is enabled for the given connect parameters: [event: *, schema: public, table: ${table}, filters: [], select: nil]`,

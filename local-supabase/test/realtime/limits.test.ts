@@ -19,7 +19,7 @@ const limit = (settings: Partial<RealtimeSettings>) => world.service.configure(s
 const OPEN = { schema: 'public', table: 'open_notes' };
 
 describe('a limit', () => {
-  test('of channels refuses the next join only', async () => {
+  test('a limit of channels refuses the next join only', async () => {
     limit({ maxChannelsPerConnection: 2 });
     const client = await world.connect();
     for (const name of ['a', 'b', 'c']) client.join(`realtime:${name}`);
@@ -32,7 +32,7 @@ describe('a limit', () => {
     expect((await client.next()).payload['status']).toBe('ok');
   });
 
-  test('of joins in a second is noticed at the next tick, refuses the join and closes the socket', async () => {
+  test('a limit of joins in a second is enforced at the next tick, refuses the join and closes the socket', async () => {
     limit({ maxJoinsPerSecond: 1 });
     const client = await world.connect();
     for (let join = 0; join < 20; join += 1) client.join(`realtime:${join}`);
@@ -50,7 +50,7 @@ describe('a limit', () => {
     expect((await next.next()).payload['status']).toBe('ok');
   });
 
-  test('of connections refuses joins of sockets without a channel, and new handshakes with 429', async () => {
+  test('a limit of connections refuses joins of sockets without a channel, and new handshakes with 429', async () => {
     limit({ maxConnections: 1 });
     const [first, second] = [await world.connect(), await world.connect()];
     first.join('realtime:a');
@@ -62,7 +62,7 @@ describe('a limit', () => {
     await expect(world.connect()).rejects.toThrow('Unexpected server response: 429');
   });
 
-  test('of events in a second drops changes without notice while the average is above it', async () => {
+  test('a limit of events in a second drops changes without notice while the average is above it', async () => {
     limit({ maxEventsPerSecond: 1 });
     const client = await world.connect();
     await client.joinLive('realtime:a', { changes: [OPEN], token: await world.tokenOf(ADA) });
@@ -82,7 +82,7 @@ describe('a limit', () => {
     expect(await insert(23, 23)).toBe(1);
   });
 
-  test('of messages in a second ends the channels that exceed it', async () => {
+  test('a limit of messages in a second ends the channels that exceed it', async () => {
     limit({ maxEventsPerSecond: 1 });
     const client = await world.connect();
     client.join('realtime:a', { config: { broadcast: { self: true } } });
@@ -96,7 +96,7 @@ describe('a limit', () => {
     ]);
   });
 
-  test('of frame size closes the socket with 1009', async () => {
+  test('a limit of frame size closes the socket with 1009', async () => {
     const client = await world.connect();
     client.socket.send('x'.repeat(10_001));
     expect((await client.closed).code).toBe(1009);
@@ -104,7 +104,7 @@ describe('a limit', () => {
 });
 
 describe('a socket', () => {
-  test('that is idle for a minute is closed, one with heartbeats stays open', async () => {
+  test('a socket that is idle for a minute is closed, one with heartbeats stays open', async () => {
     const [silent, beating] = [await world.connect(), await world.connect()];
     world.timers.advance(40_000);
     await beating.flush();
@@ -113,7 +113,7 @@ describe('a socket', () => {
     expect(await beating.flush()).toEqual([]);
   });
 
-  test('without a channel for ten minutes is closed; one with a channel stays open', async () => {
+  test('a socket without a channel for ten minutes is closed; one with a channel stays open', async () => {
     const [empty, joined] = [await world.connect(), await world.connect()];
     joined.join('realtime:a');
     for (let minute = 0; minute < 10; minute += 1) {
@@ -126,7 +126,7 @@ describe('a socket', () => {
     expect(await joined.flush()).toEqual([]);
   });
 
-  test('whose client does not read is ended, and the others receive everything', async () => {
+  test('a socket whose client does not read is ended, and the others receive everything', async () => {
     limit({ maxBufferedBytes: 100_000 });
     const token = await world.tokenOf(ADA);
     const [slow, quick] = [await world.connect(), await world.connect()];

@@ -87,7 +87,7 @@ describe('a message of the database', () => {
     ]);
   });
 
-  test('that cannot be stored raises a warning, and the statement continues', async () => {
+  test('a message of the database that cannot be stored raises a warning, and the statement continues', async () => {
     const rows = await world.database.query(`select realtime.send('{}', 'hello', null), 1 as one`);
     expect(rows).toMatchObject([{ one: 1 }]);
   });
@@ -128,7 +128,7 @@ describe('a replay', () => {
     [{ since: 'x' }, 'UnableToReplayMessages: Replay params are not valid', true],
     [{}, 'UnableToReplayMessages: Replay params are not valid', true],
     [{ since: 0 }, 'UnableToReplayMessages: Replay is not allowed for public channels', false],
-  ])('with %j is refused: %s', async (parameters, reason, isPrivate) => {
+  ])('a replay with %j is refused: %s', async (parameters, reason, isPrivate) => {
     const { response } = await join(newTopic(), { private: isPrivate, ...replay(parameters) });
     expect(response).toEqual({ reason });
   });

@@ -179,7 +179,7 @@ describe('a fault of the poller', () => {
     await received(client);
   };
 
-  test('that ended loses changes without notice, until it runs and channels subscribe again', async () => {
+  test('a poller that ended loses changes without notice, until it runs and channels subscribe again', async () => {
     const client = await subscribe();
     await world.service.faults.setSlot('ended');
     await insertAndPoll(client, 1);
@@ -190,7 +190,7 @@ describe('a fault of the poller', () => {
     expect([changesOf(client), systemMessages(client)]).toEqual([[['INSERT', 2]], 2]);
   });
 
-  test('without a slot confirms subscriptions again and again, and delivers nothing', async () => {
+  test('a poller without a slot confirms subscriptions again and again, and delivers nothing', async () => {
     await world.service.faults.setSlot('refused');
     const client = await subscribe();
     await insertAndPoll(client, 1);
@@ -200,7 +200,7 @@ describe('a fault of the poller', () => {
     expect(systemMessages(client)).toBeGreaterThan(1);
   });
 
-  test('whose slot waits for a transaction delivers later commits', async () => {
+  test('a poller whose slot waits for a transaction delivers later commits', async () => {
     await world.service.faults.setSlot('waiting');
     const client = await subscribe();
     await insertAndPoll(client, 1);
@@ -209,7 +209,7 @@ describe('a fault of the poller', () => {
     expect([changesOf(client), systemMessages(client)]).toEqual([[['INSERT', 2]], 1]);
   });
 
-  test('of the limit of events drops changes while the average is above it', async () => {
+  test('a poller at the limit of events drops changes while the average is above it', async () => {
     const client = await subscribe();
     world.service.faults.limitEvents(1);
     await world.database.query(`insert into notes (id, owner) select generate_series(1, 20), $1::uuid`, [
@@ -224,7 +224,7 @@ describe('a fault of the poller', () => {
     expect(changesOf(client)).toHaveLength(21);
   });
 
-  test('of the database refuses joins and keeps sockets open', async () => {
+  test('a poller whose database fails refuses joins and keeps sockets open', async () => {
     const client = await subscribe();
     await world.service.faults.setDatabaseAvailable(false);
     await joinRefused(client, 'realtime:other');

@@ -57,7 +57,7 @@ describe('a DELETE', () => {
     ['full', true, `owner=eq.${ADA}`, [KEY]],
     ['using index $table_owner', true, `owner=eq.${ADA}`, [{}]],
   ])(
-    'with identity %s, row security %s and filter %s tells %j',
+    'a DELETE with identity %s, row security %s and filter %s tells %j',
     async (identity, rowSecurity, filter, told) => {
       expect(await deletionHeard({ identity, rowSecurity, ...(filter ? { filter } : {}) })).toEqual(told);
     },
@@ -75,7 +75,7 @@ describe('an UPDATE', () => {
   test.each([
     ['default', { id: 1 }],
     ['full', { id: 1, owner: ADA, body: 'before' }],
-  ])('with identity %s has the old values %j', async (identity, oldRecord) => {
+  ])('an UPDATE with identity %s has the old values %j', async (identity, oldRecord) => {
     const table = `changed_${(tables += 1)}`;
     await world.database.exec(`create table ${table} (id int primary key, owner uuid, body text);
       alter table ${table} replica identity ${identity}; alter table ${table} alter body set storage external;
@@ -117,7 +117,7 @@ describe('an UPDATE', () => {
     expect(records).toEqual([[{ id: 1, n: 1 }], [{ id: 1, body: large, n: 1 }]]);
   });
 
-  test('on a published table without identity is refused by PostgreSQL itself', async () => {
+  test('an UPDATE on a published table without identity is refused by PostgreSQL itself', async () => {
     await world.database
       .exec(`create table nothing (id int primary key); alter table nothing replica identity nothing;
       alter publication supabase_realtime add table nothing; insert into nothing values (1)`);

@@ -76,7 +76,7 @@ describe('an access_token push', () => {
     ]);
   });
 
-  test('with null, the same token or an API key changes nothing', async () => {
+  test('an access_token push with null, the same token or an API key changes nothing', async () => {
     const client = await world.connect();
     const token = await world.tokenOf(ADA);
     await client.joinLive(TOPIC, { changes: [NOTES], token });
@@ -86,7 +86,7 @@ describe('an access_token push', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('with an invalid token closes the channel with the reason', async () => {
+  test('an access_token push with an invalid token closes the channel with the reason', async () => {
     const reasons: [string, string][] = [
       ['garbage', 'The token provided is not a valid JWT'],
       [
@@ -109,7 +109,7 @@ describe('an access_token push', () => {
 });
 
 describe('a join', () => {
-  test('with an invalid token is refused with the reason, and the socket stays open', async () => {
+  test('a join with an invalid token is refused with the reason, and the socket stays open', async () => {
     const seconds = Math.floor(world.timers.now() / 1000);
     const cases: [string, string][] = [
       [await world.tokenOf(ADA, { exp: seconds - 5 }), 'InvalidJWTToken: Token has expired 5 seconds ago'],
@@ -131,7 +131,7 @@ describe('a join', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('without a token, or with an API key in its place, has the permissions of the socket’s key', async () => {
+  test('a join without a token, or with an API key in its place, has the permissions of the socket’s key', async () => {
     const client = await world.connect({ apiKey: world.keys.secretKey });
     await client.joinLive('realtime:a', { changes: [NOTES] });
     await client.joinLive('realtime:b', { changes: [NOTES], token: world.keys.publishableKey });
@@ -140,7 +140,7 @@ describe('a join', () => {
     expect((await client.flush()).map(({ topic }) => topic)).toEqual(['realtime:a', 'realtime:b']);
   });
 
-  test('that is refused blocks its socket during the backoff', async () => {
+  test('a join that is refused blocks its socket during the backoff', async () => {
     world.service.configure({ joinErrorBackoffMs: 5_000 });
     const client = await world.connect();
     const before = world.timers.pending;
@@ -161,19 +161,19 @@ describe('a handshake', () => {
     }
   });
 
-  test('without a valid key is refused with 401', async () => {
+  test('a handshake without a valid key is refused with 401', async () => {
     const stale = await world.keys.sign({ role: 'anon', exp: Math.floor(world.timers.now() / 1000) - 1 });
     for (const apiKey of ['', 'nonsense', 'sb_publishable_other', stale]) {
       await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 401');
     }
   });
 
-  test('on another path is refused with 404', async () => {
+  test('a handshake on another path is refused with 404', async () => {
     const url = `${world.url}/elsewhere`;
     await expect(world.connect({ url })).rejects.toThrow('Unexpected server response: 404');
   });
 
-  test('that fails with an internal error is closed, and the error is reported', async () => {
+  test('a handshake that fails with an internal error is closed, and the error is reported', async () => {
     const verify = vi.spyOn(world.keys, 'verify').mockRejectedValueOnce(new Error('Inside'));
     await expect(world.connect()).rejects.toThrow('socket hang up');
     expect(world.reported.splice(0)).toEqual([new Error('Inside')]);

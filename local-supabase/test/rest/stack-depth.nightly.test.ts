@@ -46,7 +46,7 @@ describe('a statement that recurses without end', () => {
     expect(await read('/rpc/added')).toEqual([200, 7]);
   });
 
-  it('in a trigger undoes its transaction, in a database of files', async () => {
+  it('a statement that recurses without end in a trigger undoes its transaction, in a database of files', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'stack-depth-'));
     const project = new URL('./no-project/', import.meta.url);
     const { database } = await openDatabase({ dataDir, project, seed: false });

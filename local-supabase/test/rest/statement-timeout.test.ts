@@ -20,14 +20,14 @@ const limit = async (role: string, timeout: string) =>
 const timedOut = { code: '57014', message: 'canceling statement due to statement timeout' };
 
 describe('a statement that takes longer than statement_timeout', () => {
-  it('of the role is answered with 57014 and undone', async () => {
+  it('a statement that takes longer than statement_timeout of the role is answered with 57014 and undone', async () => {
     await limit('service_role', `'50ms'`);
     const response = await world.ask('/rpc/slow', { method: 'POST' });
     expect([response.status, await response.json()]).toMatchObject([500, timedOut]);
     expect(await (await world.ask('/entry')).json()).toEqual([]);
   });
 
-  it('of the login role is refused, for a role without its own', async () => {
+  it('a statement that takes longer than statement_timeout of the login role is refused, for a role without its own', async () => {
     await limit('service_role', 'default');
     await limit('authenticator', `'50ms'`);
     expect(await (await world.ask('/rpc/slow', { method: 'POST' })).json()).toMatchObject(timedOut);

@@ -59,7 +59,7 @@ const outcomeByStatus: Readonly<Record<number, RefreshOutcome>> = {
   429: 'rate-limited',
 };
 
-/** Classifies what an attempt threw. Total. */
+/** Classifies what an attempt threw; any other error is `other-refusal`. */
 export function classifyRefreshError(problem: unknown): RefreshOutcome {
   if (!(problem instanceof AuthError)) return 'other-refusal';
   const { code, status, serverCode } = problem;

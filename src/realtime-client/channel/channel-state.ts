@@ -52,7 +52,7 @@ export type ChannelEvent =
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
-  /** The join was accepted; `confirms` when it has nothing left for the server to confirm. */
+  /** The join was accepted; `confirms`: no confirmation by a `system` message is outstanding. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
   /**
    * The join was refused, possibly after it had timed out; `isLeaving` when the server counts a channel against its limit

@@ -63,7 +63,7 @@ export function createOwnTopic({
   let config: JoinConfig = defaultJoinConfig;
   let joinedConfig = '';
   let joinRef: string | null = null;
-  /** What the server confirms by `system` messages, and has not yet, since the last join. */
+  /** The confirmations by `system` messages that are outstanding since the last join. */
   const unconfirmed = new Set<'subscription' | 'replication'>();
   let replicationTimer: Timer | undefined;
   /** Whether the server has confirmed the replication of an earlier join: an older server never does. */

@@ -142,7 +142,7 @@ function splitTopLevel(text: string, separator: string): string[] {
 const isPartOfCast = (text: string, at: number, separator: string) =>
   separator === ':' && (text[at + 1] === ':' || text[at - 1] === ':');
 
-/** A column, or a JSON path of which each step is quoted for itself. */
+/** A column, or a JSON path whose steps are quoted separately. */
 function encodeSelectColumn(column: string): string {
   if (column === '*') return column;
   const [, target = '', name] = column.endsWith('()') ? (aggregate.exec(column.slice(0, -2)) ?? []) : [];

@@ -132,10 +132,10 @@ function answerWrite(
     case 'delete': {
       const isUpdate = plan.mutation === 'update';
       const range = isUpdate ? contentRange(0n, row.pageTotal - 1n, total) : contentRange(1n, 0n, total);
-      const obeyed = { representation, maxAffected, ...(isUpdate && { missing }) };
+      const others = { representation, maxAffected, ...(isUpdate && { missing }) };
       return {
         status: isFull ? 200 : 204,
-        headers: [['content-range', range], ...applied(request, obeyed), ...content],
+        headers: [['content-range', range], ...applied(request, others), ...content],
         body,
       };
     }
@@ -161,10 +161,10 @@ function contentHeaders({ mediaType }: DatabasePlan, request: ApiRequest): Heade
 export const profileHeader = ({ isSchemaNegotiated, schema }: ApiRequest): Header[] =>
   isSchemaNegotiated ? [['content-profile', schema]] : [];
 
-/** @param obeyed preferences that only some actions obey. */
-function applied({ preferences }: ApiRequest, obeyed: Partial<Preferences>): Header[] {
+/** @param others preferences that only some actions apply. */
+function applied({ preferences }: ApiRequest, others: Partial<Preferences>): Header[] {
   const { count, transaction, handling, timezone } = preferences;
-  const value = preferenceApplied({ count, transaction, handling, timezone, ...obeyed });
+  const value = preferenceApplied({ count, transaction, handling, timezone, ...others });
   return value === undefined ? [] : [['preference-applied', value]];
 }
 

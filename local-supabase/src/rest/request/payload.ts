@@ -56,17 +56,17 @@ function parseJsonPayload(
   const { text, value } = readJson(body);
   if (!Array.isArray(value)) {
     if (isRecord(value)) return { payload: { kind: 'json', text }, columns: keysOf(value) };
-    return NOTHING;
+    return NO_ROWS;
   }
   return uniform(text, value, 'All object keys must match');
 }
 
-/** What stands for a body that is neither an object nor a list of objects. */
-const NOTHING: ParsedPayload = { payload: { kind: 'json', text: '[]' }, columns: new Set() };
+/** The payload without rows. */
+const NO_ROWS: ParsedPayload = { payload: { kind: 'json', text: '[]' }, columns: new Set() };
 
 function uniform(text: string, rows: readonly unknown[], message: string): ParsedPayload {
   const [first] = rows;
-  if (rows.length === 0) return NOTHING;
+  if (rows.length === 0) return NO_ROWS;
   if (!isRecord(first)) throw invalidBody(message);
   const columns = keysOf(first);
   const hasSameKeys = (row: unknown) => {

@@ -32,7 +32,7 @@ const ACCEPTED = new Set(
 /**
  * The first of several values counts.
  *
- * @param allowsTransaction whether `tx=` is obeyed (`db-tx-end`).
+ * @param allowsTransaction whether `tx=` is applied (`db-tx-end`).
  */
 export function parsePreferences(
   header: string | undefined,
@@ -74,7 +74,7 @@ function readMaxAffected(source: string | undefined): bigint | undefined {
     : undefined;
 }
 
-/** The preferences that were obeyed, as `Preference-Applied` names them; none gives undefined. */
+/** The value of `Preference-Applied`; undefined if no preference was applied. */
 export function preferenceApplied(preferences: Partial<Preferences>): string | undefined {
   const { resolution, missing, representation, count, transaction, handling, timezone, maxAffected } =
     preferences;

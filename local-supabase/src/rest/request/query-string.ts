@@ -47,7 +47,7 @@ export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   return [...values].map(([name, all]) => `${encode(name)}=${all.map(encode).join(',')}`).join('&');
 }
 
-/** Every byte beyond ASCII is encoded as the character of its number, so twice: PostgREST does so. */
+/** Percent-encodes a text as PostgREST does: each byte of its UTF-8 counts as a character and is encoded as UTF-8 again. */
 function encode(source: string): string {
   const latin1 = Buffer.from(source, 'utf8').toString('latin1');
   return encodeURIComponent(latin1).replaceAll(

@@ -4,6 +4,7 @@ const inbox = '^src/inbox/';
 
 /** The rooms of a part, in order: a room imports only rooms to its right. */
 const roomsInOrder = {
+  src: 'inbox testing react clients storage-client functions-client rest-client realtime-client auth-client platform',
   'src/auth-client': 'features server calls callback refresh session storage webauthn wire',
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
@@ -13,6 +14,14 @@ const roomsInOrder = {
     'verification sso grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail rows http',
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',
   'local-supabase/src/realtime': 'socket channel changes subscription',
+  'conformance/src':
+    'storage-client storage rest-client realtime-client functions-client auth-client clients realtime rest auth',
+  'src/inbox/features/account': 'second-factor passkeys email devices data proof',
+  'src/inbox/features/auth': 'sign-up reset-password sign-in email-links',
+  'src/inbox/features/notifications':
+    'bell screen snooze detail sample list senders times search actions arrivals texts data model',
+  'src/inbox/shared': 'sender-controls auth-problem clients outbox',
+  'src/inbox/ui': 'overlay form password-strength page state',
 };
 
 /** The rooms to the left of each room are forbidden to it, and so is a room that the table lacks. */

@@ -3,7 +3,7 @@ import { openProject } from 'local-supabase/testing';
 import type { PgliteDatabase } from 'local-supabase/testing';
 import type { Database } from '../../src/inbox/database.types.ts';
 import { createAccountApi } from '../../src/inbox/features/account/account-api.ts';
-import { sendAction } from '../../src/inbox/features/notifications/actions/send-action.ts';
+import { sendAction } from '../../src/inbox/features/notifications/data/send-action.ts';
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import { createStoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/inbox/database.types.ts';
-import { sendAction } from '../../src/inbox/features/notifications/actions/send-action.ts';
+import { sendAction } from '../../src/inbox/features/notifications/data/send-action.ts';
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationStatus } from '../../src/inbox/features/notifications/model/notification.ts';
 import type { NotificationAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';

@@ -3,9 +3,8 @@ import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen.tsx';
 import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
-import { onDemand } from '../../../src/inbox/ui/state/loader.ts';
+import { keptOnceLoaded, onDemand } from '../../../src/inbox/ui/state/loader.ts';
 import { followChunkFailures } from '../../../src/inbox/app/chunks/chunk-failures.ts';
-import { screenChunk } from '../../../src/inbox/app/chunks/screen-chunks.ts';
 
 let isBroken = true;
 function Fragile() {
@@ -62,7 +61,7 @@ describe('a chunk that cannot be loaded', () => {
   function remoteScreen() {
     const remote = { isThere: false, calls: 0 };
     const Screen = onDemand(
-      screenChunk(async () => {
+      keptOnceLoaded(async () => {
         remote.calls += 1;
         if (remote.isThere) return () => <p>All is well.</p>;
         // Fails as the build's preloading does.

@@ -1,40 +1,25 @@
 import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
-import type { ComponentType } from 'react';
-import type { ComponentLoader } from '../../ui/state/loader.ts';
+import { keptOnceLoaded } from '../../ui/state/loader.ts';
+import { account, inbox, preferences } from './signed-in-chunks.ts';
 
-/** The code of a screen, which is kept once it is loaded. */
-export function screenChunk<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): ComponentLoader<Props> {
-  const chunk: ComponentLoader<Props> = async () => (chunk.loaded = await load());
-  return chunk;
-}
-
-export const login = screenChunk(
+/** The public screens and the signed-in application. */
+export const login = keptOnceLoaded(
   async () => (await import('../../features/auth/sign-in/login-screen.tsx')).LoginScreen,
 );
-export const signup = screenChunk(
+export const signup = keptOnceLoaded(
   async () => (await import('../../features/auth/sign-up/signup-screen.tsx')).SignupScreen,
 );
-export const resetPassword = screenChunk(
+export const resetPassword = keptOnceLoaded(
   async () =>
     (await import('../../features/auth/reset-password/reset-password-screen.tsx')).ResetPasswordScreen,
 );
-export const mailLink = screenChunk(
+export const mailLink = keptOnceLoaded(
   async () => (await import('../../features/auth/email-links/mail-link-screen.tsx')).MailLinkScreen,
 );
-export const join = screenChunk(async () => (await import('../../features/join/join-screen.tsx')).JoinScreen);
-export const signedIn = screenChunk(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
-
-export const inbox = screenChunk(
-  async () => (await import('../../features/notifications/screen/inbox-screen.tsx')).InboxScreen,
+export const join = keptOnceLoaded(
+  async () => (await import('../../features/join/join-screen.tsx')).JoinScreen,
 );
-export const preferences = screenChunk(
-  async () => (await import('../shell/preferences-route.tsx')).PreferencesRoute,
-);
-export const account = screenChunk(
-  async () => (await import('../../features/account/account-screen.tsx')).AccountScreen,
-);
+export const signedIn = keptOnceLoaded(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
 
 /** The client that reads and writes the signed-in user's data. */
 export const importRest = () => import('../data/rest.ts');

@@ -6,7 +6,7 @@ import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clo
 import { trustWorkerUrl } from '../worker-url.ts';
 import type { RealtimeClient, RealtimeClientOptions } from 'supabase-protocol-clients/realtime-client';
 
-/** What needs the socket; its chunk is loaded beside the first read. */
+/** Everything that needs the socket is in this chunk, which loads in parallel with the first read. */
 export { openLiveChannel } from './live-channel.ts';
 export { openUserOnline } from './user-online.ts';
 

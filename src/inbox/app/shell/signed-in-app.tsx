@@ -7,7 +7,7 @@ import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { paths } from '../../shared/routes.ts';
-import * as chunks from '../chunks/screen-chunks.ts';
+import * as chunks from '../chunks/signed-in-chunks.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
 

@@ -147,7 +147,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     if (next.length !== shown.length || next.some((action, at) => action !== shown[at])) delayed.set(next);
     sendDue();
   };
-  /** After the writes: the tab that gets the lock reads what is stored. */
+  /** Releases the lock after the writes, because the tab that gets it sends the stored actions. */
   const releaseSender = (senderId: string) =>
     void Promise.allSettled(writes).then(() => senders.release(senderId));
   const end = (action: PendingAction, outcome: OutboxOutcome) => {

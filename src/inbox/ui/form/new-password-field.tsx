@@ -32,7 +32,7 @@ export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
           hint
         ) : (
           <Suspense fallback={hint}>
-            <PasswordMeter password={password} own={own} />
+            <PasswordMeter password={password} own={own} label={strength.label} levels={strength.levels} />
           </Suspense>
         )
       }

@@ -1,4 +1,3 @@
-import { credentialTexts } from '../form/credential-texts.ts';
 import styles from './password-meter.module.css';
 import { estimateStrength } from './password-strength.ts';
 
@@ -6,11 +5,14 @@ export interface PasswordMeterProps {
   readonly password: string;
   /** Texts that a guesser knows, such as the email address. */
   readonly own: readonly string[];
+  /** What the levels measure. */
+  readonly label: string;
+  /** The words of the levels, from 0 to 4. */
+  readonly levels: readonly string[];
 }
 
 /** Four bars and a word; the word is announced politely. */
-export function PasswordMeter({ password, own }: PasswordMeterProps) {
-  const { strength: texts } = credentialTexts.use();
+export function PasswordMeter({ password, own, label, levels }: PasswordMeterProps) {
   const level = estimateStrength(password, own);
   const look = level < 2 ? 'weak' : level < 3 ? 'fair' : 'good';
   return (
@@ -21,7 +23,7 @@ export function PasswordMeter({ password, own }: PasswordMeterProps) {
         ))}
       </div>
       <p role="status">
-        <span>{`${texts.label}: ${texts.levels[level] ?? ''}`}</span>
+        <span>{`${label}: ${levels[level] ?? ''}`}</span>
       </p>
     </div>
   );

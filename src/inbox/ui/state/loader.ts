@@ -52,6 +52,14 @@ export interface ComponentLoader<Props extends object> {
   loaded?: ComponentType<Props>;
 }
 
+/** A loader that keeps its component, so that a preloaded screen renders at once. */
+export function keptOnceLoaded<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentLoader<Props> {
+  const loader: ComponentLoader<Props> = async () => (loader.loaded = await load());
+  return loader;
+}
+
 /**
  * React's `lazy`, whose failed load can be retried. A component that is loaded already renders at once: `lazy` would suspend on
  * its first render, and React then shows the fallback for at least 300 ms.

@@ -5,8 +5,8 @@ import { notificationStatuses } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
-import type { InboxAction } from './inbox-actions.ts';
-import type { ActionOutcome } from './send-action.ts';
+import type { InboxAction } from '../data/inbox-actions.ts';
+import type { ActionOutcome } from '../data/send-action.ts';
 import { showUndoToast } from './undo-toast.ts';
 
 /** The actions of the screen, each with a toast that undoes it. */

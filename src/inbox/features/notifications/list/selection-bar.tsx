@@ -17,7 +17,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
-import type { Selection } from '../screen/use-selection.ts';
+import type { Selection } from './use-selection.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 export type SelectionAction = 'read' | 'archive' | 'snooze' | 'remove';

@@ -30,7 +30,7 @@ import { usePendingArrivals } from './pending-arrivals.ts';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { useInboxUrl } from './use-inbox-url.ts';
 import { useRowActions } from './use-row-actions.ts';
-import { emptySelection, useSelection } from './use-selection.ts';
+import { emptySelection, useSelection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);

@@ -7,7 +7,7 @@ import type { RowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowTarget } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
-import type { SelectionState } from './use-selection.ts';
+import type { SelectionState } from '../list/use-selection.ts';
 
 export interface RowActions {
   /** Opens a notification in the detail and scrolls its row into view. */

@@ -1,5 +1,5 @@
 import type { OutboxOutcome } from '../../../shared/outbox/outbox-state.ts';
-import type { NotificationsApi } from '../data/notifications-api.ts';
+import type { NotificationsApi } from './notifications-api.ts';
 import type { Notification, NotificationStatus } from '../model/notification.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
 import type { StoredAction } from '../model/stored-action.ts';

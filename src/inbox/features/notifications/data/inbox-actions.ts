@@ -1,7 +1,7 @@
 import type { Clock } from 'supabase-protocol-clients/platform';
 import type { AddedAction, Outbox } from '../../../shared/outbox/outbox.ts';
-import type { InboxStore } from '../data/inbox-store.ts';
-import type { NotificationsApi } from '../data/notifications-api.ts';
+import type { InboxStore } from './inbox-store.ts';
+import type { NotificationsApi } from './notifications-api.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';

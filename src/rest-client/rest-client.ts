@@ -22,6 +22,7 @@ import type {
   Selectable,
   Table,
 } from './query/query.ts';
+import { accept } from './query/modifiers.ts';
 import { encodeJson } from './query/quoting.ts';
 import { QueryBuilder } from './query/query-builder.ts';
 import { TableQuery } from './query/table-query.ts';
@@ -87,6 +88,24 @@ export interface RestClient<
     name: F,
     ...args: ArgsList<A>
   ): FunctionQuery<Database[Name], F, ReturnsOf<Database[Name], F, A>>;
+  /**
+   * Describes the tables, views and functions that the caller may use. Hosted projects answer it to secret keys only.
+   *
+   * @see https://docs.postgrest.org/en/stable/references/api/openapi.html
+   */
+  getOpenApiSpec(): Query<OpenApiSpec>;
+}
+
+/** The description of a schema, as PostgREST writes it (OpenAPI 2.0). */
+export interface OpenApiSpec {
+  /** The version of OpenAPI. */
+  readonly swagger: '2.0';
+  /** Title and description of the schema, by its comment, and the version of PostgREST. */
+  readonly info: Readonly<Record<string, string>>;
+  /** What can be requested, by path: `/` and a name, or `/rpc/` and a function's name. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** JSON schemas of the rows, by the table's or view's name. */
+  readonly definitions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** Arguments may be left out where none is required. */
@@ -150,6 +169,11 @@ class Client {
   rpc(name: string, args: object = {}): QueryBuilder {
     const plan = this.#plan('POST', `rpc/${encodeURIComponent(name)}`);
     return new QueryBuilder({ ...plan, body: encodeJson(args) }, this.#runner);
+  }
+
+  getOpenApiSpec(): QueryBuilder {
+    const plan = this.#plan('GET', '');
+    return new QueryBuilder(accept('application/openapi+json')(plan), this.#runner);
   }
 
   #plan(method: Method, path: string): Plan {

@@ -620,6 +620,13 @@ describe('scenarios that clients get wrong', () => {
   });
 });
 
+test('the description of a schema names what the caller may use', async () => {
+  const { definitions, paths } = await admin().getOpenApiSpec();
+  expect(Object.keys(definitions)).toContain('people');
+  expect(Object.keys(paths)).toContain('/people');
+  expect(Object.keys((await connect(supabase().anonKey).getOpenApiSpec()).paths)).not.toContain('/people');
+});
+
 describe('permission', () => {
   test('hides the rows of other users from reads and writes', async () => {
     const token = await signIn(supabase(), ada.email);

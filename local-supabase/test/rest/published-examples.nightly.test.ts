@@ -81,6 +81,8 @@ describe('the examples that the vendor publishes', () => {
 
   for (const [index, { name, call, response }] of calls.entries())
     it(`are answered: ${name} (${index})`, async () => {
-      expect(await run(call, schemaOf(index))).toMatchObject(response);
+      // HTTP/2 has no reason phrase (RFC 9113 §8.3.2), and the published answers came by it.
+      const { statusText: _phrase, ...published } = response;
+      expect(await run(call, schemaOf(index))).toMatchObject(published);
     });
 });

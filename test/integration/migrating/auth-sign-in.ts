@@ -170,7 +170,6 @@ export function signInRows({ supabase, connectVendor, follow }: AuthTools): read
         restore();
         return !revoked && auth.getSnapshot().session === null;
       },
-      differs: false,
     },
   ];
 }

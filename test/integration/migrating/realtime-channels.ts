@@ -199,7 +199,7 @@ export function channelRows({
       },
     },
     {
-      cell: '`onHeartbeat(callback)`, `logger`',
+      cell: '`onHeartbeat(callback)`, `logger`, `hasLogger()`',
       vendor: async (client) => {
         const heard: string[] = [];
         client.realtime.onHeartbeat((status) => heard.push(status));

@@ -434,6 +434,11 @@ const rows: readonly Row[] = [
     },
   },
   {
+    cell: '`getOpenApiSpec()`',
+    vendor: async (client) => Object.keys((await client.getOpenApiSpec()).data?.['paths'] ?? {}),
+    here: async (client) => Object.keys((await client.getOpenApiSpec()).paths),
+  },
+  {
     cell: "`error.code === 'PGRST116'`",
     vendor: async (client) => (await vendorNotes(client).single()).error?.code,
     here: (client) =>
@@ -475,7 +480,7 @@ testRows('REST', rows, {
 test("every method of the vendor's queries is on the page", async () => {
   const text = (await cellsOf('REST')).join('\n');
   const client = connectVendor();
-  const internal = new Set(['constructor', 'then', 'processResponse', 'cloneRequestState']);
+  const internal = new Set(['constructor', 'then', 'processResponse', 'cloneRequestState', 'decorateFetch']);
   const methods = new Set<string>();
   for (const start of [client, client.from('m_notes'), client.from('m_notes').select()]) {
     let prototype: object | null = Object.getPrototypeOf(start) as object | null;

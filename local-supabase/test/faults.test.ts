@@ -169,6 +169,7 @@ describe('the faults over HTTP', () => {
     'restart-database',
     'restart-during-transaction',
     'limit-events',
+    'message-replication',
   ])('take the command %s', async (name) => {
     expect((await command(name, { body: '{}' })).status).toBe(204);
   });

@@ -3,7 +3,13 @@
  * `share-reads`.
  */
 export { createRestClient } from './rest-client.ts';
-export type { FunctionQuery, OpenApiSpec, RestClient, RestClientOptions, TableDefinition } from './rest-client.ts';
+export type {
+  FunctionQuery,
+  OpenApiSpec,
+  RestClient,
+  RestClientOptions,
+  TableDefinition,
+} from './rest-client.ts';
 export { RestError } from './errors.ts';
 export type { RestErrorCode, RestErrorFields } from './errors.ts';
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RealtimeFaults } from 'local-supabase';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ADA, createRealtimeWorld, type RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -17,6 +18,14 @@ let world: RealtimeWorld;
 const closers: (() => unknown)[] = [];
 beforeAll(async () => {
   world = await createRealtimeWorld();
+  await world.database.exec(`
+    grant usage on schema realtime to authenticated;
+    create policy reads on realtime.messages for select to authenticated using (extension = 'broadcast');
+    create function tell() returns trigger language plpgsql as $$ begin
+      perform realtime.broadcast_changes('notes', tg_op, tg_op, tg_table_name, tg_table_schema, new, old);
+      return null;
+    end $$;
+    create trigger tell after insert on open_notes for each row execute function tell();`);
 });
 afterAll(async () => world.close());
 afterEach(async () => {
@@ -24,11 +33,12 @@ afterEach(async () => {
   await world.service.faults.setDatabaseAvailable(true);
   await world.service.faults.setSlot('available');
   world.service.faults.limitEvents(null);
+  world.service.faults.setMessageReplication(true);
   await world.database.exec('truncate open_notes');
 });
 
 /** A list of the notes that compares itself with the table often. */
-async function openList(reconcile = reconcileMs) {
+async function openList(reconcile = reconcileMs, hearsBroadcasts = false) {
   const token = await world.tokenOf(ADA);
   const platform = createBrowserPlatform({ openSocket: openNodeSocket });
   const client = createRealtimeClient({
@@ -37,9 +47,10 @@ async function openList(reconcile = reconcileMs) {
     platform,
     getAccessToken: () => Promise.resolve(token),
   });
-  const channel = client.channel('notes');
+  const channel = client.channel('notes', { private: hearsBroadcasts });
   const list = createLiveQuery<Note>({
     channel,
+    ...(hearsBroadcasts && { source: createDatabaseBroadcast(channel) }),
     binding: { table: 'open_notes' },
     platform,
     key: ({ id }) => String(id),
@@ -90,6 +101,16 @@ describe('a live list, when the server loses changes silently', () => {
     await fail(world.service.faults);
     for (const id of ids) await insert(id);
     await expect.poll(shown, patient).toEqual(ids);
+    expect(channel.getSnapshot().status).toBe('live');
+  });
+
+  it('is repaired by its comparison: the replication of broadcasts ends', async () => {
+    const { channel, ids } = await openList(reconcileMs, true);
+    await insert(1);
+    await expect.poll(ids, patient).toEqual([1]);
+    world.service.faults.setMessageReplication(false);
+    await insert(2);
+    await expect.poll(ids, patient).toEqual([1, 2]);
     expect(channel.getSnapshot().status).toBe('live');
   });
 

@@ -39,6 +39,7 @@ export function createFaultsApi(faults: Faults): Hono {
   command('limit-events', ({ perSecond }) =>
     faults.limitEvents(typeof perSecond === 'number' ? perSecond : null),
   );
+  command('message-replication', ({ isRunning }) => faults.setMessageReplication(isRunning !== false));
   command('poller', ({ state }) => {
     const known = POLLER_STATES.find((candidate) => candidate === state);
     return known ? faults.setPoller(known) : `state is one of ${POLLER_STATES.join(', ')}`;

@@ -35,6 +35,11 @@ export interface Faults {
    */
   setPoller(state: PollerState): Promise<void>;
   /**
+   * Ends or starts the replication of `realtime.messages`. While it is ended, broadcasts of the database are lost without a
+   * message to clients, and joins that ask for `replication_ready` wait.
+   */
+  setMessageReplication(isRunning: boolean): void;
+  /**
    * Drops changes without notice while more than this number is delivered in a second. The rate is an average over a
    * minute, checked every five seconds; the free plan has 100. Broadcasts above the same limit end the channel.
    * Null restores the setting.
@@ -84,6 +89,7 @@ export function createFaults(targets: FaultTargets): Faults {
     async clear() {
       gate.removeAll();
       realtime.limitEvents(null);
+      realtime.setMessageReplication(true);
       await realtime.setDatabaseAvailable(true);
       await skewClock(0);
     },
@@ -104,6 +110,7 @@ export function createFaults(targets: FaultTargets): Faults {
       endRule();
     },
     setPoller: (state) => realtime.setSlot(SLOT_FAULTS[state]),
+    setMessageReplication: realtime.setMessageReplication,
     limitEvents: realtime.limitEvents,
     async restartDatabase(downMs = 0) {
       const endRules = databaseFailureRules.map(gate.add);

@@ -1,5 +1,6 @@
 import type { SlotFault } from './changes/replication-slot.ts';
 import type { Channel } from './channel/channel.ts';
+import type { MessageReplication } from './message-replication.ts';
 import type { Delivery } from './changes/delivery.ts';
 import type { RealtimeSettings } from './settings.ts';
 import type { SocketServer } from './socket/socket-server.ts';
@@ -28,6 +29,11 @@ export interface RealtimeFaults {
    * `ended` and `refused` every channel subscribes again, as after a restart of the real poller.
    */
   setSlot(fault: SlotFault): Promise<void>;
+  /**
+   * Ends the replication of the database's messages, or starts it again: broadcasts of the database meanwhile are lost, and
+   * no channel is told. A join that asks for the replication waits for it.
+   */
+  setMessageReplication(isRunning: boolean): void;
   /** The average number of changes per second above which changes are dropped without notice; null restores the setting. */
   limitEvents(perSecond: number | null): void;
   /** Stops or starts PostgreSQL. While it is down, there is no slot and joins are refused. Sockets stay open. */
@@ -41,6 +47,7 @@ export interface RealtimeFaults {
 export interface FaultTargets {
   readonly sockets: SocketServer;
   readonly delivery: Delivery;
+  readonly replication: MessageReplication;
   readonly settings: () => RealtimeSettings;
   readonly configure: (settings: Partial<RealtimeSettings>) => void;
   /** Makes every channel subscribe again, with the delay that follows the end of a poller. */
@@ -48,7 +55,7 @@ export interface FaultTargets {
 }
 
 export function createRealtimeFaults(targets: FaultTargets): RealtimeFaults {
-  const { sockets, delivery, settings, configure, renewChannels } = targets;
+  const { sockets, delivery, replication, settings, configure, renewChannels } = targets;
   const { maxEventsPerSecond } = settings();
   let slot: SlotFault = 'available';
   const everyChannel = (): Channel[] =>
@@ -83,6 +90,7 @@ export function createRealtimeFaults(targets: FaultTargets): RealtimeFaults {
     },
     pauseDelivery: delivery.setPaused,
     setSlot,
+    setMessageReplication: replication.setRunning,
     limitEvents: (perSecond) => configure({ maxEventsPerSecond: perSecond ?? maxEventsPerSecond }),
     setDatabaseAvailable(isAvailable) {
       configure({ databaseUnavailable: !isAvailable });

@@ -5,6 +5,7 @@ import type { ChannelServices } from './channel/channel.ts';
 import { createDelivery } from './changes/delivery.ts';
 import { createRealtimeFaults } from './faults.ts';
 import type { RealtimeFaults } from './faults.ts';
+import { createMessageReplication } from './message-replication.ts';
 import { handleHttp } from './http-routes.ts';
 import { loadMessage } from './channel/replay.ts';
 import { watchPublication } from './changes/publication.ts';
@@ -92,8 +93,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   const checkToken = createTokenCheck(keys, now);
   const permissions = createPermissions(database);
   const messages = createRateCounter(now, () => settings.maxEventsPerSecond);
-  /** When the messages of the database are read from; null before the first join. */
-  let replicatesFromMs: number | null = null;
+  const replication = createMessageReplication(current, timers, now);
   const services: ChannelServices = {
     database,
     settings: current,
@@ -107,13 +107,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     subscriptions: { database, relations, publication: settings.publication },
     messages,
     presenceEvents: createRateCounter(now, () => settings.maxPresenceEventsPerSecond),
-    replicate(onReady) {
-      const delayMs = settings.replicationDelayMs;
-      replicatesFromMs ??= now() + delayMs;
-      const waitMs = replicatesFromMs - now();
-      if (waitMs <= 0) onReady();
-      else timers.after(waitMs, onReady);
-    },
+    replicate: replication.connect,
   };
   const sockets = createSocketServer({ keys, services, report });
   let isClosed = false;
@@ -133,9 +127,10 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     if (settings.publicationCheckMs === 0) publication.check().catch(reportUnlessClosed);
   });
   const broadcastMessage = async (notification: string) => {
+    if (!replication.isRunning) return;
     const [id = '', ...insertedAt] = notification.split(' ');
     const message = await loadMessage(database, id, insertedAt.join(' '));
-    if (!message || messages.isExceeded || now() < (replicatesFromMs ?? 0)) return;
+    if (!message || messages.isExceeded) return;
     const { topic, isPrivate, broadcast } = message;
     if (exceedsPayloadLimit(broadcast.data, settings.maxPayloadKb)) return;
     messages.add();
@@ -154,7 +149,14 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     attach: sockets.attach,
     handle: (request) =>
       handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages }, request),
-    faults: createRealtimeFaults({ sockets, delivery, settings: current, configure, renewChannels }),
+    faults: createRealtimeFaults({
+      sockets,
+      delivery,
+      replication,
+      settings: current,
+      configure,
+      renewChannels,
+    }),
     get statistics() {
       const { subscribers, delivered, dropped } = delivery.statistics;
       const channels = [...sockets.connections].reduce((total, { channels }) => total + channels.size, 0);

@@ -87,6 +87,23 @@ describe('a message of the database', () => {
     ]);
   });
 
+  test('a message of the database is lost while the replication is ended, and a join that asks for it waits', async () => {
+    const topic = newTopic();
+    const { client } = await join(topic);
+    const send = (n: number) =>
+      world.database.query('select realtime.send($1, $2, $3)', [JSON.stringify({ n }), 'hello', topic]);
+    const { faults } = world.service;
+    faults.setMessageReplication(false);
+    await send(1);
+    const { client: other } = await join(topic, { broadcast: { replication_ready: true } });
+    expect([await client.flush(), await other.flush()]).toEqual([[], []]);
+    faults.setMessageReplication(true);
+    expect((await other.next()).payload).toMatchObject({ message: 'Replication connection established' });
+    await send(2);
+    const payloads = (await received(client, 1)).map(([, , payload = '']) => JSON.parse(payload) as object);
+    expect(payloads).toMatchObject([{ n: 2 }]);
+  });
+
   test('a message of the database that cannot be stored raises a warning, and the statement continues', async () => {
     const rows = await world.database.query(`select realtime.send('{}', 'hello', null), 1 as one`);
     expect(rows).toMatchObject([{ one: 1 }]);

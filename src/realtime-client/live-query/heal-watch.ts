@@ -55,7 +55,11 @@ export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHea
 
 type Differences = Map<string, 'added' | 'updated' | 'removed'>;
 
-function differencesOf<Row>(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>): Differences {
+/** How the rows of a list differ, by their keys. */
+export function differencesOf<Row>(
+  before: ReadonlyMap<string, Row>,
+  after: ReadonlyMap<string, Row>,
+): Differences {
   const differences: Differences = new Map();
   after.forEach((row, key) => {
     const known = before.get(key);

@@ -7,7 +7,7 @@ import {
 } from '../changes/postgres-changes.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from '../protocol/change.ts';
-import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
+import { createHealWatch, differencesOf, type LiveQueryHeal } from './heal-watch.ts';
 import { createLiveReads, watchGaps, type LiveReadsOptions } from './live-reads.ts';
 import { createReconciler, type ReconcileCause } from './reconciler.ts';
 import { createListeners } from '../../platform/listeners.ts';
@@ -46,12 +46,20 @@ export interface LiveQueryOptions<Row extends object>
   /**
    * Reads a summary of the list by one cheap request: the count and the greatest version. The list is compared with it
    * periodically and after suspicious signs, because the server may lose changes silently, and read again only if it
-   * differs. Default: a comparison reads the whole list.
+   * differs. A summary does not show that a change was lost before a later one arrived: every tenth comparison reads the
+   * list. Default: every comparison does.
    */
   readonly summarize?: (signal: AbortSignal) => Promise<LiveQuerySummary>;
   /**
-   * Milliseconds between comparisons while the page is visible; 0 turns all comparisons off. Default 60,000 with
-   * `summarize`, else 300,000.
+   * Reads by one cheap request how often the list has changed, such as a counter in a row that a trigger of your schema
+   * keeps: it grows by one with each change that the channel delivers. It is compared every two seconds and read before
+   * each read, so that a list lacks silently lost changes for at most 5 s. A counter that grows otherwise costs reads, not
+   * changes. Default: the comparisons of `reconcileMs` only.
+   */
+  readonly readVersion?: (signal: AbortSignal) => Promise<number>;
+  /**
+   * Milliseconds between comparisons while the page is visible; 0 turns all comparisons off. With the default a list lacks
+   * silently lost changes for at most 30 s. Default 25,000.
    */
   readonly reconcileMs?: number;
   /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
@@ -89,9 +97,13 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   remove(rows: readonly Partial<Row>[]): void;
 }
 
-/** Default intervals between comparisons, in milliseconds. */
-const summaryIntervalMs = 60_000;
-const readIntervalMs = 300_000;
+/** Default interval between comparisons, in milliseconds. */
+const defaultReconcileMs = 25_000;
+/** After as many summaries a comparison reads the list: a summary hides a change that was lost before a later one. */
+const summariesPerRead = 9;
+/** Interval between comparisons of the version, and their deadline: 5 s in all. */
+const versionIntervalMs = 2_000;
+const versionAnswerMs = 3_000;
 
 const ownChange = { schema: '', table: '', commitTimestamp: '' };
 
@@ -121,6 +133,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     source = createPostgresChanges(channel),
     platform,
     read,
+    readVersion,
     compare,
     isEager = true,
     initialRows = [],
@@ -129,6 +142,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   let state = createLiveRows(initialRows, options);
   let users = 0;
   let suspicion: ReconcileCause | null = null;
+  /** How many summaries in a row have agreed with the list. */
+  let agreed = 0;
+  /** The version that the list has by the last read and the changes since. */
+  let knownVersion = 0;
   let stops: readonly Unsubscribe[] = [];
 
   const store = createStore<LiveQuerySnapshot<Row>>(
@@ -140,6 +157,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     async read(signal) {
       state = beginRead(state);
       try {
+        if (readVersion) knownVersion = await readVersion(signal);
         const rows = await read(signal);
         if (signal.aborted) return;
         const before = state.rows;
@@ -176,6 +194,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     changes.map((change) => options.key(change.type === 'DELETE' ? change.oldRecord : change.record));
   const receive = (changes: readonly Change<Row>[]) => {
     const keys = keysOf(changes);
+    knownVersion += changes.length;
     heals.noteChanges(keys);
     reconciler.noteChanges(keys);
     apply(changes);
@@ -191,7 +210,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   });
   const healListeners = createListeners<LiveQueryHeal>(report);
   if (options.onHealed) healListeners.add(options.onHealed);
-  const { summarize, version } = options;
+  const { summarize, version, reconcileMs = defaultReconcileMs } = options;
   const isDifferent = ({ count, newestVersion }: LiveQuerySummary) => {
     const versions = version ? Array.from(state.rows.values(), version) : [];
     const newest = versions.reduce<string | number | null>(
@@ -200,17 +219,40 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     );
     return count !== state.rows.size || newestVersion !== newest;
   };
-  const reconciler = createReconciler({
+  const differs = async (signal: AbortSignal) => {
+    if (summarize && agreed < summariesPerRead) {
+      const isOther = isDifferent(await summarize(signal));
+      agreed = isOther ? 0 : agreed + 1;
+      return isOther;
+    }
+    const isOther = differencesOf(state.rows, createLiveRows(await read(signal), options).rows).size > 0;
+    if (!isOther) agreed = 0;
+    return isOther;
+  };
+  const comparison = {
     platform,
-    intervalMs: options.reconcileMs ?? (options.summarize ? summaryIntervalMs : readIntervalMs),
-    maxEventsPerSecond: options.maxEventsPerSecond,
-    differs: summarize && (async (signal) => isDifferent(await summarize(signal))),
     isCurrent: () => store.getSnapshot().isCurrent,
-    onReadAgain(cause) {
+    onReadAgain(cause: ReconcileCause) {
+      agreed = 0;
       suspicion = cause;
       refresh();
     },
+  };
+  const reconciler = createReconciler({
+    ...comparison,
+    intervalMs: reconcileMs,
+    maxEventsPerSecond: options.maxEventsPerSecond,
+    differs,
   });
+  const versions =
+    readVersion &&
+    createReconciler({
+      ...comparison,
+      intervalMs: reconcileMs && versionIntervalMs,
+      answerMs: versionAnswerMs,
+      differs: async (signal) => (await readVersion(signal)) !== knownVersion,
+    });
+  const reconcilers = versions ? [reconciler, versions] : [reconciler];
   const refresh = () => {
     if (users > 0) void reads.refresh();
   };
@@ -218,8 +260,9 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
 
   const begin = () => {
     const follow = () => {
-      if (isLive()) reconciler.start();
-      else reconciler.stop();
+      for (const one of reconcilers)
+        if (isLive()) one.start();
+        else one.stop();
       publish();
     };
     stops = [
@@ -233,7 +276,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
   const end = () => {
     stops.forEach((stop) => stop());
-    reconciler.stop();
+    reconcilers.forEach((one) => one.stop());
     heals.stop();
     reads.stop();
     state = { ...state, log: null };

@@ -30,8 +30,13 @@ export interface ReconcilerOptions {
   readonly maxEventsPerSecond?: number | undefined;
   /** Whether the list claims to equal the table; otherwise a read is on its way. */
   readonly isCurrent: () => boolean;
-  /** Compares the list with its table by one cheap request. Without it every comparison reads the list. */
+  /**
+   * Compares the list with its table, best by one cheap request. Without it every comparison reads the list, and so does
+   * one that fails.
+   */
   readonly differs?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Deadline of `differs`, in milliseconds. Default 5,000. */
+  readonly answerMs?: number;
   /** Called when the list must be read again: it differs from the table, or is not known to equal it. */
   readonly onReadAgain: (cause: ReconcileCause) => void;
 }
@@ -45,7 +50,14 @@ const suspiciousRate = 0.8;
 
 /** Creates a reconciler, which compares nothing before its `start`. */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { platform, intervalMs, maxEventsPerSecond = 100, isCurrent, onReadAgain } = options;
+  const {
+    platform,
+    intervalMs,
+    maxEventsPerSecond = 100,
+    answerMs = 5_000,
+    isCurrent,
+    onReadAgain,
+  } = options;
   const { clock, page, report } = platform;
   let intervalTimer: Timer | undefined;
   let checkTimer: Timer | undefined;
@@ -58,32 +70,51 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let countInSecond = 0;
   const unechoed = new Set<string>();
 
-  const differs = async (): Promise<boolean> => {
-    if (!options.differs) return true;
+  const compare = async (): Promise<'same' | 'different' | 'unknown'> => {
+    if (!options.differs) return 'unknown';
     request?.abort();
-    request = new AbortController();
-    const { signal } = request;
+    const controller = new AbortController();
+    request = controller;
+    const late = new Error('The comparison of the list was not answered in time');
+    const deadline = clock.setTimer(() => controller.abort(late), answerMs);
+    const aborted = new Promise<never>((_resolve, reject) => {
+      controller.signal.addEventListener('abort', () => reject(late));
+    });
     try {
-      return (await options.differs(signal)) && !signal.aborted;
+      return (await Promise.race([options.differs(controller.signal), aborted])) ? 'different' : 'same';
     } catch (problem) {
-      if (!signal.aborted) report(problem);
-      return false;
+      // Superseded by a later comparison.
+      if (request !== controller) return 'same';
+      report(problem);
+      return 'unknown';
+    } finally {
+      deadline.cancel();
+      if (request === controller) request = undefined;
     }
   };
   /** A difference counts only if a second comparison finds it too: its change may still be on its way. */
   const check = async (cause: ReconcileCause, isSecond: boolean) => {
-    if (!isRunning || !isCurrent() || !(await differs()) || !isCurrent()) return;
-    if (isSecond || !options.differs) onReadAgain(cause);
-    else checkLater(cause, true);
+    if (!isRunning || !isCurrent()) return;
+    const result = await compare();
+    if (result === 'same' || !isRunning || !isCurrent()) return;
+    if (result === 'different' && !isSecond) checkLater(cause, true);
+    else onReadAgain(cause);
   };
   const checkLater = (cause: ReconcileCause, isSecond: boolean) => {
     checkTimer?.cancel();
-    checkTimer = clock.setTimer(() => void check(cause, isSecond), settleMs);
+    checkTimer = clock.setTimer(() => {
+      checkTimer = undefined;
+      void check(cause, isSecond);
+    }, settleMs);
+  };
+  const checkNow = () => {
+    // A comparison that is under way ends with an answer, a repetition or a read.
+    if (!request && !checkTimer) void check('interval', false);
   };
   const tick = () => {
     intervalTimer = clock.setTimer(() => {
       isDue = page?.isVisible() === false;
-      if (!isDue) void check('interval', false);
+      if (!isDue) checkNow();
       tick();
     }, intervalMs);
   };
@@ -95,13 +126,16 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       stopPage = page?.subscribe((signal) => {
         if (signal !== 'visible' || !isDue) return;
         isDue = false;
-        void check('interval', false);
+        checkNow();
       });
     },
     stop() {
       isRunning = false;
       [intervalTimer, checkTimer, echoTimer].forEach((timer) => timer?.cancel());
-      request?.abort();
+      checkTimer = undefined;
+      const stopped = request;
+      request = undefined;
+      stopped?.abort();
       stopPage?.();
       unechoed.clear();
     },
@@ -113,7 +147,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         countInSecond = 0;
       }
       countInSecond += keys.length;
-      if (isRunning && countInSecond >= maxEventsPerSecond * suspiciousRate) checkLater('rate', false);
+      // A pending comparison is not put off: the rate may stay high for long.
+      if (isRunning && !checkTimer && countInSecond >= maxEventsPerSecond * suspiciousRate)
+        checkLater('rate', false);
     },
     noteLosses(cause) {
       if (isRunning && cause === 'rate') checkLater(cause, false);

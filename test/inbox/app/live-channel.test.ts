@@ -27,14 +27,14 @@ async function openChannel() {
   return { ...scene, heard, close, advance: (ms: number) => world.clock.advance(ms) };
 }
 
-test('the live channel asks for changes every 30 seconds: the server loses some without a sign', async () => {
+test('the live channel asks for changes every 25 seconds: the server loses some without a sign', async () => {
   const { advance, heard, close } = await openChannel();
   expect(heard).toMatchObject({ gaps: 1, doubts: 0 });
-  await advance(29_000);
+  await advance(24_000);
   expect(heard.doubts).toBe(0);
   await advance(1_000);
   expect(heard.doubts).toBe(1);
-  await advance(60_000);
+  await advance(50_000);
   expect(heard.doubts).toBe(3);
   close();
   await advance(60_000);

@@ -24,7 +24,7 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
 }
 
 /** The server loses changes without a sign when its replication ends, or another subscriber's filter fails. */
-const doubtAfterMs = 30_000;
+const doubtAfterMs = 25_000;
 
 /** Joins the user's live channel (conformance/protocol/product.md#calls-of-the-application). @returns a function that leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {

@@ -1,0 +1,199 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query/live-query.ts';
+import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
+
+interface Item {
+  readonly id: string;
+  readonly version: number;
+}
+
+type Comparison = 'version' | 'summary' | 'list';
+
+/** How long requests take, and changes are on their way. */
+const latencyMs = 300;
+
+/** A live query over a table with a counter, whose changes arrive late, or never while the server is `mute`. */
+async function openQuery(comparison: Comparison, overrides: Partial<LiveQueryOptions<Item>> = {}) {
+  const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
+  const { world, tab, server } = scene;
+  const table = new Map<string, Item>();
+  const state = { version: 0, isMute: false, isUnreachable: false, isHanging: false, reads: 0, checks: 0 };
+  const answer = async <Value>(read: () => Value): Promise<Value> => {
+    if (state.isHanging) return new Promise(() => {});
+    await new Promise<void>((resolve) => void tab.clock.setTimer(resolve, latencyMs / 2));
+    if (state.isUnreachable) throw new Error('The service is unreachable');
+    const value = read();
+    await new Promise<void>((resolve) => void tab.clock.setTimer(resolve, latencyMs / 2));
+    return value;
+  };
+  const readVersion = () => {
+    state.checks += 1;
+    return answer(() => state.version);
+  };
+  const summarize = () => {
+    state.checks += 1;
+    return answer(() => ({
+      count: table.size,
+      newestVersion: Math.max(-1, ...[...table.values()].map(({ version }) => version)),
+    }));
+  };
+  const query = createLiveQuery<Item>({
+    channel: scene.client.channel('user:ada'),
+    binding,
+    platform: tab,
+    key: ({ id }) => String(id),
+    version: ({ version }) => version,
+    read() {
+      state.reads += 1;
+      return answer(() => [...table.values()]);
+    },
+    ...(comparison === 'version' && { readVersion }),
+    ...(comparison === 'summary' && { summarize }),
+    isEager: false,
+    ...overrides,
+  });
+  const stop = query.start();
+  server.open();
+  await world.settle();
+  server.acceptJoin();
+  server.confirm();
+  const advance = (ms: number) => world.clock.advance(ms);
+  const announce = (change: Readonly<Record<string, unknown>>) => {
+    if (state.isMute) return;
+    const commit = new Date(world.clock.now()).toISOString();
+    tab.clock.setTimer(() => server.change({ commit_timestamp: commit, ...change }), latencyMs);
+  };
+  const shown = () =>
+    query
+      .getSnapshot()
+      .rows.map(({ id, version }) => `${id}:${version}`)
+      .sort();
+  const stored = () => [...table.values()].map(({ id, version }) => `${id}:${version}`).sort();
+  return {
+    state,
+    query,
+    advance,
+    shown,
+    stored,
+    write(id: string) {
+      state.version += 1;
+      const isNew = !table.has(id);
+      const record = { id, version: state.version };
+      table.set(id, record);
+      announce({ type: isNew ? 'INSERT' : 'UPDATE', record, old_record: { id } });
+    },
+    remove(id: string) {
+      if (!table.delete(id)) return;
+      state.version += 1;
+      announce({ type: 'DELETE', old_record: { id } });
+    },
+    /** For how long at most the list differed from the table while it said that it is current. */
+    async longestLie(forMs: number, act: (atMs: number) => void) {
+      let longest = 0;
+      let since: number | null = null;
+      for (let atMs = 0; atMs < forMs; atMs += 100) {
+        act(atMs);
+        const isLie = query.getSnapshot().isCurrent && shown().join() !== stored().join();
+        since = isLie ? (since ?? atMs) : null;
+        if (since !== null) longest = Math.max(longest, atMs - since);
+        await advance(100);
+      }
+      return longest;
+    },
+    close() {
+      stop();
+      scene.client.close();
+    },
+  };
+}
+
+describe.each([
+  ['version', 5_000],
+  ['summary', 30_000],
+  ['list', 30_000],
+] as const)('a live query that compares by its %s', (comparison, boundMs) => {
+  it(`is never wrong and current for longer than ${boundMs} ms while the server loses changes`, async () => {
+    const step = fc.record({
+      atMs: fc.integer({ min: 10, max: 600 }).map((tenths) => tenths * 100),
+      id: fc.constantFrom('a', 'b', 'c'),
+      isRemoval: fc.boolean(),
+      isMute: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        const scene = await openQuery(comparison);
+        await scene.advance(1_000);
+        const longest = await scene.longestLie(61_000 + boundMs, (atMs) => {
+          for (const { id, isRemoval, isMute } of steps.filter((one) => one.atMs === atMs)) {
+            // A summary does not show what was lost before a change that arrived.
+            scene.state.isMute = isMute || (comparison === 'summary' && scene.state.isMute);
+            if (isRemoval) scene.remove(id);
+            else scene.write(id);
+          }
+        });
+        expect(longest).toBeLessThanOrEqual(boundMs);
+        expect([scene.query.getSnapshot().isCurrent, scene.shown()]).toEqual([true, scene.stored()]);
+        scene.close();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it.each(['isUnreachable', 'isHanging'] as const)(
+    'does not say that it is current while its comparisons fail: %s',
+    async (fault) => {
+      const scene = await openQuery(comparison);
+      await scene.advance(1_000);
+      scene.state[fault] = true;
+      scene.state.isMute = true;
+      scene.write('a');
+      await scene.advance(boundMs);
+      expect(scene.query.getSnapshot().isCurrent).toBe(false);
+      scene.close();
+    },
+  );
+});
+
+describe('a live query', () => {
+  it('finds an update that was lost before a later change arrived by every tenth comparison with a summary', async () => {
+    const scene = await openQuery('summary');
+    scene.write('a');
+    await scene.advance(1_000);
+    scene.state.isMute = true;
+    scene.write('a');
+    scene.state.isMute = false;
+    scene.write('b');
+    await scene.advance(240_000);
+    expect(scene.shown()).toEqual(['a:1', 'b:3']);
+    await scene.advance(15_000);
+    expect(scene.shown()).toEqual(['a:2', 'b:3']);
+    scene.close();
+  });
+
+  it('reads nothing but its version while every change arrives', async () => {
+    const scene = await openQuery('version', { reconcileMs: 100_000 });
+    await scene.advance(1_000);
+    for (let count = 0; count < 20; count += 1) {
+      scene.write(`row-${count}`);
+      await scene.advance(700);
+    }
+    expect([scene.state.reads, scene.shown()]).toEqual([1, scene.stored()]);
+    expect(scene.state.checks).toBeLessThanOrEqual(10);
+    scene.close();
+  });
+
+  it('finds lost changes within 8 s of a stream at the rate limit of the server', async () => {
+    const scene = await openQuery('list', { maxEventsPerSecond: 10 });
+    await scene.advance(1_000);
+    scene.state.isMute = true;
+    scene.write('lost');
+    scene.state.isMute = false;
+    for (let count = 0; count < 80; count += 1) {
+      scene.write(`row-${count}`);
+      await scene.advance(100);
+    }
+    expect(scene.shown()).toContain('lost:1');
+    scene.close();
+  });
+});

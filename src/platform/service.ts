@@ -21,11 +21,13 @@ export function serviceUrl(projectUrl: string, service: string): string {
   return `${projectUrl.replace(/\/+$/, '')}/${service}/v1`;
 }
 
-/**
- * The headers `apikey` and `authorization`, in lower case. Without a user's token, a legacy key is the bearer token as well; a key
- * of the newer form (`sb_…`) is no token, and the gateway replaces it by one.
- */
+/** The bearer token of an API key: a legacy key is one, a key of the newer form (`sb_…`) is none, as the gateway replaces it. */
+export function bearerOf(apiKey: string): string | null {
+  return apiKey.startsWith('sb_') ? null : apiKey;
+}
+
+/** The headers `apikey` and `authorization`, in lower case. */
 export function credentialsOf(apiKey: string, token: string | null): Readonly<Record<string, string>> {
-  const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
+  const bearer = token ?? bearerOf(apiKey);
   return { apikey: apiKey, ...(bearer && { authorization: `Bearer ${bearer}` }) };
 }

@@ -247,7 +247,8 @@ function passkeyPath(id: string): string {
   return `/passkeys/${encodeURIComponent(id)}`;
 }
 
-function parsePasskeys(body: unknown): readonly Passkey[] {
+/** Reads a list of passkeys as the server sends it. */
+export function parsePasskeys(body: unknown): readonly Passkey[] {
   return listOf(passkey)(body).map(toPasskey);
 }
 

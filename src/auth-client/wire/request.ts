@@ -31,6 +31,8 @@ interface SendOptions {
   readonly accessToken?: string;
   /** Whether the request may outlive the page (`keepalive` of fetch). Default false. */
   readonly keepalive?: boolean;
+  /** Receives the headers of a successful response before its body is read. Default: none. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 /** Where requests go and what each of them carries. */
@@ -64,7 +66,11 @@ export function createSend({
     isOwnError: (problem) => problem instanceof AuthError,
     createError: (code, message, cause) => new AuthError(code, message, { cause }),
   });
-  return (endpoint, parse, { signal, timeoutMs = defaultTimeoutMs, accessToken = null, keepalive } = {}) => {
+  return (
+    endpoint,
+    parse,
+    { signal, timeoutMs = defaultTimeoutMs, accessToken = null, keepalive, onHeaders } = {},
+  ) => {
     const { method, path, query, body } = endpoint;
     const request = {
       method,
@@ -80,6 +86,7 @@ export function createSend({
     return service.begin({ timeoutMs, signal, token: accessToken }).send(request, async (response) => {
       const text = await response.text();
       if (!response.ok) throw parseErrorResponse(response, text, platform.clock.now());
+      onHeaders?.(response.headers);
       try {
         return parse(text ? JSON.parse(text) : null);
       } catch (cause) {

@@ -82,4 +82,5 @@ declare const fromServer: unique symbol;
 /** A user as the auth server just described it. Only a reply of the server becomes one. */
 export type User = UnverifiedUser & { readonly [fromServer]: true };
 
+export const parseFactor = factor;
 export const parseUser = (body: unknown): User => user(body) as User;

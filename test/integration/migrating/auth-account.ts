@@ -1,9 +1,11 @@
 import { createServerClient } from '@supabase/ssr';
+import { createAdminClient } from '../../../src/auth-client/admin/admin.ts';
 import { createIdToken } from '../../../src/auth-client/features/id-token.ts';
 import { createIdentities } from '../../../src/auth-client/features/identities.ts';
 import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
 import { type AuthClient, AuthError } from '../../../src/auth-client/index.ts';
+import { createBrowserPlatform } from '../../../src/platform/index.ts';
 import { createServerClients } from '../../../src/clients/server-clients.ts';
 import {
   type SoftwareAuthenticator,
@@ -24,6 +26,10 @@ import {
 
 /** Rows about the account, its factors and identities, and what is not here. */
 export function accountRows({ supabase, connectVendor }: AuthTools): readonly AuthRow[] {
+  const openAdmin = () => {
+    const { url, fetch, serviceRoleKey } = supabase();
+    return createAdminClient({ url, secretKey: serviceRoleKey, platform: createBrowserPlatform({ fetch }) });
+  };
   return [
     {
       cell: '`updateUser({ password }, { emailRedirectTo })`',
@@ -157,8 +163,19 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
           error,
         ];
       },
-      here: async ({ auth }) => named(['admin', 'createUser', 'listUsers'], auth),
-      differs: ['Mig', true, [], true, null, 'mfa_factor_not_found', null],
+      here: async ({ email }) => {
+        const admin = openAdmin();
+        const { id: userId } = await admin.createUser({ email: `admin-${email}`, isEmailConfirmed: true });
+        await admin.updateUser({ userId, userMetadata: { name: 'Mig' } });
+        const found = (await admin.getUser({ userId })).user_metadata?.['name'];
+        const { users } = await admin.listUsers({ perPage: 1_000 });
+        const link = await admin.generateLink({ type: 'magiclink', email: `admin-${email}` });
+        await admin.inviteUser({ email: `invited-${email}` });
+        const absent = await codeHere(admin.deleteFactor({ userId, factorId: crypto.randomUUID() }));
+        const factors = await admin.listFactors({ userId });
+        await admin.deleteUser({ userId });
+        return [found, users.some(({ id }) => id === userId), factors, Boolean(link), null, absent, null];
+      },
     },
     {
       cell: '`signInWithPasskey()`, `registerPasskey()`',
@@ -216,9 +233,23 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
     },
     {
       cell: '`admin.passkey.listPasskeys`, `deletePasskey`',
-      vendor: async ({ auth }) => named(['listPasskeys', 'deletePasskey'], auth.admin.passkey),
-      here: async ({ auth }) => named(['listPasskeys', 'deletePasskey'], createPasskeys(auth)),
-      differs: ['listPasskeys', 'deletePasskey'],
+      vendor: async ({ auth, signIn }) => {
+        await signIn();
+        await addVendorPasskey(auth, createSoftwareAuthenticator(redirectTo));
+        const userId = (await auth.getUser()).data.user?.id ?? '';
+        const { passkey } = connectVendor(new Map(), supabase().serviceRoleKey).auth.admin;
+        const [item] = (await passkey.listPasskeys({ userId })).data ?? [];
+        await passkey.deletePasskey({ userId, passkeyId: item?.id ?? '' });
+        return [item?.friendly_name, (await passkey.listPasskeys({ userId })).data?.length];
+      },
+      here: async ({ auth, signIn }) => {
+        const { user } = await signIn();
+        await openPasskeys(auth).registerPasskey();
+        const admin = openAdmin();
+        const [item] = await admin.listPasskeys({ userId: user.id });
+        await admin.deletePasskey({ userId: user.id, passkeyId: item?.id ?? '' });
+        return [item?.friendlyName, (await admin.listPasskeys({ userId: user.id })).length];
+      },
     },
     {
       cell: '`isThrowOnErrorEnabled()`',

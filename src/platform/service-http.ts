@@ -23,6 +23,11 @@ export interface ServiceHttpOptions extends HttpOptions {
     | undefined;
   /** Whether the service refused a token as expired, so that a renewed one may pass. Default: never. */
   readonly isTokenExpired?: ((problem: unknown) => boolean) | undefined;
+  /**
+   * Whether the service refused what the token allows, so that one that replaced it meanwhile may pass, as after a second
+   * factor. Default: never.
+   */
+  readonly isDenied?: ((problem: unknown) => boolean) | undefined;
   /** Whether an error is the client's own, which reaches the caller unchanged. */
   readonly isOwnError: (problem: unknown) => boolean;
   /** Creates the client's error for a request without a response. */
@@ -92,7 +97,7 @@ export class ServiceCall {
 
   /**
    * Runs an attempt with the headers of a request, and once more with a renewed token if the service calls the first
-   * one expired. The call's headers win over the client's, and both over the library's: see the table in
+   * one expired, or denies what it may do and another one has replaced it. The call's headers win over the client's, and both over the library's: see the table in
    * docs/clients/library.md.
    *
    * @throws the client's error.
@@ -109,9 +114,12 @@ export class ServiceCall {
       try {
         return await attemptWith(token);
       } catch (refusal) {
-        if (!token || this.#isRenewed || !service.isTokenExpired?.(this.#toOwnError(refusal))) throw refusal;
+        if (!token || this.#isRenewed) throw refusal;
+        const problem = this.#toOwnError(refusal);
+        const isExpired = service.isTokenExpired?.(problem) ?? false;
+        if (!isExpired && !service.isDenied?.(problem)) throw refusal;
         this.#isRenewed = true;
-        this.#token = await this.#requestToken({ rejectedToken: token });
+        this.#token = await this.#requestToken(isExpired ? { rejectedToken: token } : undefined);
         if (!this.#token || this.#token === token) throw refusal;
         return await attemptWith(this.#token);
       }

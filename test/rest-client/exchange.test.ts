@@ -115,6 +115,28 @@ describe('an expired token', () => {
   });
 });
 
+describe('a denied request', () => {
+  test('is sent again, once, with a token that has replaced its own meanwhile', async () => {
+    const tokens = ['aal1', 'aal2', 'aal2'];
+    const { db, requests } = createRecordingClient([refusal(403, 'PT403'), note()], {
+      getAccessToken: async () => tokens.shift() ?? null,
+    });
+    expect(await db.from('notes').select('id')).toEqual([{ id: '1' }]);
+    expect(requests.map((request) => request.headers.get('authorization'))).toEqual([
+      'Bearer aal1',
+      'Bearer aal2',
+    ]);
+  });
+
+  test('is not sent again with the same token', async () => {
+    const { db, requests } = createRecordingClient([refusal(403, 'PT403'), note()], {
+      getAccessToken: async () => 'aal1',
+    });
+    await expect(db.from('notes').select()).rejects.toMatchObject({ serverCode: 'PT403', status: 403 });
+    expect(requests).toHaveLength(1);
+  });
+});
+
 describe('a read with a transient failure', () => {
   test.each([429, 502, 503, 504, 520])('is repeated after a %i', async (status) => {
     const client = createRecordingClient([new Response('<html>', { status }), note()]);

@@ -96,6 +96,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     getAccessToken,
     credentials: (token) => credentialsOf(apiKey, token),
     isTokenExpired: (problem) => problem instanceof RestError && problem.code === 'token-expired',
+    isDenied: (problem) => problem instanceof RestError && problem.status === 403,
     isOwnError: (problem) => problem instanceof RestError,
     createError: (code, message, cause) => new RestError(code, message, { cause }),
     createTokenError: (message, cause) => new RestError('token-unavailable', message, { cause }),

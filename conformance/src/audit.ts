@@ -24,7 +24,13 @@ export const setOf = (area: AuditArea): 'server' | 'client' =>
   area.endsWith('-client') ? 'client' : 'server';
 
 /** A feature that an audit needs; for a target without it the audit is reported as not run. */
-export type AuditNeed = 'database' | 'double-confirmation' | 'mailbox' | 'service-key' | 'sms';
+export type AuditNeed =
+  | 'database'
+  | 'email-confirmation'
+  | 'mailbox'
+  | 'phone-confirmation'
+  | 'service-key'
+  | 'sms';
 
 /**
  * The section that states what an audit checks: a path in this package, with an anchor. The section names its public source;

@@ -1,6 +1,5 @@
 import type { Audit, AuditNeed } from './audit.ts';
 import { createAuditContext } from './audit-context.ts';
-import { NoMailError } from './mailbox.ts';
 import { createAuditRun, type AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { readTargetSettings, type TargetSettings } from './target-settings.ts';
@@ -116,7 +115,8 @@ async function runAudit(
     await Promise.race([audit.run(createAuditContext(watched, run)), timeout]);
     return { status: 'passed' };
   } catch (problem) {
-    const setting = explainFailure(problem, settings) ?? settings.explainGate(codes);
+    const refused = problem instanceof UnexpectedReplyError ? settings.explain(problem.reply) : undefined;
+    const setting = refused ?? settings.explainGate(codes);
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
     const reason = problem instanceof Error ? problem.message : String(problem);
@@ -124,12 +124,6 @@ async function runAudit(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The setting of the target that explains a failure; undefined without one. */
-function explainFailure(problem: unknown, settings: TargetSettings): string | undefined {
-  if (problem instanceof UnexpectedReplyError) return settings.explain(problem.reply);
-  return problem instanceof NoMailError && settings.isEmailAutoconfirmed ? 'mailer_autoconfirm' : undefined;
 }
 
 function provides(
@@ -140,10 +134,12 @@ function provides(
   switch (need) {
     case 'database':
       return query !== undefined;
-    case 'double-confirmation':
+    case 'email-confirmation':
       return !settings.isEmailAutoconfirmed;
     case 'mailbox':
       return mailboxUrl !== null;
+    case 'phone-confirmation':
+      return !settings.isPhoneAutoconfirmed;
     case 'service-key':
       return serviceKey !== null;
     case 'sms':

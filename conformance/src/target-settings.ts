@@ -55,8 +55,10 @@ export interface TargetSettings {
   explain(reply: WireReply): string | undefined;
   /** The setting that explains the first of these codes that refuses a feature as a whole; undefined without one. */
   explainGate(codes: readonly string[]): string | undefined;
-  /** Whether sign-ups by email are confirmed without a mail. */
+  /** Whether a new address is confirmed without a mail. */
   readonly isEmailAutoconfirmed: boolean;
+  /** Whether a new phone number is confirmed without an SMS. */
+  readonly isPhoneAutoconfirmed: boolean;
 }
 
 /** Reads GET /settings; a server without this route counts as having every feature. */
@@ -72,6 +74,7 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
   };
   return {
     isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
+    isPhoneAutoconfirmed: at(settings, 'phone_autoconfirm') === true,
     explain(reply) {
       const named = at(reply.json, 'code') ?? at(reply.json, 'error_code');
       const code = typeof named === 'string' ? named : '';

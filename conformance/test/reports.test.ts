@@ -55,6 +55,22 @@ describe('a run of audits', () => {
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
 
+  it('an audit waits for no code where the settings confirm without one: it is reported as not run', async () => {
+    const confirmation: readonly Audit[] = [
+      { ...audit('A-1', () => Promise.resolve()), needs: ['email-confirmation'] },
+      { ...audit('A-2', () => Promise.reject(new Error('no code arrived'))), needs: ['phone-confirmation'] },
+    ];
+    const settings = { mailer_autoconfirm: false, phone_autoconfirm: true };
+    const results = await runAudits(confirmation, {
+      ...target,
+      fetch: () => Promise.resolve(Response.json(settings)),
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      { status: 'passed' },
+      { status: 'not-run', reason: 'the target lacks: phone-confirmation' },
+    ]);
+  });
+
   it('the audits of a run share one run, which no other run has', async () => {
     const runs: object[] = [];
     const remember = audit('A-1', async (context) => void runs.push(context.run));

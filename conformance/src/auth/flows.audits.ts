@@ -98,7 +98,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-906',
     'an anonymous user becomes permanent by confirming an email',
-    { source: 'protocol/auth.md#sign-up', needs: ['mailbox'] },
+    { source: 'protocol/auth.md#sign-up', needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
       const anonymous = await context.auth.send('POST', '/signup', { body: {} });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
@@ -219,7 +219,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-913',
     'an email change by PKCE links ends in a session with the new address',
-    { source: 'protocol/auth.md#pkce', needs: ['mailbox', 'double-confirmation'] },
+    { source: 'protocol/auth.md#pkce', needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -272,7 +272,7 @@ export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-918',
     'PUT /user changes a phone number once its code is verified',
-    { source, needs: ['sms'] },
+    { source, needs: ['sms', 'phone-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const phone = context.newPhone();

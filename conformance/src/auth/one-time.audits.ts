@@ -111,7 +111,7 @@ export const oneTimeAudits: readonly Audit[] = [
   audit(
     'AUTH-410',
     'POST /resend of a sign-up sends a second mail whose code works',
-    { source, needs: ['mailbox'] },
+    { source, needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
       const email = context.newEmail();
       await context.auth.send('POST', '/signup', { body: { email, password: 'Secret-123456' } });

@@ -164,7 +164,7 @@ export const signUpAudits: readonly Audit[] = [
   audit(
     'AUTH-115',
     'a phone sign-up is confirmed with the code of the SMS',
-    { source, needs: ['sms'] },
+    { source, needs: ['sms', 'phone-confirmation'] },
     async (context) => {
       const phone = context.newPhone();
       const reply = await context.auth.send('POST', '/signup', {

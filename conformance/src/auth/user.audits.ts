@@ -115,7 +115,7 @@ export const userAudits: readonly Audit[] = [
   audit(
     'AUTH-511',
     'an email change is pending until both addresses confirmed',
-    { source, needs: ['mailbox', 'double-confirmation'] },
+    { source, needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -144,7 +144,7 @@ export const userAudits: readonly Audit[] = [
   audit(
     'AUTH-512',
     'half of an email change by link redirects with a message',
-    { source: 'protocol/auth.md#mail-links', needs: ['mailbox', 'double-confirmation'] },
+    { source: 'protocol/auth.md#mail-links', needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();

@@ -110,6 +110,19 @@ $$;
 -- kind that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor
 -- the duration. The count of rows is always 0, because the server stores the row, not the user's statement.
 
+-- What users sent, for the download of their data. Nothing in it depends on what became of a notification, because that
+-- would tell a sender who blocked, muted or deleted, and which accounts exist.
+create table private.sent_notifications (
+  id bigint generated always as identity primary key,
+  sender_id uuid not null references auth.users (id) on delete cascade,
+  -- Without a foreign key, because the recipient may have no account, or delete it.
+  recipient_id uuid not null,
+  content text,
+  created_at timestamptz not null
+);
+create index sent_notifications_sender_idx on private.sent_notifications (sender_id, created_at);
+create index sent_notifications_created_idx on private.sent_notifications (created_at);
+
 /**
  * Runs before a user's notification is stored: checks that the sender may send, and sets status, times, sender and
  * content. A type that is reserved for services becomes `message`.
@@ -145,6 +158,8 @@ begin
   new.created_at := clock_timestamp();
   new.updated_at := new.created_at;
   new.content := private.bounded_content(content, new.content, kind, sender);
+  insert into private.sent_notifications (sender_id, recipient_id, content, created_at)
+  values (sender, new.recipient_id, new.content, new.created_at);
   return new;
 end
 $$;

@@ -65,12 +65,11 @@ begin
       select coalesce(json_agg(n order by n.created_at desc), '[]')
       from private.mail_only_notifications n where n.recipient_id = me
     ),
-    -- The reading state is excluded, because it is the recipients' data.
     'sent_notifications', (
       select coalesce(json_agg(json_build_object(
         'recipient_id', n.recipient_id, 'content', n.content, 'created_at', n.created_at
       ) order by n.created_at desc), '[]')
-      from public.notifications n where n.sender_id = me
+      from private.sent_notifications n where n.sender_id = me
     ),
     'sent_invitations', (
       select coalesce(json_agg(json_build_object(

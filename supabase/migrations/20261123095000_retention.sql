@@ -7,6 +7,7 @@ insert into private.retention (name, keep)
 values
   ('notifications', '90 days'),
   ('mail_only_notifications', '14 days'),
+  ('sent_notifications', '90 days'),
   ('tombstones', '2 days'),
   ('invitations', '30 days');
 
@@ -38,6 +39,15 @@ begin
   where n.id in (
     select o.id from private.mail_only_notifications o
     where o.created_at < called_at - (select r.keep from private.retention r where r.name = 'mail_only_notifications')
+    order by o.created_at
+    limit batch_size
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from private.sent_notifications n
+  where n.id in (
+    select o.id from private.sent_notifications o
+    where o.created_at < called_at - (select r.keep from private.retention r where r.name = 'sent_notifications')
     order by o.created_at
     limit batch_size
   );

@@ -7,6 +7,7 @@ beforeEach(() =>
   supabase().database.exec(`
     delete from notifications; delete from private.send_usage; delete from blocked_senders; delete from muted_threads;
     delete from notification_preferences; delete from private.mail_only_notifications;
+    delete from private.sent_notifications;
   `),
 );
 
@@ -91,6 +92,47 @@ it('the answer to a sender does not tell by a conflict of ids whether the recipi
   expect(stored?.id).not.toBe(chosenId);
   expect(await ask(question)).toEqual(first);
   expect(first.status).toBe(201);
+});
+
+/** What the download of Ada's data has of a notification to `recipient`. */
+async function exported(recipient: string, whatBecomesOfIt = '') {
+  const { database } = supabase();
+  await database.exec('delete from private.send_usage; delete from private.sent_notifications');
+  const token = await signIn(supabase(), ada.email);
+  const body = { recipient_id: recipient, content };
+  await requestApi(supabase(), '/rest/v1/notifications', { method: 'POST', token, body });
+  await database.exec(whatBecomesOfIt);
+  const download = await requestApi(supabase(), '/rest/v1/rpc/export_account_data', {
+    method: 'POST',
+    token,
+    body: {},
+  });
+  const { sent_notifications: sent } = (await download.json()) as {
+    sent_notifications: Record<string, unknown>[];
+  };
+  return sent.map((row) => ({ ...row, created_at: '', recipient_id: row['recipient_id'] === recipient }));
+}
+
+it.each([
+  ...Object.entries(secrets).map(([title, sql]) => [title, grace.id, sql, ''] as const),
+  ['deleted the notification', grace.id, '', 'delete from notifications'] as const,
+  ['has no account', crypto.randomUUID(), '', ''] as const,
+])(
+  'the download of a sender’s data does not tell that the recipient %s',
+  async (_, recipient, before, after) => {
+    const open = await exported(grace.id);
+    await supabase().database.exec(before);
+    expect(await exported(recipient, after)).toEqual(open);
+    expect(open).toHaveLength(1);
+  },
+);
+
+it('the download of a sender’s data does not tell whether an invited address has an account', async () => {
+  const token = await signIn(supabase(), ada.email);
+  const call = (name: string, body: object) =>
+    requestApi(supabase(), `/rest/v1/rpc/${name}`, { method: 'POST', token, body });
+  expect((await call('create_invitation', { invitee_email: grace.email })).status).toBe(200);
+  expect(await (await call('export_account_data', {})).text()).not.toContain(grace.id);
 });
 
 it('a blocked sender is limited as every other one', async () => {

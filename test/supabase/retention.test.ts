@@ -33,6 +33,17 @@ it('retention is run by the embedded service on its clock', async () => {
   expect(await kept('notifications')).toBe(0);
 });
 
+it('retention deletes the log of what was sent after 90 days', async () => {
+  await supabase().database.exec(`
+    delete from private.sent_notifications;
+    insert into private.sent_notifications (sender_id, recipient_id, created_at) values ('${ada.id}', '${grace.id}', now());
+  `);
+  await expire(89);
+  expect(await kept('private.sent_notifications')).toBe(1);
+  await expire(91);
+  expect(await kept('private.sent_notifications')).toBe(0);
+});
+
 it('retention deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
   const { database } = supabase();
   await database.exec(`

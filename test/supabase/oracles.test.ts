@@ -110,7 +110,11 @@ async function exported(recipient: string, whatBecomesOfIt = '') {
   const { sent_notifications: sent } = (await download.json()) as {
     sent_notifications: Record<string, unknown>[];
   };
-  return sent.map((row) => ({ ...row, created_at: '', recipient_id: row['recipient_id'] === recipient }));
+  return sent.map(({ recipient_id: sentTo, content: text, ...rest }) => [
+    sentTo === recipient,
+    text,
+    Object.keys(rest),
+  ]);
 }
 
 it.each([

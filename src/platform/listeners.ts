@@ -15,9 +15,9 @@ export interface Listeners<T> {
 /** @param report receives the failures of listeners; by default they are thrown as uncaught errors. */
 export function createListeners<T>(report: (problem: unknown) => void = throwUncaught): Listeners<T> {
   const entries = new Set<{ readonly listener: (value: T) => unknown }>();
+  /** The entries at the last change of them: a listener that is added during a call is first called by the next one. */
+  let present: readonly { readonly listener: (value: T) => unknown }[] = [];
   const call = (value: T) => {
-    // A listener that is added during the call is first called by the next one.
-    const present = [...entries];
     for (const entry of present) {
       if (!entries.has(entry)) continue;
       try {
@@ -33,7 +33,10 @@ export function createListeners<T>(report: (problem: unknown) => void = throwUnc
     add(listener) {
       const entry = { listener };
       entries.add(entry);
-      return () => void entries.delete(entry);
+      present = [...entries];
+      return () => {
+        if (entries.delete(entry)) present = [...entries];
+      };
     },
     call,
     defer: (value) => void Promise.resolve(value).then(call),

@@ -39,7 +39,7 @@ export interface RealtimeSettings {
   readonly leaveGraceMs: number;
   /** Most pushes buffered per channel; one more rejects the oldest with `push-overflow`. Default 100. */
   readonly pushBuffer: number;
-  /** Most rows buffered per listener and frame; more are dropped and announced as a loss. Default 10,000. */
+  /** Most changes buffered per listener and frame; more are dropped and announced as a loss. Default 10,000. */
   readonly deliveryBuffer: number;
   /** Interval between deliveries without a `schedule` option. Default 16. */
   readonly frameMs: number;

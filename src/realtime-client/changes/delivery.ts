@@ -10,27 +10,58 @@ export interface Delivery {
 
 /** @param primaryKey columns that identify a row; a change that lacks or alters one of them is not merged. */
 export function createDelivery(primaryKey: readonly string[], limit: number): Delivery {
-  let waiting = new Map<string | symbol, Change<RowRecord>>();
+  /** In order; null where a change was merged into a later one. */
+  let changes: (Change<RowRecord> | null)[] = [];
+  /** The index of each row's change, by its key, by its table. */
+  let tables = new Map<string, Map<unknown, number>>();
+  let latest: {
+    readonly schema: string;
+    readonly table: string;
+    readonly rows: Map<unknown, number>;
+  } | null = null;
+  const rowsOf = ({ schema, table }: Change<RowRecord>) => {
+    if (latest?.table === table && latest.schema === schema) return latest.rows;
+    const name = JSON.stringify([schema, table]);
+    const rows = tables.get(name) ?? new Map<unknown, number>();
+    tables.set(name, rows);
+    latest = { schema, table, rows };
+    return rows;
+  };
   return {
     add(change) {
-      const row = change.type === 'DELETE' ? change.oldRecord : change.record;
-      const before: RowRecord = change.type === 'UPDATE' ? { ...row, ...change.oldRecord } : row;
-      const values = primaryKey.map((column) => (before[column] === row[column] ? row[column] : undefined));
-      const key = values.includes(undefined)
-        ? Symbol()
-        : JSON.stringify([change.schema, change.table, values]);
-      const earlier = waiting.get(key);
-      if (!earlier && waiting.size >= limit) return false;
-      waiting.delete(key);
-      waiting.set(key, earlier ? mergeChanges(earlier, change) : change);
+      if (changes.length >= limit) return false;
+      const key = keyOf(change, primaryKey);
+      if (key === undefined) return changes.push(change) > 0;
+      const rows = rowsOf(change);
+      const index = rows.get(key);
+      rows.set(key, changes.length);
+      const earlier = index === undefined ? null : changes[index];
+      changes.push(earlier ? mergeChanges(earlier, change) : change);
+      if (index !== undefined) changes[index] = null;
       return true;
     },
     take() {
-      const changes = [...waiting.values()];
-      waiting = new Map();
-      return changes;
+      const taken = changes.filter((change) => change !== null);
+      changes = [];
+      tables = new Map();
+      latest = null;
+      return taken;
     },
   };
+}
+
+/** The key of a row within its table; undefined if the change lacks or alters a column of it. */
+function keyOf(change: Change<RowRecord>, primaryKey: readonly string[]): unknown {
+  const row = change.type === 'DELETE' ? change.oldRecord : change.record;
+  for (const column of primaryKey) {
+    const old = change.type === 'UPDATE' ? change.oldRecord[column] : undefined;
+    if (row[column] === undefined || (old !== undefined && old !== row[column])) return undefined;
+  }
+  const [column = ''] = primaryKey;
+  const value = row[column];
+  return primaryKey.length === 1 && typeof value !== 'object'
+    ? value
+    : JSON.stringify(primaryKey.map((one) => row[one]));
 }
 
 /** Merges two changes of a row: the record is the later one's, the old record the earlier one's. */

@@ -1,10 +1,14 @@
-/** Recognizes a key, such as the id of a broadcast, among the last `size` ones. */
+/** Recognizes a key, such as the id of a broadcast, among the last `size` ones, and at most twice as many. */
 export function createDuplicateFilter(size = 512): (key: string | number) => boolean {
-  const seen = new Set<string | number>();
+  let newer = new Set<string | number>();
+  let older = newer;
   return (key) => {
-    if (seen.has(key)) return true;
-    seen.add(key);
-    if (seen.size > size) for (const oldest of seen) return !seen.delete(oldest);
+    if (newer.has(key) || older.has(key)) return true;
+    if (newer.size >= size) {
+      older = newer;
+      newer = new Set();
+    }
+    newer.add(key);
     return false;
   };
 }

@@ -5,7 +5,7 @@ import { fieldsOf } from '../protocol/wire.ts';
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /** PostgreSQL types whose integers may exceed the safe range of a number, and arrays of them. */
-const exactTypes = new Set(['int8', 'numeric', '_int8', '_numeric']);
+const exactTypes = new Set<unknown>(['int8', 'numeric', '_int8', '_numeric']);
 
 /**
  * Parses JSON; integers beyond the safe range become strings of their digits.
@@ -30,9 +30,42 @@ export function hasLongDigits(text: string): boolean {
 
 /** Returns the payload of a `postgres_changes` frame with exact integers. */
 export function withExactIntegers(payload: unknown, frame: string): unknown {
-  if (!isRecord(payload) || !hasLongDigits(frame)) return payload;
+  const data = isRecord(payload) ? payload['data'] : null;
+  if (!isRecord(data) || !Array.isArray(data['columns'])) return payload;
+  const names = roundedColumns(data, data['columns']);
+  if (names.length === 0) return payload;
   const exact = fieldsOf(parseWithExactIntegers(frame))[4];
-  return { ...payload, data: withExactColumns(payload['data'], isRecord(exact) ? exact['data'] : null) };
+  return {
+    ...(payload as object),
+    data: withExactColumns(data, names, isRecord(exact) ? exact['data'] : null),
+  };
+}
+
+/** The members of a change that have values of columns. */
+const members = ['record', 'old_record'] as const;
+
+/** The columns of these types of which `JSON.parse` has rounded a value. */
+function roundedColumns(
+  data: Readonly<Record<string, unknown>>,
+  columns: readonly unknown[],
+): readonly string[] {
+  const names: string[] = [];
+  for (const column of columns) {
+    if (!isRecord(column) || !exactTypes.has(column['type'])) continue;
+    const name = String(column['name']);
+    if (members.some((member) => isRounded(data[member], name))) names.push(name);
+  }
+  return names;
+}
+
+function isRounded(row: unknown, name: string): boolean {
+  const value = isRecord(row) ? row[name] : null;
+  if (!Array.isArray(value)) return isUnsafe(value);
+  return value.flat(Infinity).some(isUnsafe);
+}
+
+function isUnsafe(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /**
@@ -42,13 +75,14 @@ export function withExactIntegers(payload: unknown, frame: string): unknown {
  * @param rounded the `data` of a change as `JSON.parse` returns it.
  * @param exact the same from {@link parseWithExactIntegers}.
  */
-function withExactColumns(rounded: unknown, exact: unknown): unknown {
-  if (!isRecord(rounded) || !isRecord(exact) || !Array.isArray(rounded['columns'])) return rounded;
-  const names = rounded['columns']
-    .filter((column: unknown) => isRecord(column) && exactTypes.has(String(column['type'])))
-    .map((column: Readonly<Record<string, unknown>>) => String(column['name']));
+function withExactColumns(
+  rounded: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  exact: unknown,
+): unknown {
+  if (!isRecord(exact)) return rounded;
   const restored = { ...rounded };
-  for (const member of ['record', 'old_record']) {
+  for (const member of members) {
     const [row, exactRow] = [rounded[member], exact[member]];
     if (!isRecord(row) || !isRecord(exactRow)) continue;
     const values = names

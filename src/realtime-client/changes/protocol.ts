@@ -3,9 +3,8 @@ import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../protocol/protocol-parts.ts';
 import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } from '../protocol/change.ts';
-import { createDuplicateFilter } from './duplicate-filter.ts';
 import { withExactIntegers } from './exact-integers.ts';
-import { hashText } from './text-hash.ts';
+import { createRepetitionFilter } from './repetitions.ts';
 
 /** The protocol of subscriptions to the database's changes. */
 export const postgresChangesProtocol: PostgresChangesProtocol = {
@@ -29,8 +28,7 @@ export function encodeBinding({ event = '*', schema = 'public', table, filter, s
 }
 
 function createReceiver(sink: ChangeSink, clock: Clock): ChangeReceiver {
-  // A restarted server may resend changes. Hashes take less memory than the texts.
-  const isDuplicate = createDuplicateFilter();
+  const isRepetition = createRepetitionFilter();
   let lastChange = '';
   let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
   return {
@@ -39,15 +37,17 @@ function createReceiver(sink: ChangeSink, clock: Clock): ChangeReceiver {
       if (matched) keysById = matched;
       return matched !== null;
     },
-    receive(payload) {
+    receive(payload, frame) {
       if (!isRecord(payload) || !isRecord(payload['data']) || !Array.isArray(payload['ids'])) return false;
       const ids: readonly unknown[] = payload['ids'];
-      const keys = [...new Set(ids.flatMap((id) => keysById.get(id) ?? []))];
+      const [id] = ids;
+      const keys =
+        (ids.length === 1 ? keysById.get(id) : [...new Set(ids.flatMap((one) => keysById.get(one) ?? []))]) ??
+        [];
       if (keys.length === 0) return true;
-      const text = JSON.stringify(payload);
-      const isRepeated = isDuplicate(hashText(text));
-      const isLast = text === lastChange;
-      lastChange = text;
+      const isRepeated = isRepetition(frame, payload['data']['commit_timestamp']);
+      const isLast = frame === lastChange;
+      lastChange = frame;
       const change = parseChange(payload['data']);
       if (change && !isRepeated) sink.onChange(keys, change);
       // A frame that repeats its predecessor is a resend. A later repeat may be a row that returned to an old value.
@@ -90,19 +90,20 @@ function matchBindings(sent: Bindings, response: unknown): ReadonlyMap<unknown, 
 function parseChange(data: RowRecord): Change<RowRecord> | null {
   const { type, schema, table, columns, record, old_record: oldRecord, errors } = data;
   if (typeof schema !== 'string' || typeof table !== 'string' || errors) return null;
-  const origin = { schema, table, commitTimestamp: String(data['commit_timestamp']) };
-  if (type === 'DELETE') return isRecord(oldRecord) ? { ...origin, type, oldRecord } : null;
-  if ((type !== 'INSERT' && type !== 'UPDATE') || !isRecord(record) || !isComplete(record, columns))
-    return null;
-  return type === 'INSERT'
-    ? { ...origin, type, record }
-    : { ...origin, type, record, oldRecord: isRecord(oldRecord) ? oldRecord : {} };
+  const commitTimestamp = String(data['commit_timestamp']);
+  if (type === 'DELETE')
+    return isRecord(oldRecord) ? { schema, table, commitTimestamp, type, oldRecord } : null;
+  if (!isRecord(record)) return null;
+  if (type === 'INSERT') return { schema, table, commitTimestamp, type, record };
+  if (type !== 'UPDATE' || !isComplete(record, columns)) return null;
+  const before = isRecord(oldRecord) ? oldRecord : {};
+  return { schema, table, commitTimestamp, type, record, oldRecord: before };
 }
 
 /** An UPDATE's record lacks large values that it did not change (TOAST). */
 function isComplete(record: RowRecord, columns: unknown): boolean {
-  return (
-    !Array.isArray(columns) ||
-    columns.every((column) => !isRecord(column) || Object.hasOwn(record, String(column['name'])))
-  );
+  if (!Array.isArray(columns)) return true;
+  for (const column of columns as readonly unknown[])
+    if (isRecord(column) && record[String(column['name'])] === undefined) return false;
+  return true;
 }

@@ -28,8 +28,9 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     ...options,
     url: encodeSocketUrl(url, apiKey, vsn, options.params),
     isBlocked: () => queue.isJoining,
-    onMessage(message) {
-      const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
+    onMessage(message, frame) {
+      const isKnown =
+        message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message, frame));
       if (!isKnown) ignoredFrames += 1;
     },
     onHeartbeat: (ref) => topics.forEach((topic) => topic.receiveHeartbeat(ref)),

@@ -27,8 +27,11 @@ export interface OwnTopic extends Topic {
   readonly isWanted: boolean;
   /** Whether the channel failed because the socket carries as many channels as the server allows. */
   readonly isOverLimit: boolean;
-  /** @returns false if the message is of an unknown kind. */
-  receive(message: Message): boolean;
+  /**
+   * @param frame the frame as it arrived.
+   * @returns false if the message is of an unknown kind.
+   */
+  receive(message: Message, frame: unknown): boolean;
   /** The server answered the heartbeat with this ref. */
   receiveHeartbeat(ref: string): void;
   /** Passes an event to the state machine. */
@@ -242,7 +245,7 @@ export function createOwnTopic({
       if (ref === probeRef) machine.send({ kind: 'heartbeat' });
       if (ref === replicationProbeRef) confirm('replication');
     },
-    receive(message) {
+    receive(message, frame) {
       if (message.event === 'phx_reply' && message.ref !== null && message.ref === abandonedRef)
         return receiveLateReply(message);
       const isStale = message.joinRef !== null && message.joinRef !== joinRef;
@@ -260,7 +263,7 @@ export function createOwnTopic({
         case 'system':
           return receiveSystem(message.payload);
         case 'postgres_changes':
-          return !changes || !isJoined() || changes.receive(message.payload);
+          return !changes || !isJoined() || changes.receive(message.payload, String(frame));
         case 'broadcast':
         case 'presence_state':
         case 'presence_diff':

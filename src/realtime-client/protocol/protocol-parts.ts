@@ -46,6 +46,9 @@ export interface ChangeReceiver {
    * @returns false if the server did not accept every binding.
    */
   accept(sent: Bindings, response: unknown): boolean;
-  /** @returns false if the payload is malformed. */
-  receive(payload: unknown): boolean;
+  /**
+   * @param frame the text of the whole frame, by which a repeated one is recognized.
+   * @returns false if the payload is malformed.
+   */
+  receive(payload: unknown, frame: string): boolean;
 }

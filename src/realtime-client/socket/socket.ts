@@ -54,7 +54,7 @@ export function createReconnectingSocket({
   /** Called when the heartbeat with this ref was answered. */
   readonly onHeartbeat: (ref: string) => void;
   /** Called with null for a malformed frame. */
-  readonly onMessage: (message: Message | null) => void;
+  readonly onMessage: (message: Message | null, frame: unknown) => void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
   readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
   /** Called when no websocket can be opened, and no further attempt will be made. */
@@ -106,7 +106,7 @@ export function createReconnectingSocket({
       const message = parseMessage(data, parts);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
-      onMessage(message);
+      onMessage(message, data);
       if (message?.topic === 'phoenix' && message.ref !== null) onHeartbeat(message.ref);
     };
     socket.onClose = () => machine.send({ kind: 'lost' });

@@ -1,0 +1,30 @@
+import { createDuplicateFilter } from './duplicate-filter.ts';
+import { hashText } from './text-hash.ts';
+
+/** Most frames that wait for their hash, and the characters of the longest one that is kept for it. */
+const maxWaiting = 512;
+const maxKeptText = 2_000;
+
+/**
+ * Recognizes frames among the last 512 ones, which a restarted server may send again. A frame is hashed only once a commit
+ * is not newer than all before, because a repeated frame is not: most frames never are.
+ *
+ * @param commit the commit time of the frame's change, if it has one.
+ */
+export function createRepetitionFilter(): (frame: string, commit: unknown) => boolean {
+  const isDuplicate = createDuplicateFilter();
+  let newestCommit = '';
+  let waiting: (string | number)[] = [];
+  const keyOf = (frame: string | number) => (typeof frame === 'string' ? hashText(frame) : frame);
+  return (frame, commit) => {
+    if (typeof commit !== 'string' || commit <= newestCommit) {
+      for (const earlier of waiting) isDuplicate(keyOf(earlier));
+      waiting = [];
+      return isDuplicate(hashText(frame));
+    }
+    newestCommit = commit;
+    if (waiting.length >= 2 * maxWaiting) waiting = waiting.slice(maxWaiting);
+    waiting.push(frame.length > maxKeptText ? hashText(frame) : frame);
+    return false;
+  };
+}

@@ -9,6 +9,7 @@ import { createRequestTracker } from './http/request-tracker.ts';
 import { createFunctionFetch } from './functions/function-runtime.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
+import { createOwnHosts } from './http/own-host.ts';
 import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
@@ -124,13 +125,14 @@ async function start(
   });
   onClose(services.close);
   const gate = createFaultInjection();
-  const gateway = createGateway({ keys, ...services });
+  const hosts = createOwnHosts(options.allowedHosts);
+  const gateway = createGateway({ keys, ...services, isForeign: hosts.isForeign });
   const handle = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
 
-  const api = port === null ? undefined : await listen(port, handle);
+  const api = port === null ? undefined : await listen(port, hosts, handle);
   if (api) {
     url = api.url;
-    const detach = services.realtime.attach(api.server);
+    const detach = services.realtime.attach(api.server, hosts.admits);
     onClose(async () => {
       detach();
       await api.close();
@@ -144,7 +146,9 @@ async function start(
     dropConnections: () => api?.dropConnections(),
   });
   const mailboxServer =
-    mailboxPort === null ? undefined : await listen(mailboxPort, createMailboxSite({ mailbox, faults }));
+    mailboxPort === null
+      ? undefined
+      : await listen(mailboxPort, hosts, createMailboxSite({ mailbox, faults, isForeign: hosts.isForeign }));
   if (mailboxServer) onClose(mailboxServer.close);
   onClose(door.close);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../src/http/http-server.ts';
+import { createOwnHosts } from '../src/http/own-host.ts';
 import { createLocalSupabase } from '../src/server.ts';
 import type { LocalSupabaseOptions } from '../src/project/options.ts';
 import type { LocalSupabase } from '../src/server.ts';
@@ -87,7 +88,7 @@ describe('the ports', () => {
   it('answer 500 for an internal error, even when the request had a body', async () => {
     const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('Inside');
-    const server = await listen(0, async () => Promise.reject(failure));
+    const server = await listen(0, createOwnHosts(), async () => Promise.reject(failure));
     for (const init of [{}, { method: 'POST', body: '{}' }]) {
       const response = await fetch(server.url, init);
       expect([response.status, await response.json()]).toEqual([

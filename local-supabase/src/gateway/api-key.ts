@@ -1,5 +1,6 @@
+import { decodeJwt } from 'jose';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
-import { readBearer } from './bearer.ts';
+import { isOpaqueKey, readBearer } from './bearer.ts';
 
 /** The API key of a request and the claims that it represents. */
 export type ApiKeyCheck =
@@ -55,19 +56,33 @@ const refuseKey = (): ApiKeyCheck =>
     hint: 'Double check your Supabase `anon` or `service_role` API key.',
   });
 
-/** Loopback origins: the application, on any port. */
-const isLoopbackOrigin = (origin: string): boolean =>
-  URL.canParse(origin) &&
-  /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);
+/** The roles of tokens that pages have. */
+const PUBLIC_ROLES: ReadonlySet<unknown> = new Set(['anon', 'authenticated']);
 
-/** The refusal of a service key that a page of another host sends; undefined for any other request. */
-export function refuseForeignServiceKey(request: Request, keys: TokenKeys): Response | undefined {
-  const origin = request.headers.get('origin');
-  if (origin === null || isLoopbackOrigin(origin)) return undefined;
-  const secrets = new Set<string | null>([keys.serviceRoleKey, keys.secretKey]);
-  if (![readApiKey(request), readBearer(request)].some((key) => secrets.has(key))) return undefined;
-  const message = `The service key is not accepted from ${origin}`;
+/**
+ * The refusal of a role above a user's that a page of another host sends, as a key or in a token of its own making: the
+ * secrets of local projects are the same everywhere.
+ */
+export function refuseForeignService(request: Request): Response {
+  const origin = request.headers.get('origin') ?? 'another site';
+  const message = `The service role is not accepted from ${origin}`;
   return Response.json({ message }, { status: 403, headers: { 'sb-error-code': 'FORBIDDEN_ORIGIN' } });
+}
+
+/** Whether a key or token of the request stands for a role that no page has. */
+export const isService = (request: Request): boolean =>
+  [readApiKey(request), readBearer(request)].some((key) => {
+    if (!key) return false;
+    return isOpaqueKey(key) ? key.startsWith('sb_secret_') : !PUBLIC_ROLES.has(roleOf(key));
+  });
+
+/** The role of a token, unverified; a text that is no token counts as public, as no service accepts it. */
+function roleOf(token: string): unknown {
+  try {
+    return decodeJwt(token)['role'];
+  } catch {
+    return 'anon';
+  }
 }
 
 function refuse(code: string, body: Readonly<Record<string, string>>): ApiKeyCheck {

@@ -2,7 +2,7 @@ import { setRequestLine, requestLineOf } from '../http/request-line.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest/rest-service.ts';
 import type { StorageService } from '../storage/storage-service.ts';
-import { checkApiKey, isOpenRoute, refuseForeignServiceKey } from './api-key.ts';
+import { checkApiKey, isOpenRoute, isService, refuseForeignService } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly auth: Service;
   readonly realtime: Service;
   readonly functions: Service;
+  /** Whether a page of another host sent a request. */
+  readonly isForeign: (headers: Headers) => boolean;
 }
 
 export interface Gateway {
@@ -58,7 +60,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       // Match the path as sent, because PostgREST itself refuses `..` and empty segments.
       const service = /^\/(\w+)\/v1(?:[/?]|$)/.exec(requestLineOf(request).target)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
-      const refusal = refuseForeignServiceKey(request, keys) ?? (await refuseDeepJson(request));
+      const isRefused = options.isForeign(request.headers) && isService(request);
+      const refusal = isRefused ? refuseForeignService(request) : await refuseDeepJson(request);
       return withCors(refusal ?? (await route(request, service, path)), service);
     },
   };

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { ConnectionLost } from '../faults/fault-injection.ts';
+import type { OwnHosts } from './own-host.ts';
 import { StartError } from './start-error.ts';
 import { setRequestLine } from './request-line.ts';
 
@@ -21,15 +22,22 @@ export interface HttpServer {
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
 /**
+ * Listens on 127.0.0.1, and answers requests to its own hosts only.
+ *
  * @param port 0 selects any free port.
  * @throws {StartError} if the port is taken.
  */
 export async function listen(
   port: number,
+  { isHost }: OwnHosts,
   handle: (request: Request) => Promise<Response>,
 ): Promise<HttpServer> {
   const sockets = new Set<Socket>();
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, handle));
+  const admit = async (request: Request) =>
+    isHost(request.headers.get('host'))
+      ? handle(request)
+      : new Response('Forbidden host: see the option allowedHosts', { status: 403 });
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, admit));
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -9,6 +9,8 @@ import { createMailpitApi } from './mailpit-api.ts';
 export interface MailboxSiteOptions {
   readonly mailbox: Mailbox;
   readonly faults: Faults;
+  /** Whether a page of another host sent a request: a form of it would delete mails, or add faults. */
+  readonly isForeign: (headers: Headers) => boolean;
 }
 
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -20,13 +22,10 @@ const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
 };
 const SECURITY = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
-
-/** Checks the Host header: by DNS rebinding, a foreign page would share the origin of the mails, codes and faults. */
-const OWN_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Serves the mailbox's port: the mailbox page, Mailpit's HTTP interface and the page of the faults. */
 export function createMailboxSite(options: MailboxSiteOptions): (request: Request) => Promise<Response> {
@@ -50,7 +49,9 @@ export function createMailboxSite(options: MailboxSiteOptions): (request: Reques
     });
   }
   return async (request) => {
-    const { hostname } = new URL(request.url);
-    return OWN_HOSTS.has(hostname) ? app.fetch(request) : new Response('Forbidden host', { status: 403 });
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    return isRead || !options.isForeign(request.headers)
+      ? app.fetch(request)
+      : new Response('Forbidden origin', { status: 403 });
   };
 }

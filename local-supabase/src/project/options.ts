@@ -38,6 +38,11 @@ export interface LocalSupabaseOptions {
   readonly dataDir?: string;
   /** The default target of links in mails. Default `http://localhost:5173`. */
   readonly siteUrl?: string;
+  /**
+   * Host names beside loopback ones under which the server is reached, or whose pages may use the service role and
+   * websockets: of a tunnel, or of a container. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
   /** Patterns of further URLs to which a link may lead. Default: any port of localhost and 127.0.0.1. */
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import type { ChannelServices } from './channel/channel.ts';
@@ -37,8 +37,8 @@ export interface RealtimeServiceOptions {
 
 /** An embedded Supabase Realtime: WebSockets, broadcasts by HTTP, and faults on command. */
 export interface RealtimeService {
-  /** Answers the WebSocket upgrades of `server`. Returns a function that detaches it. */
-  attach(server: Server): () => void;
+  /** Answers the WebSocket upgrades of `server` that `admits` allows; default: all. Returns a function that detaches it. */
+  attach(server: Server, admits?: (request: IncomingMessage) => boolean): () => void;
   /** Answers a request below /realtime/v1/api. */
   handle(request: Request): Promise<Response>;
   readonly statistics: RealtimeStatistics;

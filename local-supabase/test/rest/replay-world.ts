@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/project/open-database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/http/http-server.ts';
+import { createOwnHosts } from '../../src/http/own-host.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
 import type { Claims, TokenKeys } from '../../src/keys/keys.ts';
 import { createRestService } from '../../src/rest/rest-service.ts';
@@ -44,6 +45,7 @@ export async function createReplayWorld(settings: Partial<RestSettings> = {}): P
   }
   const keys = await createTokenKeys();
   const rest = await createRestService({ database, settings });
+  const hosts = createOwnHosts();
   const gateway = createGateway({
     keys,
     rest,
@@ -51,8 +53,9 @@ export async function createReplayWorld(settings: Partial<RestSettings> = {}): P
     realtime: NO_SERVICE,
     functions: NO_SERVICE,
     storage: NO_SERVICE,
+    isForeign: hosts.isForeign,
   });
-  const server = await listen(0, gateway.handle);
+  const server = await listen(0, hosts, gateway.handle);
   const agent = new Agent({ keepAlive: true });
   return {
     database,

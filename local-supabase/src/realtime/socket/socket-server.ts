@@ -18,8 +18,8 @@ const SWEEP_MS = 10_000;
 
 /** The open sockets, and the handshake. */
 export interface SocketServer {
-  /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that detaches it. */
-  attach(server: Server): () => void;
+  /** Answers the upgrades of `server` on /realtime/v1/websocket that `admits` allows. Returns a function that detaches it. */
+  attach(server: Server, admits?: (request: IncomingMessage) => boolean): () => void;
   readonly connections: ReadonlySet<Connection>;
   /** The number of joins admitted since the start. */
   readonly joins: number;
@@ -108,12 +108,15 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
   };
 
   const server: SocketServer = {
-    attach(httpServer) {
+    attach(httpServer, admits = () => true) {
       const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        const path = request.url?.split('?')[0];
-        if (path !== PATH) {
+        const refusal =
+          request.url?.split('?')[0] !== PATH
+            ? { status: 404, error: 'Not found' }
+            : !admits(request) && { status: 403, error: 'Forbidden origin' };
+        if (refusal) {
           stream.on('error', () => stream.destroy());
-          return refuse(stream, { status: 404, error: 'Not found' });
+          return refuse(stream, refusal);
         }
         upgrade(request, stream, head).catch((error: unknown) => {
           stream.destroy();

@@ -1,0 +1,114 @@
+import { get, type IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { describe, expect, it } from 'vitest';
+import { useLocalSupabase } from '../../test/support/local-supabase.ts';
+
+const supabase = useLocalSupabase({ port: 0, mailboxPort: 0, allowedHosts: ['tunnel.example'] });
+const table = '/rest/v1/notifications?select=id';
+const foreign = ['https://evil.example', 'http://localhost.evil.example', 'null'];
+
+/** `fetch` does not let a caller set the Host header. */
+const statusFor = (host: string, url: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = get(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on('error', reject);
+  });
+
+/** Opens a websocket as a page does. @returns 101, or the status that refuses it. */
+const openSocket = (origin: string | undefined, host?: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { url, anonKey } = supabase();
+    const address = `${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`;
+    const socket = new WebSocket(address, { ...(origin && { origin }), ...(host && { headers: { host } }) });
+    socket.on('open', () => {
+      socket.close();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_request, response: IncomingMessage) => resolve(response.statusCode));
+    socket.on('error', reject);
+  });
+
+describe('a page of another host', () => {
+  const mint = (role: string) => supabase().keys.sign({ role, exp: 4_000_000_000 });
+
+  it.each(['service_role', 'supabase_admin', 'postgres'])(
+    'never acts as %s, not even with a token of its own making',
+    async (role) => {
+      const { url, fetch, anonKey } = supabase();
+      const token = await mint(role);
+      for (const origin of foreign) {
+        const asBearer = { origin, apikey: anonKey, authorization: `Bearer ${token}` };
+        expect((await fetch(url + table, { headers: asBearer })).status).toBe(403);
+        expect((await fetch(url + table, { headers: { origin, apikey: token } })).status).toBe(403);
+        expect((await fetch(`${url}${table}&apikey=${token}`, { headers: { origin } })).status).toBe(403);
+      }
+    },
+  );
+
+  it('never acts as the service by an image, a form or a link, which have no origin', async () => {
+    const { url, fetch, serviceRoleKey } = supabase();
+    for (const site of ['cross-site', 'same-site']) {
+      const headers = { 'sec-fetch-site': site };
+      expect((await fetch(`${url}${table}&apikey=${serviceRoleKey}`, { headers })).status).toBe(403);
+    }
+    const typed = { 'sec-fetch-site': 'none' };
+    expect((await fetch(`${url}${table}&apikey=${serviceRoleKey}`, { headers: typed })).status).toBe(200);
+  });
+
+  it('opens no websocket', async () => {
+    for (const origin of foreign) expect(await openSocket(origin)).toBe(403);
+    expect(await openSocket(undefined, 'rebound.example.com')).toBe(403);
+  });
+
+  it('neither deletes mails nor adds faults', async () => {
+    const { mailboxUrl } = supabase();
+    const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' };
+    for (const [method, path] of [
+      ['DELETE', '/api/v1/messages'],
+      ['POST', '/_faults/api/rules'],
+    ] as const)
+      expect((await fetch(mailboxUrl + path, { method, headers })).status).toBe(403);
+  });
+
+  it('frames neither the mailbox nor the faults', async () => {
+    for (const path of ['/', '/_faults']) {
+      const { headers } = await fetch(supabase().mailboxUrl + path);
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    }
+  });
+});
+
+describe('the developer’s own pages and programs', () => {
+  it.each([undefined, 'http://localhost:5173', 'http://[::1]:1', 'https://tunnel.example'])(
+    'open websockets and act as the service: %s',
+    async (origin) => {
+      const { url, fetch, serviceRoleKey } = supabase();
+      expect(await openSocket(origin)).toBe(101);
+      const headers = { apikey: serviceRoleKey, ...(origin && { origin }) };
+      expect((await fetch(url + table, { headers })).status).toBe(200);
+    },
+  );
+});
+
+describe('a host name', () => {
+  const address = () => `${supabase().url}/auth/v1/.well-known/jwks.json`;
+
+  it.each([
+    'localhost:54321',
+    'LOCALHOST',
+    '127.0.0.1:1',
+    '[::1]:54321',
+    'app.localhost',
+    'tunnel.example:80',
+  ])('that is this machine’s or allowed reaches the server: %s', async (host) =>
+    expect(await statusFor(host, address())).toBe(200),
+  );
+
+  it.each(['rebound.example.com', 'localhost.example.com', '0.0.0.0', '192.168.1.7'])(
+    'that a foreign page may resolve to this machine is refused: %s',
+    async (host) => expect(await statusFor(host, address())).toBe(403),
+  );
+});

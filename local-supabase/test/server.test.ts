@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,13 +48,16 @@ describe('an embedded Supabase that is closed', () => {
 
 describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('keeps accounts, rows, tokens and mail across a restart', async () => {
-    const first = await start({ dataDir: folder });
+    const dataDir = join(folder, 'of-a-team', 'data');
+    const first = await start({ dataDir });
+    // Keys, mails and password hashes are for their owner only.
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
     const token = await signIn(first, ada.email);
     await first.database.query('delete from notifications where recipient_id = $1', [ada.id]);
     await first.mailbox.send({ to: 'ada@example.com', subject: 'Kept', html: '' });
     await first.close();
 
-    const second = await start({ dataDir: folder });
+    const second = await start({ dataDir });
     const response = await requestApi(second, '/rest/v1/notifications', { token });
     await expect(response.json()).resolves.toEqual([]);
     expect(second.mailbox.messages().map(({ subject }) => subject)).toEqual(['Kept']);

@@ -37,6 +37,30 @@ end
 $$;
 
 /**
+ * A name that others see: without characters that show nothing. Null where nothing visible remains, and where the name claims
+ * to be the product, whose own notifications have no sender.
+ */
+create function private.visible_name(input text) returns text
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+declare
+  shown text := private.bounded_text(
+    regexp_replace(
+      input,
+      '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]',
+      '', 'g'
+    ),
+    100
+  );
+  -- Scripts such as Persian need the joiners, but they show nothing by themselves.
+  letters text := lower(regexp_replace(normalize(shown, nfkc), '[[:space:]\u200c\u200d]', '', 'g'));
+begin
+  return case when letters <> '' and regexp_replace(letters, '[[:punct:]]', '', 'g') not like 'tidings%' then shown end;
+end
+$$;
+
+/**
  * The public name of a user: the name in the profile, else the part of the address before the @. Bounded, because it is
  * part of every notification that the user sends.
  */
@@ -47,14 +71,42 @@ as $$
 begin
   return (
     select coalesce(
-      private.bounded_text(u.raw_user_meta_data ->> 'name', 100),
-      private.bounded_text(u.raw_user_meta_data ->> 'full_name', 100),
-      private.bounded_text(split_part(u.email, '@', 1), 100),
+      private.visible_name(u.raw_user_meta_data ->> 'name'),
+      private.visible_name(u.raw_user_meta_data ->> 'full_name'),
+      private.visible_name(split_part(u.email, '@', 1)),
       'Someone'
     )
     from auth.users u
     where u.id = display_name.user_id
   );
+end
+$$;
+
+/**
+ * Runs after an INSERT into a list that a user keeps: bounds it. Trigger arguments: the owner's column, and the most rows.
+ * Simultaneous requests may exceed the bound by their own rows.
+ *
+ * Error: PT409, the table's name with `_limit_exceeded`.
+ */
+create function private.limit_rows() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  owner uuid;
+  kept integer;
+begin
+  for owner in execute format('select distinct %I from added', tg_argv[0]) loop
+    execute format(
+      'select count(*) from (select from %I.%I where %I = $1 limit $2 + 1) kept',
+      tg_table_schema, tg_table_name, tg_argv[0]
+    ) into kept using owner, tg_argv[1]::integer;
+    if kept > tg_argv[1]::integer then
+      raise sqlstate 'PT409' using message = tg_table_name || '_limit_exceeded',
+        detail = format('An account keeps at most %s.', tg_argv[1]), hint = 'Remove some of them.';
+    end if;
+  end loop;
+  return null;
 end
 $$;
 

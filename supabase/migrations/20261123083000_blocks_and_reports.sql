@@ -38,6 +38,11 @@ select private.hide_statistics('public.muted_threads');
 create policy "Users keep their own list of muted threads" on public.muted_threads
   for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 
+create trigger limit_blocked_senders after insert on public.blocked_senders
+  referencing new table as added for each statement execute function private.limit_rows('user_id', '1000');
+create trigger limit_muted_threads after insert on public.muted_threads
+  referencing new table as added for each statement execute function private.limit_rows('user_id', '1000');
+
 /** Whether `recipient` has blocked `sender`. */
 create function private.is_blocked(recipient uuid, sender uuid) returns boolean
   language plpgsql stable security definer
@@ -112,6 +117,9 @@ select private.require_assurance_on('public.notification_reports');
 select private.hide_statistics('public.notification_reports');
 create policy "Users read their own reports" on public.notification_reports
   for select to authenticated using (reporter_id = (select auth.uid()));
+
+create trigger limit_notification_reports after insert on public.notification_reports
+  referencing new table as added for each statement execute function private.limit_rows('reporter_id', '1000');
 
 /**
  * Reports a notification of the caller, with its content. A second report of it replaces the first.

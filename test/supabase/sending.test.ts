@@ -32,6 +32,45 @@ beforeEach(() =>
   ),
 );
 
+it.each([
+  ['that shows nothing', '\u200b\u3164\u{e0041}', 'ada'],
+  ['that claims to be the product', 'Tid\u200bings Support', 'ada'],
+  ['that claims to be the product in other forms', '\uff34\uff29\uff24\uff29\uff2e\uff27\uff33', 'ada'],
+  ['with hidden characters', 'A\u200bda\u{e0041}', 'Ada'],
+  [
+    'whose script needs joiners',
+    '\u0646\u0627\u0645\u200c\u0647\u0627',
+    '\u0646\u0627\u0645\u200c\u0647\u0627',
+  ],
+])(
+  'the name of a sender %s is shown by what is visible of it, and never as the product’s',
+  async (_, name, shown) => {
+    const { database } = supabase();
+    const rename = 'update auth.users set raw_user_meta_data = $2 where id = $1 returning raw_user_meta_data';
+    await database.query(rename, [ada.id, { name }]);
+    await send({ type: 'mention' });
+    await database.query(rename, [ada.id, { name: 'Ada Lovelace' }]);
+    expect((await contentOf())['metadata']).toMatchObject({ actor_name: shown });
+  },
+);
+
+it.each([
+  ['muted_threads', 'entity_type, entity_id', `'document', n::text`],
+  ['muted_threads', 'user_id, entity_type, entity_id', `'${ada.id}', 'document', n::text`],
+])('a user keeps at most 1,000 rows of %s (%s)', async (table, columns, values) => {
+  const add = (from: number, to: number) =>
+    runAs(supabase().database, asAda, (sql) =>
+      sql.query(
+        `insert into ${table} (${columns}) select ${values} from generate_series($1::int, $2::int) n`,
+        [from, to],
+      ),
+    );
+  await add(1, 1000);
+  await expect(add(1001, 1001)).rejects.toMatchObject({ code: 'PT409', message: `${table}_limit_exceeded` });
+  await supabase().database.exec('delete from muted_threads where entity_id = $$1$$');
+  await add(1001, 1001);
+});
+
 it('a sender of forged content loses unknown fields and text above the limits', async () => {
   await send({
     type: 'mention',

@@ -52,16 +52,16 @@ export function openDataFolder(folder: string): DataFolder {
   };
 }
 
-/** Creates a folder and its parents. Node's recursive `mkdir` does not end where a file system refuses new folders. */
+/** Creates a folder and its parents for their owner only: they hold keys, mails and password hashes. Node's recursive `mkdir` does not end where a file system refuses new folders. */
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw problem;
     makeFolder(dirname(folder));
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
   }
 }
 

@@ -38,6 +38,35 @@ select private.hide_statistics('public.muted_threads');
 create policy "Users keep their own list of muted threads" on public.muted_threads
   for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 
+/**
+ * Runs before a user blocks a sender: only somebody who has reached the user can be blocked, because the name of a blocked
+ * sender is shown, and a foreign key would tell which accounts exist.
+ *
+ * Error: PT404 sender_unknown.
+ */
+create function private.check_blocked_sender() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  -- The policy refuses a row of another user; an error of this function would tell who sent that user something.
+  if new.user_id = auth.uid()
+    and not exists (
+      select from public.notifications n where n.recipient_id = new.user_id and n.sender_id = new.sender_id
+    )
+    and not exists (
+      select from private.mail_only_notifications n where n.recipient_id = new.user_id and n.sender_id = new.sender_id
+    )
+    and not private.share_invitation(new.user_id, new.sender_id)
+  then
+    raise sqlstate 'PT404' using message = 'sender_unknown', detail = 'This account has sent you nothing.';
+  end if;
+  return new;
+end
+$$;
+
+create trigger check_blocked_sender before insert on public.blocked_senders
+  for each row when (current_user = 'authenticated') execute function private.check_blocked_sender();
 create trigger limit_blocked_senders after insert on public.blocked_senders
   referencing new table as added for each statement execute function private.limit_rows('user_id', '1000');
 create trigger limit_muted_threads after insert on public.muted_threads

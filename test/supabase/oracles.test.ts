@@ -139,6 +139,18 @@ it('the download of a sender’s data does not tell whether an invited address h
   expect(await (await call('export_account_data', {})).text()).not.toContain(grace.id);
 });
 
+it('blocking a stranger is refused alike with and without an account, and shows no name', async () => {
+  const token = await signIn(supabase(), grace.email);
+  const call = async (path: string, body: object) => {
+    const response = await requestApi(supabase(), `/rest/v1/${path}`, { method: 'POST', token, body });
+    return [response.status, await response.text()];
+  };
+  const known = await call('blocked_senders', { sender_id: ada.id });
+  expect(known).toEqual([404, expect.stringContaining('sender_unknown')]);
+  expect(await call('blocked_senders', { sender_id: crypto.randomUUID() })).toEqual(known);
+  expect(await call('rpc/sender_names', { sender_ids: [ada.id] })).toEqual([200, '[]']);
+});
+
 it('a blocked sender is limited as every other one', async () => {
   await supabase().database.exec(secrets['blocked the sender'] ?? '');
   await ask({ prefer: 'count=exact', rows: 60 });

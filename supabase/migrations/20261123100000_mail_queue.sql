@@ -122,7 +122,7 @@ create function private.queue_mails() returns trigger
   set search_path = ''
 as $$
 begin
-  with wanted as (
+  with channels as (
     select
       a.id,
       a.recipient_id,
@@ -137,6 +137,27 @@ begin
     from arrived a
     left join public.notification_preferences p on p.user_id = a.recipient_id
     where (private.wanted_channels(a.recipient_id, a.kind)).by_mail
+  ), ranked as (
+    select
+      c.*,
+      c.topic <> 'digest'
+        and not exists (
+          select from private.notification_mails m
+          where m.recipient_id = c.recipient_id and m.topic = c.topic and m.state = 'pending'
+        )
+        and (
+          select count(*) from private.notification_mails m
+          where m.recipient_id = c.recipient_id and m.created_at > now() - interval '1 hour'
+            and (m.topic like 'thread:%' or m.topic like 'kind:%')
+        ) + dense_rank() over (partition by c.recipient_id order by c.topic) > 20 as is_beyond_limit
+    from channels c
+  ), wanted as (
+    -- Senders choose the threads, so they would choose the number of mails: an hour has 20 instant ones, then a digest.
+    select
+      r.id, r.recipient_id, r.created_at, r.time_zone, r.digest_hour, r.digest_weekday,
+      case when r.is_beyond_limit then 'hourly' else r.frequency end as frequency,
+      case when r.is_beyond_limit then 'digest' else r.topic end as topic
+    from ranked r
   ), mails as (
     insert into private.notification_mails as m (recipient_id, topic, due_at, item_count)
     select

@@ -42,6 +42,50 @@ beforeEach(() =>
   supabase().database.exec('delete from notifications; delete from private.notification_mails'),
 );
 
+describe('instant mails', () => {
+  /** Notifies Ada of so many documents, by one statement each or all by one. */
+  const notify = (from: number, to: number) =>
+    supabase().database.query(
+      `insert into notifications (recipient_id, content)
+       select $1, json_build_object('type', 'mention', 'entity_type', 'document', 'entity_id', n::text)
+       from generate_series($2::int, $3::int) n`,
+      [ada.id, from, to],
+    );
+  const mails = () =>
+    supabase().database.query<{ is_digest: boolean; mails: number; items: number }>(
+      `select topic = 'digest' as is_digest, count(*)::int as mails, sum(item_count)::int as items
+       from private.notification_mails group by 1 order by 1`,
+    );
+
+  beforeEach(async () => {
+    await supabase().database.query(
+      `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'instant')
+       on conflict (user_id) do update set email_digest_frequency = 'instant'`,
+      [ada.id],
+    );
+    return async () => void (await supabase().database.exec('delete from notification_preferences'));
+  });
+
+  it.each([
+    ['one statement', async () => notify(1, 60)],
+    [
+      'many statements',
+      async () => {
+        for (let n = 1; n <= 60; n += 1) await notify(n, n);
+      },
+    ],
+  ])('are 20 in an hour, and the rest is one digest: by %s', async (_, act) => {
+    await act();
+    expect(await mails()).toEqual([
+      { is_digest: false, mails: 20, items: 20 },
+      { is_digest: true, mails: 1, items: 40 },
+    ]);
+    // A thread whose mail is pending goes on in that mail.
+    await notify(1, 1);
+    expect((await mails())[0]).toEqual({ is_digest: false, mails: 20, items: 21 });
+  });
+});
+
 it('workers that claim at the same time get each mail once', async () => {
   await addDueMails(500);
   const seen: string[] = [];

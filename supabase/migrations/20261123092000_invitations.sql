@@ -33,15 +33,15 @@ revoke all on public.invitations from anon, authenticated;
 grant all on public.invitations to service_role;
 
 /**
- * Notifies a user about an invitation, in the name of the caller. Only the invitee may see the link, which contains the
- * token.
+ * Notifies a user who has not blocked the caller about an invitation, in the name of the caller. Only the invitee may see
+ * the link, which contains the token.
  */
 create function private.notify_about_invitation(recipient uuid, about public.invitations, link text) returns void
   language sql security definer
   set search_path = ''
 as $$
   insert into public.notifications (recipient_id, sender_id, content)
-  values (
+  select
     recipient,
     auth.uid(),
     jsonb_strip_nulls(jsonb_build_object(
@@ -57,7 +57,7 @@ as $$
         'url', link
       )
     ))
-  )
+  where not private.is_blocked(recipient, auth.uid())
 $$;
 
 /** Whether the caller has confirmed this address: a sign-up alone proves nothing, since any address may be entered. */

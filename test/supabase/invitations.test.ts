@@ -297,6 +297,14 @@ it.each([
   ]);
 });
 
+it('answering an old invitation does not reach an inviter who has blocked the invitee', async () => {
+  const token = await invite();
+  await supabase().database.query('insert into blocked_senders values ($1, $2)', [ada.id, grace.id]);
+  expect(await call(asGrace, 'accept', token)).toMatchObject({ status: 'accepted' });
+  expect(await received(ada.id)).toEqual([]);
+  await supabase().database.exec('delete from blocked_senders');
+});
+
 it('answering an invitation says so in the notification of the invitee', async () => {
   await call(asGrace, 'decline', await invite());
   expect((await received(grace.id)).at(-1)).toMatchObject({

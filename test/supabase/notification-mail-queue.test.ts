@@ -63,7 +63,7 @@ describe('instant mails', () => {
        on conflict (user_id) do update set email_digest_frequency = 'instant'`,
       [ada.id],
     );
-    return async () => void (await supabase().database.exec('delete from notification_preferences'));
+    return () => supabase().database.exec('delete from notification_preferences');
   });
 
   it.each([

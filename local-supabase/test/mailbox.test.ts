@@ -122,7 +122,7 @@ describe('the host of a request', () => {
     },
   );
 
-  it('is in no mail: links point to the site, whatever the Host header says', async () => {
+  it('never appears in a mail: links point to the site, whatever the Host header says', async () => {
     const { url, anonKey, mailbox } = supabase();
     const headers = { host: 'evil.localhost', apikey: anonKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ email: 'ada@example.com' });

@@ -146,7 +146,7 @@ it('reports one problem for each time that storage fails, and leaves no timer af
   expect(world.clock.pendingTimers).toBeLessThan(timers + 1);
 });
 
-it('of a client that refreshes on demand only is not checked by a timer', async () => {
+it('storage that fails is not checked by a timer when the client refreshes on demand only', async () => {
   const { open, failing, world } = createFailingHarness();
   failing.reads = 'throws';
   const { client } = open({ autoRefresh: false });

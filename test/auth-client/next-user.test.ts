@@ -95,7 +95,7 @@ describe('a request of one user is not sent as the next user', () => {
     },
   );
 
-  it('and a late verification is not stored for the next user', async () => {
+  it('a late verification is not stored for the next user', async () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();

@@ -15,7 +15,7 @@ const SESSIONS = Number(process.argv[3] ?? 10_000);
 const REPORTS = 10;
 const VISITORS = 8;
 const SWEEP_MS = 61_000;
-/** By the server's clock; 100,000 requests make a week. */
+/** The time between visits by the server's clock, at which 100,000 requests take a week. */
 const VISIT_MS = 2 * 60_000;
 
 interface Footprint {

@@ -149,7 +149,7 @@ test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ p
   await page.getByRole('button', { name: 'Unlink GitHub' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
   await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
-  // The button that the dialog gives the focus back to is gone.
+  // The button that opened the dialog was removed, so the heading takes the focus.
   await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused();
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
 });

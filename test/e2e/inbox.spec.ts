@@ -235,7 +235,7 @@ test('Back to the list keeps its position; another tab starts at its top', async
   await page.goForward();
   await expect(page).toHaveURL(/open=/);
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
-  // Rows above the visible ones may get their height later, so not the page's offset counts, but where a row stands.
+  // Rows above the viewport are measured later, so compare the position of a row, not the scroll offset.
   const firstRow = () =>
     page.evaluate(() => {
       const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];

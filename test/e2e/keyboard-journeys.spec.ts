@@ -203,7 +203,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await expect(button(page, /^Notifications/)).toHaveAccessibleName('Notifications');
     await expect(bar).toHaveCount(0);
     expect(await isFocusOn(page, 'main'), 'the focus stays in the content').toBe(true);
-    // Keys do the same.
+    // The same by shortcuts instead of the buttons of the bar.
     await keys.to(links(page).first());
     await keys.keys('x', 'j', 'x');
     await expect(bar.getByRole('status')).toHaveText('2 selected');

@@ -25,7 +25,7 @@ function pagesBelow(folder: string): readonly string[] {
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
 describe.each(pages)('the page %s', (page) => {
-  it('has links that lead somewhere', () => {
+  it('links only to targets that exist', () => {
     const prose = textOf(page).replaceAll(/`[^`\n]*`/g, '');
     const paths = matches(prose, /\]\(([^)\s#]+)[^)]*\)/g).filter((link) => !/^[a-z]+:/.test(link));
     expect(paths.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
@@ -49,7 +49,7 @@ describe.each(pages)('the page %s', (page) => {
 });
 
 describe('the decisions', () => {
-  it('have each a number of their own, which the title repeats', () => {
+  it('each decision has its own number, which its title repeats', () => {
     expect(new Set(decisions.map((name) => name.slice(0, 3))).size).toBe(decisions.length);
     const isTold = (name: string) => textOf(`docs/decisions/${name}`).startsWith(`# ${name.slice(0, 3)} `);
     expect(decisions.filter((name) => !isTold(name))).toEqual([]);

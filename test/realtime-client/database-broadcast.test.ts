@@ -71,7 +71,7 @@ describe('changes that the database broadcasts', () => {
     expect(channel.getSnapshot().status).toBe('live');
   });
 
-  it('are live after ten seconds on an older server, which does not say so; a late word of it is a gap', async () => {
+  it('are live after ten seconds on an older server, which sends no confirmation; a late confirmation is a gap', async () => {
     const { channel, server, world, join, confirm } = await openScene();
     let losses = 0;
     channel.onContinuity(() => (losses += 1));
@@ -87,7 +87,7 @@ describe('changes that the database broadcasts', () => {
     expect(losses).toBe(1);
   });
 
-  it('are not live again without the word of a server that said so before', async () => {
+  it('are not live again until the server confirms it, when it confirmed it before', async () => {
     const { channel, server, world, join, confirm } = await openScene();
     channel.join();
     await join();
@@ -128,7 +128,7 @@ describe('changes that the database broadcasts', () => {
     expect(query.getSnapshot().rows.map(({ id }) => id)).toContain('missed');
   });
 
-  it('changes that the database broadcasts that repeat are delivered once, and invalid ones are announced as a gap', async () => {
+  it('are delivered once when they repeat, and announced as a gap when they are invalid', async () => {
     const { source, channel, change, server, ...scene } = await openScene();
     const seen: unknown[] = [];
     source.onContinuity(({ reason }) => seen.push(reason));

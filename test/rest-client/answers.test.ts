@@ -246,7 +246,7 @@ describe('a count', () => {
 });
 
 describe('other forms', () => {
-  test('are CSV and GeoJSON', async () => {
+  test('CSV and GeoJSON are returned as text and as an object', async () => {
     expect(await answering(new Response('id\n1')).select('id').as(csv())).toBe('id\n1');
     const features = { type: 'FeatureCollection', features: [] };
     expect(await answering(json(features)).select('id').as(geojson())).toEqual(features);
@@ -254,7 +254,7 @@ describe('other forms', () => {
     await expect(page).rejects.toMatchObject({ code: 'gateway', status: 200 });
   });
 
-  test('are plans, as JSON and as text', async () => {
+  test('plans are returned as JSON and as text', async () => {
     const plan = [{ Plan: { 'Node Type': 'Seq Scan' } }];
     expect(await answering(json(plan)).select('id').as(explain())).toEqual(plan);
     expect(await answering(new Response('Seq Scan')).select('id').as(explainText())).toBe('Seq Scan');

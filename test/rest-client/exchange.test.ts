@@ -276,7 +276,7 @@ describe("the caller's abort", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test('before the execution sends nothing', async () => {
+  test('sends nothing when the signal is aborted before the execution', async () => {
     const client = createRecordingClient();
     const query = client.db.from('notes').select().execute({ signal: AbortSignal.abort() });
     await expect(query).rejects.toMatchObject({ code: 'aborted' });

@@ -108,7 +108,7 @@ describe('objects', () => {
     expect(await requests[2]?.json()).toMatchObject({ offset: 4 });
   });
 
-  test('are described', async () => {
+  test('are described by their metadata', async () => {
     const { storage, requests } = createClient([json({ name: 'k', size: 3 })]);
     expect(await storage.from('b').info('x/k')).toEqual({ name: 'k', size: 3 });
     expect(lineOf(requests[0] as Request)).toBe('GET /object/info/b/x/k');
@@ -166,7 +166,7 @@ describe('a path with slashes at its ends', () => {
 });
 
 describe('URLs', () => {
-  test('are signed for one', async () => {
+  test('are signed for one object', async () => {
     const { storage, requests } = createClient([json({ signedURL: '/object/sign/b/k?token=t' })]);
     const url = await storage.from('b').createSignedUrl('k', 60, { download: 'My & file.pdf' });
     expect(url).toBe(`${projectUrl}/storage/v1/object/sign/b/k?token=t&download=My%20%26%20file.pdf`);

@@ -53,7 +53,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   };
 }
 
-/** Settings of tools that the embedded server does not have, at the values that turn nothing on. */
+/** Settings of tools that the embedded server does not include: they may be set without a warning. */
 const otherTools =
   /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics|db\.migrations|db\.seed)\.enabled|(?:api|db|studio|inbucket|analytics)\.\w*port|db\.(?:major_version|root_key|seed\.sql_paths|migrations\.schema_paths|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
 

@@ -12,7 +12,7 @@ import { watchPublication } from './changes/publication.ts';
 import { createRateCounter } from './rate-counter.ts';
 import { createRelations } from './subscription/relations.ts';
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
-import { createPermissions } from './channel/permissions.ts';
+import { createPermissionEvaluator } from './channel/permissions.ts';
 import { createRooms, roomName } from './channel/rooms.ts';
 import { installRealtimeSchema } from './schema.ts';
 import { defaultRealtimeSettings } from './settings.ts';
@@ -91,7 +91,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     onPollerGivenUp: () => renewChannels(true),
   });
   const checkToken = createTokenCheck(keys, now);
-  const permissions = createPermissions(database);
+  const permissions = createPermissionEvaluator(database);
   const messages = createRateCounter(now, () => settings.maxEventsPerSecond);
   const replication = createMessageReplication(current, timers, now);
   const services: ChannelServices = {

@@ -3,7 +3,7 @@ export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly statusCode: number;
   readonly code: string;
-  /** The name from before there were codes; where there was none, the code. */
+  /** The name that older versions sent instead of a code; the code of an error without such a name. */
   readonly error: string;
   constructor(statusCode: number, code: string, message: string, error = code) {
     super(message);

@@ -157,7 +157,7 @@ describe('values', () => {
     expect(change?.columns).toContainEqual({ name: 'a', type: '_text' });
   });
 
-  test('and the list of columns omit columns that the role may not read', async () => {
+  test('values and the list of columns omit columns that the role may not read', async () => {
     const client = await listen({ schema: 'public', table: 'kinds' });
     await query(`insert into kinds (id, hidden) values (2, 'h')`);
     const [change] = await heard(client);

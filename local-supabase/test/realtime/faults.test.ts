@@ -120,7 +120,7 @@ describe('the outbox', () => {
     expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
   });
 
-  test('and its functions are denied to users', async () => {
+  test('the outbox and its functions are denied to users', async () => {
     for (const statement of [`select * from realtime.outbox`, `select realtime.visible('[]')`]) {
       await expect(
         world.database.transaction(async (sql) => {

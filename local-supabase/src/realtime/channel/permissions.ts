@@ -23,7 +23,7 @@ const granted: Permission = { read: true, write: true };
 const everything: TopicPermissions = { broadcast: granted, presence: granted };
 
 /** The policies on `realtime.messages` decide about a private topic; a public one allows everything. */
-export function createPermissions(database: Database): EvaluatePermissions {
+export function createPermissionEvaluator(database: Database): EvaluatePermissions {
   return async (claims, topic, isPrivate) => {
     if (!isPrivate) return everything;
     const [answer] = await database.query<{ permissions: TopicPermissions }>(

@@ -9,7 +9,7 @@ export interface RowRange {
 
 export const ALL_ROWS: RowRange = { first: 0n, last: null };
 
-/** What `limit=0` stands for. */
+/** The range of `limit=0`: no rows. */
 export const NO_ROWS: RowRange = { first: 0n, last: -1n };
 
 export const isEmptyRange = ({ first, last }: RowRange): boolean => last !== null && last < first;

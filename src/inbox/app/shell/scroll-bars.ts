@@ -21,8 +21,8 @@ export function stepScrollBars(state: ScrollBarsState, scrollPx: number): Scroll
   return { areHidden, turnPx: movedPx < 0 ? scrollPx : turnPx };
 }
 
-/** Writes the state of the bars to the page, whose styles move them. @returns a function that ends it. */
-export function followScroll(): () => void {
+/** Hides and shows the bars as the page scrolls. @returns a function that stops it. */
+export function hideBarsOnScroll(): () => void {
   const { dataset } = document.documentElement;
   let state: ScrollBarsState = { ...initialScrollBarsState, turnPx: window.scrollY };
   const follow = () => {

@@ -7,7 +7,7 @@ import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { PendingChanges } from './pending-changes.tsx';
-import { followScroll } from './scroll-bars.ts';
+import { hideBarsOnScroll } from './scroll-bars.ts';
 import { signOutQuestion } from '../../shared/clients/sign-out-question.ts';
 import { SignOutDialog } from '../../features/outbox/sign-out-dialog.tsx';
 import { useUserData } from '../data/user-data-context.ts';
@@ -31,7 +31,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const { outbox } = useUserData();
   const pendingCount = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot).length;
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
-  useEffect(followScroll, []);
+  useEffect(hideBarsOnScroll, []);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
   return (

@@ -102,7 +102,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     onFree: (senderId) => adopt(senderId),
   });
   const post = (message: TabMessage) =>
-    // The lock comes first: other tabs take over the actions of a tab without one.
+    // Post only with the lock held: other tabs take over the actions of a tab that holds no lock.
     void senders.whenHeld(state.senderId).then(() => signal.aborted || tabs.post(message));
   /** Neither display nor sending waits for the storage. */
   const store = (write: Promise<unknown>) => {

@@ -79,7 +79,7 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
     >
       {children}
     </div>,
-    // What is outside of a modal dialog is inert.
+    // Elements outside of a modal dialog are inert, so its menus are rendered inside it.
     button.closest('dialog') ?? document.body,
   );
 }

@@ -23,7 +23,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 export type SelectionAction = 'read' | 'archive' | 'snooze' | 'remove';
 
 export interface SelectionBarHandle {
-  /** Does what the button of the action does; nothing where the bar does not offer it. */
+  /** Presses the button of the action; does nothing while the bar does not offer it. */
   act(action: SelectionAction): void;
 }
 

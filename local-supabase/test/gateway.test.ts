@@ -72,6 +72,23 @@ describe('a bearer token for the data service', () => {
   const claims = () => ({ sub: ada.id, role: 'authenticated', iat: now(), exp: now() + 60 });
   const now = () => Math.floor(Date.now() / 1000);
 
+  it('is refused with the role "none", which would be the superuser of the session', async () => {
+    const token = await supabase().keys.sign({ ...claims(), role: 'none' });
+    expect((await send(token)).status).toBe(401);
+    expect((await requestApi(supabase(), '/storage/v1/bucket', { token })).status).toBe(400);
+  });
+
+  it.each(['postgres', 'supabase_admin'])('acts as nobody in storage with the role %s', async (role) => {
+    const { database, keys, serviceRoleKey } = supabase();
+    const buckets = async (token: string) =>
+      (await requestApi(supabase(), '/storage/v1/bucket', { token })).json() as Promise<unknown[]>;
+    await database.exec(
+      "insert into storage.buckets (id, name) values ('hidden', 'hidden') on conflict do nothing",
+    );
+    expect(await buckets(serviceRoleKey)).toHaveLength(1);
+    expect(await buckets(await keys.sign({ ...claims(), role }))).toEqual([]);
+  });
+
   it.each(['ES256', 'RS256', 'HS256'] as const)('is accepted with %s', async (algorithm) => {
     const response = await send(await supabase().keys.sign(claims(), { algorithm }));
     expect(response.status).toBe(200);

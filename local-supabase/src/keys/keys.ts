@@ -152,6 +152,8 @@ async function verifyToken(
     const { payload } = await compactVerify(token, key.key, { algorithms: [key.algorithm] });
     const claims = parseClaims(payload);
     if (!claims) return refuse('claims', 'Parsing claims failed');
+    // To PostgreSQL it means the login role, which is a superuser here.
+    if (claims.role === 'none') return refuse('claims', 'The role "none" is no role of the API');
     return checkTimes(claims, Math.floor(nowMs / 1000), options) ?? { ok: true, claims };
   } catch {
     return refuse('signature', WRONG_KEY, 'None of the keys was able to decode the JWT');

@@ -19,13 +19,19 @@ export async function withEffects<T>(
   return result;
 }
 
-/** Runs `task` with the caller's role and claims, so that the policies decide. */
+/**
+ * Runs `task` with the caller's role and claims, so that the policies decide. The session belongs to a superuser, who may take
+ * any role: one that the login role of a hosted project cannot take counts as `anon`.
+ */
 export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql) => Promise<T>): Promise<T> {
   return database.transaction(async (sql) => {
-    await sql.query(`select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, [
-      JSON.stringify(claims),
-      claims.role ?? 'anon',
-    ]);
+    await sql.query(
+      `select set_config('request.jwt.claims', $1, true), set_config('role', coalesce((
+         select rolname from pg_roles
+         where rolname = $2 and not rolsuper and pg_has_role('authenticator', oid, 'MEMBER')
+       ), 'anon'), true)`,
+      [JSON.stringify(claims), claims.role ?? 'anon'],
+    );
     return task(sql);
   });
 }

@@ -70,7 +70,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('anonymously sends data only', async () => {
+  it('sends only the data of an anonymous user', async () => {
     const { client, server } = await started();
     server.next(Response.json(sessionReply('guest', 1)));
     await client.signInAnonymously({ data: { theme: 'dark' } });
@@ -327,7 +327,7 @@ describe('user', () => {
     );
   });
 
-  it('needs a session', async () => {
+  it('reading the user without a session throws missing-session and sends nothing', async () => {
     const { client, server } = await started();
     await expect(client.getUser()).rejects.toMatchObject({ code: 'missing-session' });
     expect(server.lines).toEqual([]);

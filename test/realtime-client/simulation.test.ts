@@ -244,7 +244,7 @@ function createSimulation(seed: number, isShared: boolean) {
       platform,
       key: ({ id }) => String(id),
       version: (row) => row.version,
-      // A comparison would repair what the protocol must get right by itself.
+      // No comparisons: they would repair, and so hide, changes that the protocol lost.
       reconcileMs: 0,
       read: (signal) => items.execute({ signal }),
     });

@@ -231,7 +231,7 @@ it('a subscription moves to the account that uses the device now', async () => {
   expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
 });
 
-it('a subscription is one of twenty at most', async () => {
+it('a user has at most twenty subscriptions', async () => {
   for (let number = 1; number <= 22; number += 1)
     await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
   expect(await subscriptions()).toHaveLength(20);

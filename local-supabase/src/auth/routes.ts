@@ -14,11 +14,11 @@ import { challengeFactor } from './factors/challenge.ts';
 import { enrollFactor, unenrollFactor } from './factors/enrollment.ts';
 import { verifyFactor } from './factors/verification.ts';
 import { logout } from './sessions/logout.ts';
-import { magicLink } from './verification/magic-link.ts';
+import { sendMagicLink } from './verification/magic-link.ts';
 import { authorize, authorizeLink } from './oauth/authorize.ts';
 import { callback } from './oauth/callback.ts';
 import { unlinkIdentity } from './oauth/unlink.ts';
-import { otp } from './verification/otp.ts';
+import { sendOtp } from './verification/otp.ts';
 import { createAuthenticationOptions, verifyPasskeyAuthentication } from './passkeys/authentication.ts';
 import { deletePasskey, listPasskeys, renamePasskey, requirePasskeysEnabled } from './passkeys/management.ts';
 import { createRegistrationOptions, verifyPasskeyRegistration } from './passkeys/registration.ts';
@@ -107,8 +107,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/.well-known/openid-configuration', handler: readOpenIdConfiguration },
   { method: 'POST', path: '/signup', handler: withCaptcha(signUp) },
   { method: 'POST', path: '/token', handler: withCaptcha(token) },
-  { method: 'POST', path: '/otp', handler: guarded('otp', otp) },
-  { method: 'POST', path: '/magiclink', handler: guarded('magiclink', magicLink) },
+  { method: 'POST', path: '/otp', handler: guarded('otp', sendOtp) },
+  { method: 'POST', path: '/magiclink', handler: guarded('magiclink', sendMagicLink) },
   { method: 'POST', path: '/recover', handler: guarded('recover', recover) },
   { method: 'POST', path: '/resend', handler: guarded('resend', resend) },
   { method: 'GET', path: '/verify', handler: limited('verify', verifyByLink) },

@@ -137,7 +137,7 @@ export function createRefresher(
   const run = async (expectedToken: string, isRejected: boolean) => {
     const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
     const policy = {
-      // A server answers its request instead: the browser that sent it tries again.
+      // Without auto-refresh no retries: a server answers its request, and the browser that sent it retries.
       limit: autoRefresh ? Infinity : 0,
       backoff: REFRESH_BACKOFF,
       maxElapsedMs: GIVE_UP_MS,

@@ -1,4 +1,12 @@
-import { type ColumnPath, encodeColumn, encodeItem, encodeValue, part, quote, refuse } from './quoting.ts';
+import {
+  type ColumnPath,
+  encodeColumn,
+  encodeItem,
+  encodeValue,
+  expressionKind,
+  quote,
+  refuse,
+} from './quoting.ts';
 
 /**
  * A condition on rows: a comparison, or a tree of them. `P` is the union of its pairs `[column, value]`, by which the compiler
@@ -22,7 +30,7 @@ export interface Filter<out P = unknown> {
 /** Several operands of one comparison: `eq('status', anyOf('read', 'archived'))`. */
 export interface Quantified<out T = unknown> {
   /** Whether one of the values has to fit, or each. */
-  readonly [part]: 'any' | 'all';
+  readonly [expressionKind]: 'any' | 'all';
   /** The values. */
   readonly values: readonly T[];
 }
@@ -36,7 +44,7 @@ export type Pair<C extends string = string, V = unknown> = readonly [column: C, 
  * @throws {RestError} `invalid-query` for a missing value, which would match other rows.
  */
 export function compare(operator: string, column: string | ColumnPath, value: unknown): Filter<never> {
-  const { [part]: quantifier, values } = (value ?? {}) as Partial<Quantified>;
+  const { [expressionKind]: quantifier, values } = (value ?? {}) as Partial<Quantified>;
   if (quantifier && operator === 'neq') refuse('neq of several values');
   return {
     column: encodeColumn(column),

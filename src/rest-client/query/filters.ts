@@ -1,5 +1,13 @@
 import { compare, eq, type Filter, is, not, type Pair, type Quantified } from './filter.ts';
-import { type ColumnPath, encodeJsonValue, encodeName, encodeValue, part, quote, refuse } from './quoting.ts';
+import {
+  type ColumnPath,
+  encodeJsonValue,
+  encodeName,
+  encodeValue,
+  expressionKind,
+  quote,
+  refuse,
+} from './quoting.ts';
 
 type Col<C extends string> = C | ColumnPath<C>;
 
@@ -9,7 +17,7 @@ type Quantify = <const T extends {}>(...values: readonly T[]) => Quantified<T>;
 const quantify =
   (quantifier: 'any' | 'all'): Quantify =>
   (...values) =>
-    values.includes(null as never) ? refuse('null equals nothing') : { [part]: quantifier, values };
+    values.includes(null as never) ? refuse('null equals nothing') : { [expressionKind]: quantifier, values };
 
 /** Any of the values, none of them null: `eq('status', anyOf('read', 'archived'))`, `like('name', anyOf('a%', 'b%'))`. */
 export const anyOf: Quantify = quantify('any');

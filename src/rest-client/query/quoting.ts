@@ -1,12 +1,12 @@
 import { RestError } from '../errors.ts';
 
-/** Marks values that this client's functions make; parsed JSON never has a symbol. */
-export const part: unique symbol = Symbol();
+/** Marks the expressions that this client creates with their kind; parsed JSON never has a symbol. */
+export const expressionKind: unique symbol = Symbol();
 
 /** A column, a path into a JSON column or an aggregate, in its wire form. */
 export interface ColumnPath<out C extends string = string, out T = unknown> {
   /** Marks the value as made by this client. */
-  readonly [part]: 'column';
+  readonly [expressionKind]: 'column';
   /** The wire form. */
   readonly wire: string;
   /** Decodes the value of the answer. */

@@ -5,7 +5,7 @@ import {
   type ColumnPath,
   encodeColumn,
   encodeName,
-  part,
+  expressionKind,
   positionAtEnd,
   refuse,
 } from './quoting.ts';
@@ -19,7 +19,7 @@ export interface Embed<
   out Hint extends string = string,
   out Filtered extends boolean = boolean,
 > {
-  readonly [part]: 'embed';
+  readonly [expressionKind]: 'embed';
   /** What is selected of them. */
   readonly shape: S;
   /** Conditions, order and limits. */
@@ -97,7 +97,7 @@ export function embed<
   const Hint extends string = string,
 >(columns: S, options?: EmbedOptions<R, Inner, Hint>): Embed<S, Inner, R, Hint, false>;
 export function embed(columns: Shape | string, options: EmbedOptions = {}): Embed {
-  return { [part]: 'embed', shape: columns, options };
+  return { [expressionKind]: 'embed', shape: columns, options };
 }
 
 /** A column of a to-one relation, to order by: `order(relatedColumn('author', 'name'))`. */
@@ -150,10 +150,10 @@ export const min: Aggregate = aggregate('min');
 export const max: Aggregate = aggregate('max');
 
 function columnPath<T>(wire: string, decode?: (value: unknown) => T): ColumnPath<never, T> {
-  return { [part]: 'column', wire, decode };
+  return { [expressionKind]: 'column', wire, decode };
 }
 
-const kindOf = (value: object) => (value as { readonly [part]?: string })[part];
+const kindOf = (value: object) => (value as { readonly [expressionKind]?: string })[expressionKind];
 export const isEmbed = (value: object): value is Embed => kindOf(value) === 'embed';
 export const isColumn = (value: object): value is ColumnPath => kindOf(value) === 'column';
 

@@ -79,7 +79,7 @@ export async function startTabBrowser(extraArgs: readonly string[] = []): Promis
           await ask('Page.setWebLifecycleState', { state });
         },
       };
-      // Answered once the page has begun: only then expressions have a place to be evaluated in.
+      // Wait for the navigation: expressions are evaluated in the context of the new page.
       await ask('Page.navigate', { url });
       await tab.activate();
       return tab;

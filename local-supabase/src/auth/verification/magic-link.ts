@@ -10,7 +10,7 @@ import { signUpWith } from '../users/sign-up.ts';
 import { findUserByEmail } from '../rows/users.ts';
 
 /** POST /magiclink, and POST /otp with an email: a link and code to sign in; unknown addresses are signed up. */
-export async function magicLink(context: AuthContext, call: Call): Promise<Response> {
+export async function sendMagicLink(context: AuthContext, call: Call): Promise<Response> {
   const { settings, database } = context;
   if (!settings.emailEnabled) throw unprocessable('email_provider_disabled', 'Email logins are disabled');
   if (!settings.magicLinkEnabled)

@@ -4,7 +4,7 @@ import { type Call, type JsonObject, readFlag, readObject, readText, sendJson } 
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, unprocessable } from '../http/errors.ts';
 import { parseCodeChallenge } from '../rows/flow-state.ts';
-import { magicLink } from './magic-link.ts';
+import { sendMagicLink } from './magic-link.ts';
 import { createPassword } from '../rows/password.ts';
 import { signUpWith } from '../users/sign-up.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
@@ -50,7 +50,7 @@ async function isKnown(context: AuthContext, call: Call, email: string, phone: s
 }
 
 /** POST /otp: a code by mail or text message. */
-export async function otp(context: AuthContext, call: Call): Promise<Response> {
+export async function sendOtp(context: AuthContext, call: Call): Promise<Response> {
   const body = await call.json();
   const [email, phone] = [readText(body, 'email'), readText(body, 'phone')];
   if (email !== '' && phone !== '') throw invalid('Only an email address or phone number should be provided');
@@ -59,7 +59,7 @@ export async function otp(context: AuthContext, call: Call): Promise<Response> {
   parseCodeChallenge(readText(body, 'code_challenge'), readText(body, 'code_challenge_method'));
   if (!readFlag(body, 'create_user', true) && !(await isKnown(context, call, email, phone)))
     throw unprocessable('otp_disabled', 'Signups not allowed for otp');
-  if (email !== '') return magicLink(context, call);
+  if (email !== '') return sendMagicLink(context, call);
   if (phone !== '') return phoneCode(context, call, body);
   throw invalid('One of email or phone must be set');
 }

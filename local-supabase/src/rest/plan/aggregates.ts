@@ -11,8 +11,8 @@ interface HoistedAggregate {
 }
 
 /**
- * Moves the aggregates of to-one spread relations up to the first query that is not one itself: within the spread
- * query, which has one row, they would say nothing.
+ * Moves the aggregates of to-one spread relations up to the nearest query that is not spread itself: a to-one spread
+ * query has one row, so there an aggregate would compute over that row alone.
  */
 export function hoistAggregates(node: ReadNode): readonly HoistedAggregate[] {
   const fromChildren = node.children.flatMap(hoistAggregates);

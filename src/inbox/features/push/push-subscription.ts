@@ -55,7 +55,7 @@ export interface PushDeviceOptions {
   readonly clock: Clock;
 }
 
-/** The browser's own parts; null where it has no push messages. */
+/** The browser's interfaces for push messages; null if it does not support them. */
 export function findPushBrowser(): PushBrowser | null {
   if (!('serviceWorker' in navigator) || !('PushManager' in globalThis) || !('Notification' in globalThis))
     return null;

@@ -184,7 +184,7 @@ test('reading that fails is an error state, is logged, and succeeds on a retry',
   expect(inbox.getSnapshot()).toMatchObject({ problem: null, isVerified: true });
 });
 
-test('reading of a list that a loaded list contains sends no request', async () => {
+test('reading a list that a loaded list contains sends no request', async () => {
   const { inbox, world, table } = await openScriptedInbox(3);
   const before = table.requests.length;
   inbox.show(unread);

@@ -28,7 +28,7 @@ test('the watched contacts are the people on the page who are contacts', () => {
   expect(watchedContacts(state)).toEqual([{ userId: 'grace', topic: 'online:grace' }]);
 });
 
-test('the watched contacts are the first ones of a long page', () => {
+test('a long page watches only its first contacts, up to the limit', () => {
   const state = run(topicsOf(...ids(50)), shown(...ids(50)));
   expect(watchedContacts(state).map(({ userId }) => userId)).toEqual(ids(maxWatchedContacts));
 });

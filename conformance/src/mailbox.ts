@@ -54,7 +54,8 @@ function parseMail(id: string, message: unknown): ReceivedMail {
   const words = body
     .replaceAll(/<style[^]*?<\/style>/g, ' ')
     .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/https?:\/\/\S+/g, ' ');
+    // A part of a random address may be a number of as many digits.
+    .replaceAll(/https?:\/\/\S+|\S+@\S+/g, ' ');
   return {
     id,
     subject: asText(at(message, 'Subject')),

@@ -15,7 +15,7 @@ const common = {
   environment: 'node',
   // Modules are loaded, the database engine compiled and the page set up once per worker, not once per file.
   isolate: false,
-  testTimeout: 60_000,
+  testTimeout: 90_000,
   hookTimeout: 60_000,
 };
 

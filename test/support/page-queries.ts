@@ -2,7 +2,7 @@ import { configure, prettyDOM } from '@testing-library/dom';
 
 configure({
   // Chunks are loaded and a whole Supabase works in this process: a bound that only a failure reaches.
-  asyncUtilTimeout: 15_000,
+  asyncUtilTimeout: 30_000,
   // `findBy` and `waitFor` create an error at every change of the page and drop it; only an error that is shown prints the page.
   getElementError: (message, container) => {
     let shown: string | undefined;

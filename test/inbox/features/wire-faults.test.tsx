@@ -117,7 +117,7 @@ test('the inbox keeps a change while the server fails, and sends it later', asyn
   });
   if (button) await actor.click(button);
   expect(await screen.findByText(/Syncing 1 change/)).toBeTruthy();
-  await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 15_000 });
+  await waitFor(() => expect(screen.queryByText(/Syncing 1 change/)).toBeNull(), { timeout: 45_000 });
   expect(asked).toBeGreaterThan(1);
   expect(screen.queryByText(/Your change was undone/)).toBeNull();
 });

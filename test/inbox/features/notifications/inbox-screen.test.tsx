@@ -471,7 +471,7 @@ test('an action that finds no server stays done, is counted as pending, and is s
   await screen.findByText('Syncing 1 change…');
   expect(rows()).toHaveLength(0);
   backend.mend();
-  await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 10_000 });
+  await waitFor(async () => expect(await status('Old 1')).toBe('archived'), { timeout: 45_000 });
   await waitFor(() => expect(screen.queryByText('Syncing 1 change…')).toBeNull());
 });
 
@@ -480,7 +480,7 @@ test('a reload shows the saved list, then the current one', async () => {
   await fill(2);
   const first = await open('/home', { platform: { fetch: backend.fetch } });
   await screen.findByText(/Old 2/);
-  await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 10_000);
+  await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 30_000);
   first.unmount();
   backend.break(to('/rest/'));
   // Without a new sign-in: persisted data belongs to its session.
@@ -497,9 +497,9 @@ test('a sign-out deletes the data stored on the device', async () => {
   await fill(1);
   const { clients } = await open();
   await screen.findByText(/Old 1/);
-  await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 5_000);
+  await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 30_000);
   await clients.auth.signOut({ scope: 'local' });
-  await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 5_000);
+  await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 30_000);
 });
 
 /** The answer of a server that does not allow the request. */

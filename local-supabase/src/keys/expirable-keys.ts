@@ -18,7 +18,8 @@ export function createExpirableKeys(keys: TokenKeys, now: () => number): Expirab
     },
     async sign(claims, options) {
       const token = await keys.sign(claims, options);
-      if (Math.floor(now() / 1000) <= cutoffSeconds) younger.add(token);
+      // Not the time now: a second may have passed since the token got its `iat`.
+      if (claims.iat !== undefined && claims.iat <= cutoffSeconds) younger.add(token);
       return token;
     },
     async verify(token, options) {

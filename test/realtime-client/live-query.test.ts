@@ -272,6 +272,19 @@ describe('a live query', () => {
     expect(rows()).toEqual([{ id: 'a', version: 3 }]);
   });
 
+  it('shows a row that was made again after an own deletion during a read', async () => {
+    const { confirm, change, answer, query, rows, world } = await openQuery();
+    await confirm();
+    await answer([]);
+    query.refresh();
+    await world.settle();
+    query.remove([{ id: 'a' }]);
+    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'a', version: 1 } });
+    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'a', version: 2 } });
+    await answer([{ id: 'a', version: 2 }]);
+    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
+  });
+
   it('shows initial rows until the first read, and keeps its snapshot while nothing changes', async () => {
     const { query, confirm, answer } = await openQuery({ initialRows: [{ id: 'cached', version: 1 }] });
     expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'cached' }], isLoaded: false });

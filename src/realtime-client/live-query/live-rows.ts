@@ -15,8 +15,13 @@ export interface LiveRows<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /** The last change of each row, deleted rows included: an earlier change is late. */
   readonly lastChanges: ReadonlyMap<string, LastChange>;
-  /** Changes since the current read began; null while no read is in flight. */
-  readonly log: readonly Change<Row>[] | null;
+  /** The last changes when the current read began, and the changes since; null while no read is in flight. */
+  readonly log: ReadLog<Row> | null;
+}
+
+interface ReadLog<Row> {
+  readonly lastChanges: LiveRows<Row>['lastChanges'];
+  readonly changes: readonly Change<Row>[];
 }
 
 interface LastChange {
@@ -37,7 +42,7 @@ export function createLiveRows<Row>(rows: readonly Row[], { key }: RowRules<Row>
 
 /** Starts logging changes, to replay them on the read's result. */
 export function beginRead<Row>(state: LiveRows<Row>): LiveRows<Row> {
-  return { ...state, log: [] };
+  return { ...state, log: { lastChanges: state.lastChanges, changes: [] } };
 }
 
 /** Takes the read's rows as the state at some moment after it began, and replays the logged changes; newer versions win. */
@@ -46,11 +51,13 @@ export function finishRead<Row>(
   read: readonly Row[],
   rules: RowRules<Row>,
 ): LiveRows<Row> {
+  const { lastChanges: earlier, changes } = state.log ?? { lastChanges: state.lastChanges, changes: [] };
+  // The logged changes follow those from before the read: after the newest change, each of them would be late.
   const lastChanges = new Map(
-    Array.from(state.lastChanges, ([id, { commit }]) => [id, { commit, isOwnDelete: false }]),
+    Array.from(earlier, ([id, { commit }]) => [id, { commit, isOwnDelete: false }]),
   );
   const base = { ...createLiveRows(read, rules), lastChanges };
-  return { ...applyChanges(base, state.log ?? [], rules), log: null };
+  return { ...applyChanges(base, changes, rules), log: null };
 }
 
 /**
@@ -95,5 +102,6 @@ export function applyChanges<Row>(
     if (lastChanges.size <= maxLastChanges) break;
     lastChanges.delete(id);
   }
-  return { rows, lastChanges, log: state.log && [...state.log, ...changes] };
+  const { log } = state;
+  return { rows, lastChanges, log: log && { ...log, changes: [...log.changes, ...changes] } };
 }

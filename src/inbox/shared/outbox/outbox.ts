@@ -93,7 +93,8 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   let hasStorageFailed = false;
 
   const createId = () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join('');
-  const tabs = platform.openBroadcast(`outbox:${userId}`);
+  // Without locks among tabs (http, old browsers) each would take the others for closed, and take over their actions.
+  const tabs = locks.scope === 'origin' ? platform.openBroadcast(`outbox:${userId}`) : null;
   const senders = createSenders({
     locks,
     report,
@@ -103,7 +104,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   });
   const post = (message: TabMessage) =>
     // Post only with the lock held: other tabs take over the actions of a tab that holds no lock.
-    void senders.whenHeld(state.senderId).then(() => signal.aborted || tabs.post(message));
+    void senders.whenHeld(state.senderId).then(() => signal.aborted || tabs?.post(message));
   /** Neither display nor sending waits for the storage. */
   const store = (write: Promise<unknown>) => {
     writes.add(write);
@@ -284,11 +285,11 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       const once = state.pending.filter(({ id, keys }) => keys === null && state.sendingIds.has(id));
       if (once.length > 0) store(storage.remove(once.map(({ id }) => id)));
     }),
-    tabs.subscribe((message) => {
+    tabs?.subscribe((message) => {
       if (isTabMessage(message)) receive(message);
     }),
     () => timer?.cancel(),
-    () => tabs.close(),
+    () => tabs?.close(),
   ];
 
   return {
@@ -327,7 +328,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     hasStorageFailed: () => hasStorageFailed,
     close() {
       ending.abort();
-      for (const stop of endings) stop();
+      for (const stop of endings) stop?.();
     },
   };
 }

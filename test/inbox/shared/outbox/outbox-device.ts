@@ -1,5 +1,6 @@
 import { createOutbox, type OutboxNotice } from '../../../../src/inbox/shared/outbox/outbox.ts';
 import type { OutboxOutcome } from '../../../../src/inbox/shared/outbox/outbox-state.ts';
+import type { Platform } from '../../../../src/platform/platform.ts';
 import { createFakeWorld, type FakeWorld } from '../../../support/fake-platform.ts';
 import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
 
@@ -24,8 +25,8 @@ export function createDevice(world: FakeWorld = createFakeWorld()) {
   const storage = createMemoryStorage();
   const server: Server = { requests: [], received: [], problem: null, outcome: 'sent', hangs: false };
   const notices: OutboxNotice[] = [];
-  const openTab = () => {
-    const tab = world.openTab();
+  const openTab = (overrides: Partial<Platform> = {}) => {
+    const tab = world.openTab(overrides);
     const shown: string[] = [];
     const settled: string[] = [];
     const outbox = createOutbox({

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createRealmLocks } from '../../../../src/platform/realm-locks.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createDevice, names, Unreachable } from './outbox-device.ts';
 
@@ -64,6 +65,21 @@ test('several tabs discard an action of another tab, with later ones on its row'
   for (const { tab } of [first, second]) tab.setOnline(true);
   await world.clock.advance(1_000);
   expect(server.received).toEqual(['b:2']);
+});
+
+test('several tabs without common locks leave the actions of each other alone', async () => {
+  const { world, server, openTab } = createDevice();
+  const [first, second] = [
+    openTab({ locks: createRealmLocks() }),
+    openTab({ locks: createRealmLocks() }),
+  ] as const;
+  const undoable = first.add('a:1', 'undoable');
+  await world.clock.advance(1_000);
+  expect([second.shown, server.requests]).toEqual([[], []]);
+  undoable.undo();
+  second.add('b:2');
+  await world.clock.advance(1_000);
+  expect([server.received, first.settled, second.settled]).toEqual([['b:2'], ['a:1 undone'], ['b:2 sent']]);
 });
 
 test('several tabs tell each other no answers', async () => {

@@ -7,6 +7,7 @@ export function createFreezer() {
   const run = (task: () => void) => void (missed ? missed.push(task) : task());
   return {
     run,
+    isFrozen: () => missed !== null,
     freeze() {
       missed ??= [];
     },

@@ -101,7 +101,7 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
 const defaultReconcileMs = 25_000;
 /** After as many summaries a comparison reads the list: a summary hides a change that was lost before a later one. */
 const summariesPerRead = 9;
-/** Interval between comparisons of the version, and their deadline: 5 s in all. */
+/** Interval between comparisons of the version, and the deadline of each: 5 s in all. */
 const versionIntervalMs = 2_000;
 const versionAnswerMs = 3_000;
 

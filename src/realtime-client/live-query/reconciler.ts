@@ -35,7 +35,7 @@ export interface ReconcilerOptions {
    * one that fails.
    */
   readonly differs?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Deadline of `differs`, in milliseconds. Default 5,000. */
+  /** Deadline of a comparison, its repetition included, in milliseconds. Default 5,000. */
   readonly answerMs?: number;
   /** Called when the list must be read again: it differs from the table, or is not known to equal it. */
   readonly onReadAgain: (cause: ReconcileCause) => void;
@@ -70,13 +70,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let countInSecond = 0;
   const unechoed = new Set<string>();
 
-  const compare = async (): Promise<'same' | 'different' | 'unknown'> => {
+  const compare = async (endMs: number): Promise<'same' | 'different' | 'unknown'> => {
     if (!options.differs) return 'unknown';
     request?.abort();
     const controller = new AbortController();
     request = controller;
     const late = new Error('The comparison of the list was not answered in time');
-    const deadline = clock.setTimer(() => controller.abort(late), answerMs);
+    const deadline = clock.setTimer(() => controller.abort(late), endMs - clock.monotonicMs());
     const aborted = new Promise<never>((_resolve, reject) => {
       controller.signal.addEventListener('abort', () => reject(late));
     });
@@ -92,24 +92,34 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       if (request === controller) request = undefined;
     }
   };
-  /** A difference counts only if a second comparison finds it too: its change may still be on its way. */
-  const check = async (cause: ReconcileCause, isSecond: boolean) => {
+  /**
+   * A difference counts only if a second comparison finds it too, or has no time left: its change may still be on its way.
+   *
+   * @param endMs when the list is read again without an answer, for a second comparison.
+   */
+  const check = async (cause: ReconcileCause, endMs?: number) => {
     if (!isRunning || !isCurrent()) return;
-    const result = await compare();
+    const startMs = clock.monotonicMs();
+    const limitMs = endMs ?? startMs + answerMs;
+    const result = startMs < limitMs ? await compare(limitMs) : 'unknown';
     if (result === 'same' || !isRunning || !isCurrent()) return;
-    if (result === 'different' && !isSecond) checkLater(cause, true);
+    if (result === 'different' && endMs === undefined) checkLater(cause, limitMs);
     else onReadAgain(cause);
   };
-  const checkLater = (cause: ReconcileCause, isSecond: boolean) => {
+  const checkLater = (cause: ReconcileCause, endMs?: number) => {
     checkTimer?.cancel();
-    checkTimer = clock.setTimer(() => {
-      checkTimer = undefined;
-      void check(cause, isSecond);
-    }, settleMs);
+    const leftMs = endMs === undefined ? settleMs : endMs - clock.monotonicMs();
+    checkTimer = clock.setTimer(
+      () => {
+        checkTimer = undefined;
+        void check(cause, endMs);
+      },
+      Math.min(settleMs, leftMs),
+    );
   };
   const checkNow = () => {
     // A comparison that is under way ends with an answer, a repetition or a read.
-    if (!request && !checkTimer) void check('interval', false);
+    if (!request && !checkTimer) void check('interval');
   };
   const tick = () => {
     intervalTimer = clock.setTimer(() => {
@@ -149,17 +159,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       countInSecond += keys.length;
       // A pending comparison is not put off: the rate may stay high for long.
       if (isRunning && !checkTimer && countInSecond >= maxEventsPerSecond * suspiciousRate)
-        checkLater('rate', false);
+        checkLater('rate');
     },
     noteLosses(cause) {
-      if (isRunning && cause === 'rate') checkLater(cause, false);
+      if (isRunning && cause === 'rate') checkLater(cause);
     },
     noteOwnWrites(keys) {
       if (!isRunning || intervalMs === 0) return;
       keys.forEach((key) => unechoed.add(key));
       echoTimer?.cancel();
       echoTimer = clock.setTimer(() => {
-        if (unechoed.size > 0) void check('no-echo', true);
+        if (unechoed.size > 0) void check('no-echo', clock.monotonicMs() + answerMs);
         unechoed.clear();
       }, echoMs);
     },

@@ -42,6 +42,8 @@ interface Member {
 
 /** The server closes a channel with more presence calls than this in a window. */
 const maxPresenceCalls = 5;
+/** What a server that limits its rate sends. */
+const limitPerSecond = 2;
 const presenceWindowMs = 30_000;
 
 /**
@@ -54,6 +56,10 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
   const validTokens = new Set<string>();
   let isUp = true;
   let isMute = false;
+  let isLimited = false;
+  let changes = 0;
+  let lastSecond = 0;
+  let sentInSecond = 0;
   let lastCommitMs = 0;
   let repeats = false;
   let truncates = false;
@@ -209,10 +215,17 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
     lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
     version += 1;
   };
+  const isBeyondLimit = () => {
+    const second = Math.floor(clock.monotonicMs() / 1_000);
+    sentInSecond = second === lastSecond ? sentInSecond + 1 : 1;
+    lastSecond = second;
+    return isLimited && sentInSecond > limitPerSecond;
+  };
   /** Sends a change of the transaction of the last {@link commit}. */
   const publish = (type: string, record: StoredRow | undefined, old: StoredRow | undefined) => {
     const owner = (record ?? old)?.owner;
-    if (isMute) return;
+    changes += 1;
+    if (isMute || isBeyondLimit()) return;
     const isTruncated = truncates && record !== undefined;
     if (isTruncated) truncates = false;
     const data = {
@@ -350,6 +363,19 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
     /** Loses all changes until {@link resubscribe}. */
     mute() {
       isMute = true;
+    },
+    /** Sends again what is committed from now on; what was lost stays lost. */
+    unmute() {
+      isMute = false;
+      isLimited = false;
+    },
+    /** Loses the changes beyond two in a second until {@link unmute}. */
+    limit() {
+      isLimited = true;
+    },
+    /** How many changes there were, lost ones included. */
+    get changes() {
+      return changes;
     },
     get isMute() {
       return isMute;

@@ -7,21 +7,25 @@ export type RestFault = 'unavailable' | 'lost' | 'stuck';
  * A small model of the REST service in the fake world: it checks the token, takes time in both directions, reads the
  * table in between, and injects faults.
  *
- * @param select reads the table.
+ * @param select reads what the URL names.
  */
-export function createRestModel(select: () => readonly object[], validTokens: ReadonlySet<string>) {
+export function createRestModel(
+  select: (url: string) => readonly object[],
+  validTokens: ReadonlySet<string>,
+) {
   const faults: RestFault[] = [];
 
   /** The `fetch` of one tab. */
   const createFetch =
     ({ clock, random }: Pick<Platform, 'clock' | 'random'>): Platform['fetch'] =>
-    (_url, init) =>
+    (url, init) =>
       new Promise((resolve, reject) => {
         const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * 600));
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;
-          const response = fault === 'unavailable' ? unavailable() : answer(new Headers(init?.headers));
+          const response =
+            fault === 'unavailable' ? unavailable() : answer(String(url), new Headers(init?.headers));
           timer = later(() => (fault === 'lost' ? reject(new TypeError('fetch failed')) : resolve(response)));
         });
         init?.signal?.addEventListener('abort', () => {
@@ -30,9 +34,9 @@ export function createRestModel(select: () => readonly object[], validTokens: Re
         });
       });
   const unavailable = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } });
-  const answer = (headers: Headers) => {
+  const answer = (url: string, headers: Headers) => {
     const token = headers.get('authorization')?.replace('Bearer ', '');
-    if (token !== undefined && validTokens.has(token)) return Response.json(select());
+    if (token !== undefined && validTokens.has(token)) return Response.json(select(url));
     return token === undefined
       ? Response.json({ code: '42501', message: 'permission denied' }, { status: 401 })
       : Response.json({ code: 'PGRST303', message: 'JWT expired' }, { status: 401 });

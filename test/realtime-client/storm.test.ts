@@ -1,0 +1,67 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byId, command, createSimulation, schedules, silentLoss } from './simulated-tabs.ts';
+
+/** Between two looks at the lists. */
+const lookMs = 100;
+
+type Simulation = ReturnType<typeof createSimulation>;
+
+/** For how long at most a list differed from the table while it said that it is current, on a page that is shown and runs. */
+function watchLies({ tabs, server, world }: Simulation) {
+  const since = new Map<object, number>();
+  let elapsedMs = 0;
+  let longestMs = 0;
+  const look = () => {
+    const table = JSON.stringify(server.select('ada').sort(byId));
+    for (const { query, platform, freezer } of tabs) {
+      const { isCurrent, rows } = query.getSnapshot();
+      const isShown = platform.page.isVisible() && !freezer.isFrozen();
+      const isLie = isShown && isCurrent && JSON.stringify([...rows].sort(byId)) !== table;
+      if (!isLie) since.delete(query);
+      else since.set(query, since.get(query) ?? elapsedMs);
+      longestMs = Math.max(longestMs, elapsedMs - (since.get(query) ?? elapsedMs));
+    }
+  };
+  return {
+    longestMs: () => longestMs,
+    async pass(ms: number) {
+      for (let passedMs = 0; passedMs < ms; passedMs += lookMs) {
+        look();
+        await world.clock.advance(Math.min(lookMs, ms - passedMs));
+        elapsedMs += Math.min(lookMs, ms - passedMs);
+      }
+      look();
+    },
+  };
+}
+
+describe.each([
+  ['version', 5_000],
+  ['list', 30_000],
+] as const)('a live query that compares its %s', (comparison, boundMs) => {
+  it(`is never wrong and current for longer than ${boundMs} ms in a storm of faults and silent losses`, async () => {
+    const commands = fc.array(fc.oneof({ weight: 4, arbitrary: command }, silentLoss), { maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), commands, async (seed, storm) => {
+        const simulation = createSimulation(seed, { comparison });
+        const lies = watchLies(simulation);
+        await lies.pass(500);
+        for (const next of storm) {
+          if (next.do === 'pass') await lies.pass(next.ms);
+          else await simulation.run(next);
+        }
+        await lies.pass(boundMs + 10_000);
+        expect(lies.longestMs()).toBeLessThanOrEqual(boundMs);
+        await simulation.calmDown();
+        const table = simulation.server.select('ada').sort(byId);
+        for (const { query } of simulation.tabs) {
+          const { rows, isCurrent } = query.getSnapshot();
+          expect([isCurrent, [...rows].sort(byId)]).toEqual([true, table]);
+        }
+        await simulation.close();
+      }),
+      { numRuns: Math.ceil(schedules / 10) },
+    );
+  }, 600_000);
+});

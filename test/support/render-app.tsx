@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { LocalSupabase } from 'local-supabase';
 import { App } from '../../src/inbox/app/app.tsx';
 import { createClients } from '../../src/inbox/app/data/clients.ts';
+import { closeUserData } from '../../src/inbox/app/data/get-user-data.ts';
 import type { Clients } from '../../src/inbox/shared/clients/clients-context.ts';
 import type { Configuration } from '../../src/inbox/shared/clients/env.ts';
 import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
@@ -78,6 +79,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
   );
   onTestFinished(async () => {
     cleanup();
+    await closeUserData(clients);
     clients.close();
   });
   return {

@@ -44,3 +44,10 @@ export function getUserData(
   });
   return made;
 }
+
+/** Closes the data as a sign-out does, where a page ends but not its realm. */
+export async function closeUserData(clients: Clients): Promise<void> {
+  const opened = current.get(clients);
+  current.delete(clients);
+  await opened?.close();
+}

@@ -20,12 +20,12 @@ export function createRestModel(
     ({ clock, random }: Pick<Platform, 'clock' | 'random'>): Platform['fetch'] =>
     (url, init) =>
       new Promise((resolve, reject) => {
+        const request = new Request(url, init);
         const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * 600));
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;
-          const response =
-            fault === 'unavailable' ? unavailable() : answer(String(url), new Headers(init?.headers));
+          const response = fault === 'unavailable' ? unavailable() : answer(request);
           timer = later(() => (fault === 'lost' ? reject(new TypeError('fetch failed')) : resolve(response)));
         });
         init?.signal?.addEventListener('abort', () => {
@@ -34,7 +34,7 @@ export function createRestModel(
         });
       });
   const unavailable = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } });
-  const answer = (url: string, headers: Headers) => {
+  const answer = ({ url, headers }: Request) => {
     const token = headers.get('authorization')?.replace('Bearer ', '');
     if (token !== undefined && validTokens.has(token)) return Response.json(select(url));
     return token === undefined

@@ -139,15 +139,21 @@ export interface SimulationOptions {
   readonly isShared?: boolean;
   /** What the lists compare with the table. Default: nothing, because comparisons would repair, and so hide, lost changes. */
   readonly comparison?: 'version' | 'list';
+  /** Most milliseconds that a request or its answer takes. */
+  readonly latencyMs?: number;
 }
 
-export function createSimulation(seed: number, { isShared = false, comparison }: SimulationOptions = {}) {
+export function createSimulation(
+  seed: number,
+  { isShared = false, comparison, latencyMs }: SimulationOptions = {},
+) {
   const world = createFakeWorld({ seed });
   const serverTab = world.openTab();
   const server = createRealtimeModel(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
   const restModel = createRestModel(
     (url) => (url.includes('/versions') ? [{ changes: server.changes }] : server.select('ada')),
     server.validTokens,
+    latencyMs,
   );
   const tabs: ReturnType<typeof openTab>[] = [];
   /** The broadcasts, and for each the tabs that must receive it, or learn of a gap, if it is acknowledged. */

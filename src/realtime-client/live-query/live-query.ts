@@ -8,6 +8,7 @@ import {
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from '../protocol/change.ts';
 import { createHealWatch, differencesOf, type LiveQueryHeal } from './heal-watch.ts';
+import { createListVersion } from './list-version.ts';
 import { createLiveReads, watchGaps, type LiveReadsOptions } from './live-reads.ts';
 import { createReconciler, type ReconcileCause } from './reconciler.ts';
 import { createListeners } from '../../platform/listeners.ts';
@@ -144,9 +145,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   let suspicion: ReconcileCause | null = null;
   /** How many summaries in a row have agreed with the list. */
   let agreed = 0;
-  /** The version that the list has by the last read and the changes since. */
-  let knownVersion = 0;
   let stops: readonly Unsubscribe[] = [];
+  const listVersion = readVersion && createListVersion(readVersion, clock);
 
   const store = createStore<LiveQuerySnapshot<Row>>(
     { rows: initialRows, isLoaded: false, isCurrent: false, error: null, lastHeal: null },
@@ -157,7 +157,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     async read(signal) {
       state = beginRead(state);
       try {
-        if (readVersion) knownVersion = await readVersion(signal);
+        await listVersion?.read(signal);
         const rows = await read(signal);
         if (signal.aborted) return;
         const before = state.rows;
@@ -194,7 +194,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     changes.map((change) => options.key(change.type === 'DELETE' ? change.oldRecord : change.record));
   const receive = (changes: readonly Change<Row>[]) => {
     const keys = keysOf(changes);
-    knownVersion += changes.length;
+    listVersion?.noteChanges(changes.length);
     heals.noteChanges(keys);
     reconciler.noteChanges(keys);
     apply(changes);
@@ -245,12 +245,12 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     differs,
   });
   const versions =
-    readVersion &&
+    listVersion &&
     createReconciler({
       ...comparison,
       intervalMs: reconcileMs && versionIntervalMs,
       answerMs: versionAnswerMs,
-      differs: async (signal) => (await readVersion(signal)) !== knownVersion,
+      differs: listVersion.differs,
     });
   const reconcilers = versions ? [reconciler, versions] : [reconciler];
   const refresh = () => {

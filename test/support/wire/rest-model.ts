@@ -8,10 +8,12 @@ export type RestFault = 'unavailable' | 'lost' | 'stuck';
  * table in between, and injects faults.
  *
  * @param select reads what the URL names.
+ * @param mostLatencyMs of each direction.
  */
 export function createRestModel(
   select: (url: string) => readonly object[],
   validTokens: ReadonlySet<string>,
+  mostLatencyMs = 600,
 ) {
   const faults: RestFault[] = [];
 
@@ -21,7 +23,7 @@ export function createRestModel(
     (url, init) =>
       new Promise((resolve, reject) => {
         const request = new Request(url, init);
-        const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * 600));
+        const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * mostLatencyMs));
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;

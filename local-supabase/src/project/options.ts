@@ -13,6 +13,10 @@ export interface ApiSettings {
   readonly extraSearchPath?: readonly string[];
   /** The maximum number of rows of one response. Default 1000. */
   readonly maxRows?: number;
+  /** The major version of PostgREST whose answers are given. Default 14. */
+  readonly version?: 14 | 16;
+  /** `url-use-legacy-target-names` of version 16. Default true. */
+  readonly allowsTargetNames?: boolean;
 }
 
 /** The settings of storage, from `[storage]`. */

@@ -1,7 +1,7 @@
 import { STACK_DEPTH_EXCEEDED } from '../database/database-error.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { Claims } from '../keys/keys.ts';
-import { answerError, answerOptions, answerRequest } from './answer/answer.ts';
+import { answerError, answerOptions, answerRequest, inVersion, targetNameWarning } from './answer/answer.ts';
 import type { Answer } from './answer/answer.ts';
 import { answerDescription } from './answer/describe-schema.ts';
 import { RestError } from './request/errors.ts';
@@ -54,17 +54,17 @@ async function respond(
   database: PgliteDatabase,
   catalog: Catalog,
 ): Promise<Answer> {
-  const { schemas, extraSearchPath, anonymousRole, allowsTransactionEnd } = settings;
+  const { schemas, extraSearchPath, anonymousRole, allowsTransactionEnd, version } = settings;
   const prefer = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
   const preferences = parsePreferences(
     prefer.length === 0 ? undefined : prefer.join(','),
-    catalog.timezones,
+    version === 14 ? catalog.timezones : null,
     allowsTransactionEnd,
   );
   const request = parseApiRequest(raw, schemas, preferences);
   const maxRows = settings.maxRows === null ? null : BigInt(settings.maxRows);
   const plan = planRequest(request, catalog, { ...settings, maxRows });
-  if (plan.kind === 'options') return answerOptions(plan.allow);
+  if (plan.kind === 'options') return inVersion(version, answerOptions(plan.allow));
   const options: TransactionOptions = {
     database,
     catalog,
@@ -75,8 +75,12 @@ async function respond(
     maxRows,
     nowMs: () => performance.now(),
   };
-  if (plan.kind === 'describe-schema') return answerDescription(request, options, plan.headersOnly);
-  return answerRequest(plan, request, await runTransaction(plan, request, options));
+  if (plan.kind === 'describe-schema') {
+    const answer = await answerDescription(request, options, plan.headersOnly, version);
+    return inVersion(version, answer);
+  }
+  const answer = answerRequest(plan, request, await runTransaction(plan, request, options));
+  return inVersion(version, answer, targetNameWarning(plan.read));
 }
 
 /** A role that is not a text counts as its JSON. */

@@ -1,5 +1,12 @@
 /** The settings of PostgREST that matter here, with the values of a hosted project as defaults. */
 export interface RestSettings {
+  /** The major version of PostgREST whose answers are given. */
+  readonly version: 14 | 16;
+  /**
+   * `url-use-legacy-target-names`: whether parameters of an embedded relation may name it although it has an alias. Version 14
+   * has no such setting, and allows it.
+   */
+  readonly allowsTargetNames: boolean;
   /** `db-schemas`: the first is the default. */
   readonly schemas: readonly string[];
   /** `db-extra-search-path`. */
@@ -17,6 +24,8 @@ export interface RestSettings {
 }
 
 export const DEFAULT_REST_SETTINGS: RestSettings = {
+  version: 14,
+  allowsTargetNames: true,
   schemas: ['public'],
   extraSearchPath: ['public', 'extensions'],
   anonymousRole: 'anon',
@@ -25,3 +34,6 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   allowsPlans: false,
   allowsTransactionEnd: false,
 };
+
+/** The releases whose behavior the service has. */
+export const RELEASES = { 14: '14.17', 16: '16.1' } as const;

@@ -1,4 +1,6 @@
 import type { DatabasePlan } from '../plan/plan-request.ts';
+import { shownName, type ReadNode } from '../plan/read-plan.ts';
+import { RELEASES, type RestSettings } from '../settings.ts';
 import type { ResultRow } from '../transaction.ts';
 import { returnsVoid } from '../catalog/catalog.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -39,6 +41,32 @@ export const answerOptions = (allow: string): Answer => ({
   headers: [['allow', allow]],
   body: '',
 });
+
+/** Version 16 adds what a cache must tell apart, and a warning. */
+export function inVersion(version: RestSettings['version'], answer: Answer, warning?: string): Answer {
+  if (version === 14) return answer;
+  const hasVary = answer.headers.some(([name]) => name.toLowerCase() === 'vary');
+  const headers: Header[] = [
+    ...answer.headers,
+    ...(warning === undefined ? [] : [['warning', warning] as const]),
+    ...(hasVary ? [] : [['vary', 'Accept, Prefer, Range'] as const]),
+  ];
+  return { ...answer, headers };
+}
+
+/** @returns the header's value where parameters name embedded relations that have an alias. */
+export function targetNameWarning(root: ReadNode): string | undefined {
+  const renamed = (node: ReadNode): string[] => [
+    ...(node.isNamedByTarget ? [`\`${node.name}\` to \`${shownName(node)}\``] : []),
+    ...node.children.flatMap(renamed),
+  ];
+  const names = renamed(root).join(', ');
+  if (names === '') return undefined;
+  const text =
+    'Embedded resource was referenced by relation name even though it has an alias. ' +
+    `This is deprecated and will stop working in a future release. Update ${names} in query string filters, orders or limits.`;
+  return headerText(`299 PostgRESTv${RELEASES[16]} "${text}"`);
+}
 
 /** @throws {RestError} where the function's own status or headers cannot be read. */
 export function answerRequest(plan: DatabasePlan, request: ApiRequest, row: ResultRow): Answer {

@@ -5,6 +5,7 @@ import { ACCESSIBLE_ROUTINES } from '../catalog/routine-queries.ts';
 import { ACCESSIBLE_TABLES, SCHEMA_COMMENT } from '../catalog/table-queries.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { OPENAPI_TYPE, contentTypeOf } from '../request/media-type.ts';
+import type { RestSettings } from '../settings.ts';
 import { inTransaction, openingStatements } from '../transaction.ts';
 import type { TransactionOptions } from '../transaction.ts';
 import { profileHeader } from './answer.ts';
@@ -16,6 +17,7 @@ export async function answerDescription(
   request: ApiRequest,
   options: TransactionOptions,
   headersOnly: boolean,
+  version: RestSettings['version'],
 ): Promise<Answer> {
   const { database, catalog } = options;
   const values = [request.schema];
@@ -33,6 +35,7 @@ export async function answerDescription(
     return table ? [table] : [];
   });
   const described = openApiDocument({
+    version,
     catalog,
     tables,
     routines: [...groupRoutines(JSON.parse(routines ?? '[]') as Routine[]).values()].flat(),

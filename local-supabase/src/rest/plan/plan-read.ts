@@ -9,7 +9,7 @@ import { hoistAggregates } from './aggregates.ts';
 import { addRelationSelects, orderSpreads, resolveNullEmbeds, resolveRelatedOrders } from './embeds.ts';
 import { resolveFilter, resolveLogic, resolveOrder, resolveOutput } from './fields.ts';
 import { findRelationship } from './find-relationship.ts';
-import { SOURCE } from './read-plan.ts';
+import { SOURCE, shownName } from './read-plan.ts';
 import type { JoinCondition, ReadNode } from './read-plan.ts';
 import { addAliases, expandStars } from './stars.ts';
 
@@ -17,6 +17,8 @@ export interface PlanSettings {
   /** Most rows of one answer, and of each embedded list; null for any. */
   readonly maxRows: bigint | null;
   readonly allowsAggregates: boolean;
+  /** Whether parameters may name an embedded relation although it has an alias. */
+  readonly allowsTargetNames: boolean;
 }
 
 /**
@@ -35,17 +37,19 @@ export function planRead(
   const root = createNode(table, undefined, 0, catalog, query.select);
   const isForRead = ({ path }: { readonly path: EmbedPath }) => !isMutation || path.length > 0;
   for (const { path, value } of query.filters.filter(isForRead).toReversed()) {
-    const node = findNode(root, path);
+    const node = findNode(root, path, settings);
     node.where = [resolveFilter(catalog, node.from, value), ...node.where];
   }
   for (const { path, value } of query.order.toReversed()) {
-    findNode(root, path).order = value.map((term) => resolveOrder(catalog, table, term));
+    findNode(root, path, settings).order = value.map((term) => resolveOrder(catalog, table, term));
   }
   if (!isMutation) {
-    for (const [name, range] of request.ranges) findNode(root, parseTreePath(name).path).range = range;
+    for (const [name, range] of request.ranges) {
+      findNode(root, parseTreePath(name).path, settings).range = range;
+    }
   }
   for (const { path, value } of query.logic.filter(isForRead).toReversed()) {
-    const node = findNode(root, path);
+    const node = findNode(root, path, settings);
     node.where = [resolveLogic(catalog, node.from, value), ...node.where];
   }
   if (isMutation || action.kind === 'call') {
@@ -89,6 +93,7 @@ function createNode(
     range: ALL_ROWS,
     name: relation?.name ?? from.name,
     alias: relation?.alias,
+    isNamedByTarget: false,
     hint: relation?.hint,
     join: relation?.join,
     spread: relation?.isSpread ? { kind: 'to-one' } : undefined,
@@ -106,11 +111,13 @@ function createNode(
 }
 
 /** The node that a parameter is about; it becomes the first of its siblings. */
-function findNode(root: ReadNode, path: EmbedPath): ReadNode {
+function findNode(root: ReadNode, path: EmbedPath, { allowsTargetNames }: PlanSettings): ReadNode {
   let node = root;
   for (const name of path) {
-    const found = node.children.find((child) => child.name === name || child.alias === name);
-    if (!found) throw notEmbedded(name);
+    const targeted = node.children.find((child) => child.name === name || child.alias === name);
+    const found = allowsTargetNames ? targeted : node.children.find((child) => shownName(child) === name);
+    if (!found) throw notEmbedded(name, targeted?.alias);
+    found.isNamedByTarget ||= shownName(found) !== name;
     node.children = [found, ...node.children.filter((child) => child !== found)];
     node = found;
   }

@@ -97,6 +97,8 @@ export interface ReadNode {
   range: RowRange;
   readonly name: string;
   readonly alias: string | undefined;
+  /** Whether a parameter names the relation although it has an alias. */
+  isNamedByTarget: boolean;
   readonly hint: string | undefined;
   readonly join: JoinType | undefined;
   spread: Spread | undefined;

@@ -67,11 +67,17 @@ export const noMediaType = (accepted: readonly MediaType[]): RestError =>
     message: `None of these media types are available: ${accepted.map(mimeOf).join(', ')}`,
   });
 
-export const notEmbedded = (relation: string): RestError =>
+/** @param alias of the relation, where its name must not be used. */
+export const notEmbedded = (relation: string, alias?: string): RestError =>
   new RestError(400, {
     code: 'PGRST108',
     message: `'${relation}' is not an embedded resource in this request`,
-    hint: `Verify that '${relation}' is included in the 'select' query parameter.`,
+    ...(alias === undefined
+      ? { hint: `Verify that '${relation}' is included in the 'select' query parameter.` }
+      : {
+          details: 'Target names are not allowed in filters if they have an alias',
+          hint: `Change '${relation}' to '${alias}' in filters, orders or limits.`,
+        }),
   });
 
 export const invalidResponseHeaders = (): RestError =>

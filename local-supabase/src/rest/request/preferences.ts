@@ -32,11 +32,12 @@ const ACCEPTED = new Set(
 /**
  * The first of several values counts.
  *
+ * @param timezones the accepted names; null leaves the choice to PostgreSQL.
  * @param allowsTransaction whether `tx=` is applied (`db-tx-end`).
  */
 export function parsePreferences(
   header: string | undefined,
-  timezones: ReadonlySet<string>,
+  timezones: ReadonlySet<string> | null,
   allowsTransaction: boolean,
 ): Preferences {
   const preferences = header === undefined ? [] : header.split(',').map((one) => one.trim());
@@ -49,7 +50,7 @@ export function parsePreferences(
   const after = (prefix: string) =>
     preferences.find((preference) => preference.startsWith(prefix))?.slice(prefix.length);
   const timezone = after('timezone=');
-  const isTimezone = timezone !== undefined && timezones.has(timezone);
+  const isTimezone = timezone !== undefined && (timezones === null || timezones.has(timezone));
   return {
     resolution: pick('resolution', VALUES.resolution),
     representation: pick('return', VALUES.return),

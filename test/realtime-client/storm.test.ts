@@ -46,7 +46,7 @@ describe.each([
     const commands = fc.array(fc.oneof({ weight: 4, arbitrary: command }, silentLoss), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(fc.nat(), commands, async (seed, storm) => {
-        const simulation = createSimulation(seed, { comparison, latencyMs: 1_400 });
+        const simulation = createSimulation(seed, { comparison, latencyMs: 1_100 });
         const lies = watchLies(simulation);
         await lies.pass(500);
         for (const next of storm) {

@@ -53,7 +53,7 @@ export interface LiveQueryOptions<Row extends object>
   readonly summarize?: (signal: AbortSignal) => Promise<LiveQuerySummary>;
   /**
    * Reads by one cheap request how often the list has changed, such as a counter in a row that a trigger of your schema
-   * keeps: it grows by one with each change that the channel delivers. It is compared every two seconds and read before
+   * keeps: it grows by one with each change that the channel delivers. It is compared every 2.5 s and read before
    * each read, so that a list lacks silently lost changes for at most 5 s. A counter that grows otherwise costs reads, not
    * changes. Default: the comparisons of `reconcileMs` only.
    */
@@ -102,9 +102,8 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
 const defaultReconcileMs = 25_000;
 /** After as many summaries a comparison reads the list: a summary hides a change that was lost before a later one. */
 const summariesPerRead = 9;
-/** Interval between comparisons of the version, and the deadline of each: 5 s in all. */
-const versionIntervalMs = 2_000;
-const versionAnswerMs = 3_000;
+/** Interval between comparisons of the version, and the deadline of each: 5 s in all, and none overlaps the next. */
+const versionIntervalMs = 2_500;
 
 const ownChange = { schema: '', table: '', commitTimestamp: '' };
 
@@ -249,7 +248,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     createReconciler({
       ...comparison,
       intervalMs: reconcileMs && versionIntervalMs,
-      answerMs: versionAnswerMs,
+      answerMs: versionIntervalMs,
       differs: listVersion.differs,
     });
   const reconcilers = versions ? [reconciler, versions] : [reconciler];

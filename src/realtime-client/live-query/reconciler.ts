@@ -59,6 +59,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     onReadAgain,
   } = options;
   const { clock, page, report } = platform;
+  // The repetition needs time for its answer.
+  const repetitionDelayMs = Math.min(settleMs, 0.4 * answerMs);
   let intervalTimer: Timer | undefined;
   let checkTimer: Timer | undefined;
   let echoTimer: Timer | undefined;
@@ -108,14 +110,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   };
   const checkLater = (cause: ReconcileCause, endMs?: number) => {
     checkTimer?.cancel();
-    const leftMs = endMs === undefined ? settleMs : endMs - clock.monotonicMs();
-    checkTimer = clock.setTimer(
-      () => {
-        checkTimer = undefined;
-        void check(cause, endMs);
-      },
-      Math.min(settleMs, leftMs),
-    );
+    const delayMs = endMs === undefined ? settleMs : Math.min(repetitionDelayMs, endMs - clock.monotonicMs());
+    checkTimer = clock.setTimer(() => {
+      checkTimer = undefined;
+      void check(cause, endMs);
+    }, delayMs);
   };
   const checkNow = () => {
     // A comparison that is under way ends with an answer, a repetition or a read.

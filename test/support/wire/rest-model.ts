@@ -20,14 +20,14 @@ export function createRestModel(
   /** The `fetch` of one tab. */
   const createFetch =
     ({ clock, random }: Pick<Platform, 'clock' | 'random'>): Platform['fetch'] =>
-    (url, init) =>
+    (input, init) =>
       new Promise((resolve, reject) => {
-        const request = new Request(url, init);
+        const url = input instanceof Request ? input.url : `${input}`;
         const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * mostLatencyMs));
         let timer = later(() => {
           const fault = faults.shift();
           if (fault === 'stuck') return;
-          const response = fault === 'unavailable' ? unavailable() : answer(request);
+          const response = fault === 'unavailable' ? unavailable() : answer(url, new Headers(init?.headers));
           timer = later(() => (fault === 'lost' ? reject(new TypeError('fetch failed')) : resolve(response)));
         });
         init?.signal?.addEventListener('abort', () => {
@@ -36,7 +36,7 @@ export function createRestModel(
         });
       });
   const unavailable = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } });
-  const answer = ({ url, headers }: Request) => {
+  const answer = (url: string, headers: Headers) => {
     const token = headers.get('authorization')?.replace('Bearer ', '');
     if (token !== undefined && validTokens.has(token)) return Response.json(select(url));
     return token === undefined

@@ -152,6 +152,20 @@ describe('registration', () => {
     },
   );
 
+  it('tells a conflict from the failure as which the server reports it', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { registering } = await startRegistration(harness, webAuthn);
+    harness.server.next(refusal(500, 'unexpected_failure', { message: 'Database error creating passkey' }));
+    webAuthn.calls[0]?.resolve(createdCredential());
+    await expect(registering).rejects.toMatchObject({
+      code: 'webauthn_credential_exists',
+      status: 500,
+      serverCode: 'unexpected_failure',
+      cause: { code: 'unexpected_failure' },
+    });
+  });
+
   it('rejects options that cannot be read', async () => {
     const harness = createHarness();
     const { client } = await harness.signedIn();

@@ -81,6 +81,8 @@ export interface Deviation {
   readonly aaguid?: string;
   /** The algorithm of the created key. Default ES256. */
   readonly algorithm?: AuthenticatorAlgorithm;
+  /** The length of the created credential's id. Default 32. */
+  readonly idBytes?: number;
 }
 
 /** An authenticator with attestation `none`, in memory. */
@@ -154,7 +156,7 @@ export function createSoftwareAuthenticator(origin: string): SoftwareAuthenticat
       if (excluded) throw new DOMException('The passkey is already registered', 'InvalidStateError');
       const rpId = options.rp.id ?? new URL(origin).hostname;
       const key = createAuthenticatorKey(deviation.algorithm ?? 'ES256');
-      const credentialId = randomBytes(32);
+      const credentialId = randomBytes(deviation.idBytes ?? 32);
       const id = credentialId.toString('base64url');
       credentials.push({ id, rpId, userHandle: options.user.id, key });
       const authData = Buffer.concat([

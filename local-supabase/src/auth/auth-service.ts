@@ -9,7 +9,7 @@ import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
-import { type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
+import { groupPaths, type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
 import type { MailKind } from './mail/mail-template.ts';
@@ -111,6 +111,7 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
     };
   const pathsOf = (path: string): string[] =>
     pathsWithOptionalSlash.has(path) ? [path, `${path}/`] : [path];
+  for (const path of groupPaths) app.all(path, (c) => c.notFound());
   for (const { method, path, handler } of routes)
     app.on(method, pathsOf(path), async (c) => run(handler)(c.req.raw, c.req.param()));
   for (const { path } of routes) {

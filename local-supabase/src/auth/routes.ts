@@ -75,6 +75,9 @@ export interface SubtreeCheck {
   readonly check: (context: AuthContext) => void;
 }
 
+/** They only group routes: whatever the method, nothing is found there, as in GoTrue's router. */
+export const groupPaths: readonly string[] = ['/passkeys/registration', '/passkeys/authentication'];
+
 export const subtreeChecks: readonly SubtreeCheck[] = [{ path: '/passkeys', check: requirePasskeysEnabled }];
 
 const withCaptcha =

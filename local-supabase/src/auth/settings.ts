@@ -117,6 +117,10 @@ export interface AuthSettings {
   /** Default true. */
   readonly passkeysEnabled: boolean;
   readonly maxPasskeysPerUser: number;
+  /**
+   * Answers as the real service where it has a fault: a passkey that is registered twice by 500 instead of 422. Default false.
+   */
+  readonly realisticFaults: boolean;
   /** The domain that passkeys are bound to, without scheme and port. Default null: the host name of the site. */
   readonly webauthnRpId: string | null;
   /** The name of the application in the browser's passkey prompt. Default `Local Supabase`. */
@@ -181,6 +185,7 @@ const defaults: AuthSettings = {
   maxVerifiedFactors: 10,
   passkeysEnabled: true,
   maxPasskeysPerUser: 10,
+  realisticFaults: false,
   webauthnRpId: null,
   webauthnRpDisplayName: 'Local Supabase',
   webauthnRpOrigins: null,

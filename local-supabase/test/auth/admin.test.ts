@@ -83,7 +83,18 @@ describe('the admin routes', () => {
       refresh_token: session.refresh_token,
     });
     expect(refreshed.body.code).toBe('user_banned');
-    expect((await put({ ban_duration: 'soon' })).body.code).toBe('validation_failed');
+    for (const [wrong, problem] of [
+      ['soon', 'invalid duration "soon"'],
+      ['9999999h', 'invalid duration "9999999h"'],
+      ['5', 'missing unit in duration "5"'],
+      ['1d', 'unknown unit "d" in duration "1d"'],
+    ])
+      expect(await put({ ban_duration: wrong })).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', message: `invalid format for ban duration: time: ${problem}` },
+      });
+    for (const right of ['.5h', '1.h', '2562047h'])
+      expect((await put({ ban_duration: right })).status).toBe(200);
     await put({ ban_duration: 'none', password: 'set by an admin' });
     expect((await world.get('/user', { token: session.access_token })).body.code).toBe('session_not_found');
   });

@@ -97,22 +97,29 @@ describe('a registration', () => {
       });
   });
 
-  it('refuses a passkey that another user has registered', async () => {
-    const { access_token: token } = await world.signedUp();
-    const { access_token: other } = await world.signedUp();
-    const { body: first } = await world.post('/passkeys/registration/options', {}, { token });
-    const { body: second } = await world.post('/passkeys/registration/options', {}, { token: other });
-    const credential = createSoftwareAuthenticator(siteUrl).create(first.options);
-    const clientDataJSON = Buffer.from(
-      JSON.stringify({ type: 'webauthn.create', challenge: second.options.challenge, origin: siteUrl }),
-    ).toString('base64url');
-    const copy = { ...credential, response: { ...credential.response, clientDataJSON } };
-    expect((await verifyRegistration(world, token, first.challenge_id, credential)).status).toBe(200);
-    expect(await verifyRegistration(world, other, second.challenge_id, copy)).toMatchObject({
-      status: 422,
-      body: { code: 'webauthn_credential_exists', message: 'This credential is already registered' },
-    });
-  });
+  it.each([
+    [false, 422, 'webauthn_credential_exists', 'This credential is already registered'],
+    [true, 500, 'unexpected_failure', 'Database error creating passkey'],
+  ])(
+    'refuses a passkey that another user has registered; as realistic fault: %s',
+    async (realisticFaults, status, code, message) => {
+      const faulty = await openAuthWorld({ realisticFaults });
+      const { access_token: token } = await faulty.signedUp();
+      const { access_token: other } = await faulty.signedUp();
+      const { body: first } = await faulty.post('/passkeys/registration/options', {}, { token });
+      const { body: second } = await faulty.post('/passkeys/registration/options', {}, { token: other });
+      const credential = createSoftwareAuthenticator(siteUrl).create(first.options);
+      const clientDataJSON = Buffer.from(
+        JSON.stringify({ type: 'webauthn.create', challenge: second.options.challenge, origin: siteUrl }),
+      ).toString('base64url');
+      const copy = { ...credential, response: { ...credential.response, clientDataJSON } };
+      expect((await verifyRegistration(faulty, token, first.challenge_id, credential)).status).toBe(200);
+      expect(await verifyRegistration(faulty, other, second.challenge_id, copy)).toMatchObject({
+        status,
+        body: { code, message },
+      });
+    },
+  );
 
   it('counts the passkeys at both requests', async () => {
     const on = await openAuthWorld({ maxPasskeysPerUser: 1 });

@@ -106,6 +106,16 @@ describe('a registration', () => {
     });
   });
 
+  it('refuses an id that is longer than 1,023 bytes', async () => {
+    const { access_token: token } = await world.signedUp();
+    const answers = await Promise.all(
+      [1_023, 1_024].map((idBytes) =>
+        register(world, token, createSoftwareAuthenticator(siteUrl), { idBytes }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  });
+
   it('accepts a challenge once', async () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.post('/passkeys/registration/options', {}, { token });

@@ -166,6 +166,11 @@ describe('sign-in at a provider', () => {
     expect(unknown).toMatchObject({ status: 404, body: { code: 'user_not_found' } });
   });
 
+  it('takes the name of a provider in any case', async () => {
+    const { status, location } = await world.get('/authorize?provider=GITHUB');
+    expect([status, location.pathname]).toEqual([302, expect.stringContaining('/github/')]);
+  });
+
   it('refuses unknown providers and disabled ones', async () => {
     expect((await world.get('/authorize?provider=gitlab')).body.message).toBe(
       'Unsupported provider: provider is not enabled',

@@ -109,6 +109,16 @@ describe('sign-up with confirmation', () => {
     expect(answer.body.message).toContain(message ?? '');
   });
 
+  it('keeps no account with an address to which no mail can be sent', async () => {
+    const email = 'a..b@example.com';
+    expect(await world.post('/signup', { email, password })).toMatchObject({
+      status: 500,
+      body: { code: 'unexpected_failure', message: 'Error sending confirmation email' },
+    });
+    const found = await world.database.query('select from auth.users where email = $1', [email]);
+    expect(found).toHaveLength(0);
+  });
+
   it('lists the rules that a weak password misses', async () => {
     const strict = await openAuthWorld({
       passwordMinLength: 8,

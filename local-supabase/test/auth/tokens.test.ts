@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { SignJWT, decodeProtectedHeader, importJWK, type JWTHeaderParameters } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -95,6 +96,23 @@ describe('the password grant', () => {
     });
     expect(status).toBe(200);
     expect(body.user.id).toBe(id);
+  });
+
+  it('needs a kid in tokens of the key set, and takes one of the legacy secret with any', async () => {
+    const { access_token: issued } = await world.signedUp();
+    const claims = readClaims(issued);
+    const { kid = '' } = decodeProtectedHeader(issued);
+    const [saved = {}] = (await world.keys.export()).keys;
+    const signAs = async (header: JWTHeaderParameters, key: Parameters<SignJWT['sign']>[0]) =>
+      new SignJWT(claims).setProtectedHeader(header).sign(key);
+    const withoutKid = await signAs({ alg: 'ES256' }, await importJWK(saved, 'ES256'));
+    expect(await world.get('/user', { token: withoutKid })).toMatchObject({
+      status: 403,
+      body: { code: 'bad_jwt' },
+    });
+    const secret = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
+    const legacy = await signAs({ alg: 'HS256', kid }, secret);
+    expect((await world.get('/user', { token: legacy })).status).toBe(200);
   });
 
   it('refuses an unknown grant', async () => {

@@ -37,8 +37,16 @@ describe('the forms of errors', () => {
   it('distinguish a malformed body, a body of the wrong type and a body that is too large', async () => {
     for (const text of ['{', '', '[]', '7'])
       expect(await world.post('/signup', text)).toMatchObject({ status: 400, body: { code: 'bad_json' } });
+    const marked = await world.post('/signup', '\ufeff{}');
+    expect(marked).toMatchObject({ status: 400, body: { code: 'bad_json' } });
     const large = await world.post('/signup', { data: 'x'.repeat(1 << 20) });
     expect(large).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
+  });
+
+  it('ignore what follows the body at /magiclink only, which reads a stream', async () => {
+    const body = `${JSON.stringify({ email: freshEmail() })} trailing`;
+    expect((await world.post('/magiclink', body)).status).toBe(200);
+    expect((await world.post('/otp', body)).body.code).toBe('bad_json');
   });
 
   it('are plain 404s for unknown routes and 405s for other methods', async () => {
@@ -46,6 +54,9 @@ describe('the forms of errors', () => {
     const { status, headers } = await world.ask('PUT', '/verify', {});
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe('GET, POST');
+    for (const path of ['/passkeys/registration', '/passkeys/authentication'])
+      for (const wrong of ['GET', 'POST', 'PATCH', 'DELETE'])
+        expect((await world.ask(wrong, path)).status).toBe(404);
   });
 });
 

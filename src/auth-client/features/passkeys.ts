@@ -34,6 +34,20 @@ const PROMPT_MS = 60_000;
 /** The longest name that the server accepts, in bytes of UTF-8. */
 const LONGEST_NAME_BYTES = 120;
 
+/** GoTrue 2.196 takes no notice of its own conflict: a credential that is registered twice is a failure of its database. */
+function toExistingCredential(problem: unknown): never {
+  const isConflict =
+    problem instanceof AuthError &&
+    problem.status === 500 &&
+    problem.message.includes('Database error creating passkey');
+  if (!isConflict) throw problem;
+  throw new AuthError('webauthn_credential_exists', 'This credential is already registered', {
+    status: problem.status,
+    serverCode: problem.serverCode,
+    cause: problem,
+  });
+}
+
 /** A passkey of the user. */
 export interface Passkey {
   /** The passkey's id, a UUID; not the credential's. */
@@ -203,7 +217,9 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
       );
       const credential = await createCredential(authenticator, json, options.signal);
       const answer: Answer = { challenge_id, credential };
-      return callAsUser(core, post('/passkeys/registration/verify', answer), parsePasskey, options);
+      return callAsUser(core, post('/passkeys/registration/verify', answer), parsePasskey, options).catch(
+        toExistingCredential,
+      );
     },
     async signInWithPasskey({ onChosen, ...request } = {}, options = {}) {
       const answer = await requestPasskey(request, options);

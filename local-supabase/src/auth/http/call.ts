@@ -18,7 +18,9 @@ export interface Call {
   readonly answerHeaders: Headers;
   /** The parsed JSON body. Throws 400 bad_json; 413 above one megabyte. */
   json(): Promise<JsonObject>;
-  /** The raw body. */
+  /** As `json`, but ignores what follows the first JSON value, as Go's decoder of streams does. */
+  firstJson(): Promise<JsonObject>;
+  /** The raw body; a byte order mark is kept. */
   text(): Promise<string>;
 }
 
@@ -51,6 +53,17 @@ function parseJson(text: string): JsonObject {
       `Could not parse request body as JSON: json: cannot unmarshal ${goType(parsed)} into Go value`,
     );
   return parsed as JsonObject;
+}
+
+/** The JSON of a text without what follows its first value. */
+function firstValueOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const [, position] = /non-whitespace character after JSON at position (\d+)/.exec(String(error)) ?? [];
+    if (position !== undefined) return text.slice(0, Number(position));
+  }
+  return text;
 }
 
 function goType(value: unknown): string {
@@ -110,7 +123,9 @@ export function createCall(
 ): Call {
   let body: Promise<string> | undefined;
   const text = async (): Promise<string> => {
-    body ??= request.text();
+    body ??= request
+      .arrayBuffer()
+      .then((bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
     const content = await body;
     if (Buffer.byteLength(content) > maxBodyBytes)
       throw new AuthHttpError(
@@ -130,6 +145,7 @@ export function createCall(
     answerHeaders: new Headers(),
     text,
     json: async () => parseJson(await text()),
+    firstJson: async () => parseJson(firstValueOf(await text())),
   };
 }
 

@@ -36,7 +36,7 @@ function checkProvider(context: AuthContext, provider: string): void {
 async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: string): Promise<string> {
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';
-  const provider = read('provider');
+  const provider = read('provider').toLowerCase();
   checkProvider(context, provider);
   const inviteToken = read('invite_token');
   const { database } = context;

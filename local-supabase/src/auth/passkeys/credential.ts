@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
-import { unprocessable } from '../http/errors.ts';
+import { nowDate, type AuthContext } from '../context.ts';
+import { internal, unprocessable } from '../http/errors.ts';
 import { insertRow, isUniqueViolation, isUuid, updateRow } from '../rows/rows.ts';
 import { nameOfAuthenticator } from './authenticator-names.ts';
 import type { RegisteredKey, VerifiedRegistration } from '../webauthn/verification.ts';
@@ -50,11 +51,12 @@ export function checkPasskeyCount(credentials: readonly Credential[], maximum: n
 
 /** Stores a verified passkey under its provider's name. Throws 422 webauthn_credential_exists. */
 export async function insertCredential(
+  context: AuthContext,
   sql: Sql,
-  now: Date,
   userId: string,
   verified: VerifiedRegistration,
 ): Promise<Credential> {
+  const now = nowDate(context);
   try {
     return await insertRow<Credential>(sql, table, {
       id: randomUUID(),
@@ -72,6 +74,8 @@ export async function insertCredential(
       updated_at: now,
     });
   } catch (error) {
+    if (isUniqueViolation(error) && context.settings.realisticFaults)
+      throw internal('Database error creating passkey', error);
     if (isUniqueViolation(error))
       throw unprocessable('webauthn_credential_exists', 'This credential is already registered');
     throw error;

@@ -1,6 +1,6 @@
 import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
-import { type AuthContext, inTransaction, nowDate } from '../context.ts';
+import { type AuthContext, inTransaction } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
 import type { User } from '../rows/user.ts';
 import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
@@ -72,7 +72,7 @@ export async function verifyPasskeyRegistration(context: AuthContext, call: Call
   });
   const passkey = await inTransaction(context, async ({ sql }) => {
     checkPasskeyCount(await listCredentials(sql, user.id), context.settings.maxPasskeysPerUser);
-    return insertCredential(sql, nowDate(context), user.id, verified);
+    return insertCredential(context, sql, user.id, verified);
   });
   return sendJson(call, encodePasskey(passkey));
 }

@@ -30,7 +30,11 @@ const badToken = (detail: string): Error =>
 async function readClaims(context: AuthContext, call: Call): Promise<Claims> {
   const token = readBearer(call);
   if (token === context.keys.secretKey) return { role: 'service_role' };
-  const verified = await context.keys.verify(token, { mayBeFuture: ['iat'] });
+  const verified = await context.keys.verify(token, {
+    mayBeFuture: ['iat'],
+    ignoresLegacyKid: true,
+    requiresKid: true,
+  });
   if (verified.ok) return verified.claims;
   switch (verified.reason) {
     case 'expired':

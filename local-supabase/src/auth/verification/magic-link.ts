@@ -15,7 +15,7 @@ export async function sendMagicLink(context: AuthContext, call: Call): Promise<R
   if (!settings.emailEnabled) throw unprocessable('email_provider_disabled', 'Email logins are disabled');
   if (!settings.magicLinkEnabled)
     throw unprocessable('email_provider_disabled', 'Login with magic link is disabled');
-  const body = await call.json();
+  const body = await call.firstJson();
   if (readText(body, 'email') === '')
     throw unprocessable('validation_failed', 'Password recovery requires an email');
   const email = parseEmail(readText(body, 'email'));

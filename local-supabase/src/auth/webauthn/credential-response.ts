@@ -94,7 +94,10 @@ export async function parseRegistrationResponse(credential: unknown): Promise<Re
   for (const member of ['authenticatorData', 'publicKey']) readBase64url(response, member);
   const { decodeAttestationObject, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
   const authenticatorData = decodeAttestationObject(bytesOf(attestationObject)).get('authData');
-  if (!parseAuthenticatorData(authenticatorData).flags.at) throw new TypeError('authData has no credential');
+  const { flags, credentialID } = parseAuthenticatorData(authenticatorData);
+  if (!flags.at || !credentialID) throw new TypeError('authData has no credential');
+  // Web Authentication level 3, section 7.1.
+  if (credentialID.length > 1_023) throw new TypeError('The credential id is too long');
   return {
     json: { ...envelope, response: { clientDataJSON, attestationObject } },
     clientData,

@@ -13,7 +13,15 @@ async function openScene() {
   const channel = scene.client.channel('user:ada', { private: true });
   const source = createDatabaseBroadcast(channel);
   let serial = 0;
+  const send = async (
+    payload: { readonly id: string; readonly operation: string } & Record<string, unknown>,
+  ) => {
+    const { id, operation: event } = payload;
+    scene.server.send(null, null, topic, 'broadcast', { event, payload, meta: { id } });
+    await scene.world.clock.advance(16);
+  };
   return {
+    send,
     ...scene,
     channel,
     source,
@@ -33,9 +41,7 @@ async function openScene() {
     },
     async change(operation: string, record: object | null, oldRecord: object | null = null, table = 'items') {
       const id = `${(serial += 1)}`;
-      const payload = { id, operation, schema: 'public', table, record, old_record: oldRecord };
-      scene.server.send(null, null, topic, 'broadcast', { event: operation, payload, meta: { id } });
-      await scene.world.clock.advance(16);
+      await send({ id, operation, schema: 'public', table, record, old_record: oldRecord });
     },
   };
 }
@@ -59,6 +65,50 @@ describe('changes that the database broadcasts', () => {
     await change('INSERT', { id: 'x' }, null, 'others');
     await change('DELETE', null, { id: 'a', version: 2 });
     expect(seen).toEqual(['INSERT a', 'DELETE a']);
+  });
+
+  it('arrive together where one message lists the rows of a statement', async () => {
+    const { source, channel, send, ...scene } = await openScene();
+    const seen: unknown[] = [];
+    source.onChanges<Item>({ table: 'items' }, (changes) =>
+      seen.push(changes.map((one) => [one.type, one.type === 'DELETE' ? one.oldRecord.id : one.record])),
+    );
+    channel.join();
+    await scene.open();
+    const table = { schema: 'public', table: 'items' };
+    const [a, b] = [
+      { id: 'a', version: 1 },
+      { id: 'b', version: 1 },
+    ];
+    await send({ id: '1', operation: 'INSERT', ...table, records: [a, b] });
+    await send({ id: '2', operation: 'UPDATE', ...table, records: [a, b] });
+    await send({ id: '3', operation: 'DELETE', ...table, old_records: [{ id: 'a' }, { id: 'b' }] });
+    expect(seen).toEqual([
+      [
+        ['INSERT', a],
+        ['INSERT', b],
+      ],
+      [
+        ['UPDATE', a],
+        ['UPDATE', b],
+      ],
+      [
+        ['DELETE', 'a'],
+        ['DELETE', 'b'],
+      ],
+    ]);
+  });
+
+  it('are told as lost by a message of the table without rows', async () => {
+    const { source, channel, send, ...scene } = await openScene();
+    const losses: string[] = [];
+    source.onContinuity(({ reason }) => losses.push(reason));
+    source.onChanges({ table: 'items' }, () => {});
+    channel.join();
+    await scene.open();
+    await send({ id: '1', operation: 'UPDATE', schema: 'public', table: 'others' });
+    await send({ id: '2', operation: 'UPDATE', schema: 'public', table: 'items' });
+    expect(losses).toEqual(['truncated']);
   });
 
   it('are live once the server receives them: those committed before would be missing', async () => {

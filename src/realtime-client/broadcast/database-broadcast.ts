@@ -3,7 +3,7 @@ import { binaryFrames } from './binary-frames.ts';
 import type { Channel } from '../channel/channel.ts';
 import { isRecord } from '../json.ts';
 import { createChangeQueue, type ChangeBinding } from '../changes/change-queue.ts';
-import type { Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
+import type { Change, ChangeType, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 
 /** Which changes a listener receives. The topic decides which rows; there is no filter. */
@@ -12,11 +12,12 @@ export type BroadcastBinding<Row> = Pick<
   'event' | 'schema' | 'table' | 'primaryKey' | 'parseRow'
 >;
 
-/** Changes of rows that a trigger sends by `realtime.broadcast_changes()`, a source of changes like a channel. */
+/** Changes of rows that a trigger broadcasts, a source of changes like a channel. */
 export interface DatabaseBroadcast {
   /**
    * Calls `listener` with the changes received since the last frame, merged to at most one per row. `commitTimestamp`
-   * is when the change arrived, because the broadcast has no commit time.
+   * is when the change arrived, because the broadcast has no commit time. A message of the table without rows announces
+   * a loss with the reason `truncated`.
    */
   onChanges<Row extends object>(
     binding: BroadcastBinding<Row>,
@@ -27,7 +28,8 @@ export interface DatabaseBroadcast {
 }
 
 /**
- * Receives the changes of a private channel that the database sends by `realtime.broadcast_changes()`. They scale better
+ * Receives the changes of a private channel that the database sends by `realtime.broadcast_changes()`, or by
+ * `realtime.send()` with `records` and `old_records`, lists of the rows that one statement has changed. They scale better
  * than `postgres_changes`: the database decides once per change who receives it. Also a `source` of a live query.
  *
  * Integers beyond the safe range become strings of their digits, up to 19 of them.
@@ -56,12 +58,15 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
         queue.close,
         port.onMessage(({ event: kind, payload }) => {
           if (kind !== 'broadcast' || !isRecord(payload)) return;
-          const change = parseChange(payload['payload'], new Date(port.clock.now()).toISOString());
-          if (!change || change.schema !== schema || (table !== undefined && change.table !== table)) return;
-          if (!types.has('*') && !types.has(change.type)) return;
+          const message = parseMessage(payload['payload']);
+          if (!message || message.schema !== schema || (table !== undefined && message.table !== table))
+            return;
+          if (!types.has('*') && !types.has(message.type)) return;
           const id = isRecord(payload['meta']) ? payload['meta']['id'] : undefined;
           if (typeof id === 'string' && isDuplicate(id)) return;
-          queue.add(change);
+          const changes = changesOf(message, new Date(port.clock.now()).toISOString());
+          if (changes.length === 0) port.announceLoss('truncated');
+          changes.forEach(queue.add);
         }),
       ];
       return () => stops.forEach((stop) => stop());
@@ -69,18 +74,40 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   };
 }
 
-/** The payload of `realtime.broadcast_changes()`; null for any other broadcast. */
-function parseChange(payload: unknown, commitTimestamp: string): Change<RowRecord> | null {
+interface ChangeMessage {
+  readonly type: ChangeType;
+  readonly schema: string;
+  readonly table: string;
+  readonly records: readonly RowRecord[];
+  readonly oldRecords: readonly RowRecord[];
+}
+
+/** The payload of `realtime.broadcast_changes()`, or the same with lists of rows; null for any other broadcast. */
+function parseMessage(payload: unknown): ChangeMessage | null {
   if (!isRecord(payload)) return null;
-  const { operation, schema, table, record, old_record: oldRecord } = payload;
+  const { operation: type, schema, table } = payload;
+  if (type !== 'INSERT' && type !== 'UPDATE' && type !== 'DELETE') return null;
   if (typeof schema !== 'string' || typeof table !== 'string') return null;
-  const origin = { schema, table, commitTimestamp };
-  if (operation === 'DELETE') return isRecord(oldRecord) ? { ...origin, type: operation, oldRecord } : null;
-  if (!isRecord(record)) return null;
-  if (operation === 'INSERT') return { ...origin, type: operation, record };
-  return operation === 'UPDATE'
-    ? { ...origin, type: operation, record, oldRecord: isRecord(oldRecord) ? oldRecord : {} }
-    : null;
+  return {
+    type,
+    schema,
+    table,
+    records: rowsIn(payload['records'] ?? payload['record']),
+    oldRecords: rowsIn(payload['old_records'] ?? payload['old_record']),
+  };
+}
+
+const rowsIn = (value: unknown): readonly RowRecord[] => [value].flat().filter(isRecord);
+
+function changesOf(message: ChangeMessage, commitTimestamp: string): readonly Change<RowRecord>[] {
+  const { type, schema, table, records, oldRecords } = message;
+  if (type === 'DELETE')
+    return oldRecords.map((oldRecord) => ({ type, schema, table, commitTimestamp, oldRecord }));
+  return records.map((record, index) =>
+    type === 'INSERT'
+      ? { type, schema, table, commitTimestamp, record }
+      : { type, schema, table, commitTimestamp, record, oldRecord: oldRecords[index] ?? {} },
+  );
 }
 
 export { createRowParser } from '../changes/row-schema.ts';

@@ -14,16 +14,16 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   reporter: [['list']],
   projects: [
     {
-      name: 'subscription',
+      name: 'broadcast',
       // Journeys tagged `@nightly` are slow and rare: only `npm run test:nightly` runs them, those tagged `@alone` one at a time.
       ...(isNightly ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
     },
     {
-      // Notifications arrive by broadcasts of the database: one journey each time, those of the inbox nightly.
-      name: 'broadcast',
+      // Changes arrive by `postgres_changes`: one journey each time, those of the inbox nightly.
+      name: 'postgres-changes',
       testMatch: /(inbox|inbox-day|changes-of-tabs)\.spec\.ts$/,
       ...(isNightly ? {} : { grep: /@both-sources/ }),
-      use: { liveSource: 'broadcast' },
+      use: { liveSource: 'postgres_changes' },
     },
   ],
   fullyParallel: true,

@@ -38,11 +38,6 @@ comment on column public.notification_preferences.quiet_hours_start is
   'Null: no quiet hours. An end before the start is on the next day, an end equal to the start 24 hours later; '
   'quiet_weekdays name the day of the start.';
 
--- A DELETE filtered by user_id reaches its subscribers only if the old row's user_id is logged. The full row would also
--- let strangers filter by the other columns.
-create unique index notification_preferences_identity_idx on public.notification_preferences (id, user_id);
-alter table public.notification_preferences replica identity using index notification_preferences_identity_idx;
-
 create trigger stamp_updated_at before update on public.notification_preferences
   for each row execute function private.stamp_updated_at();
 

@@ -57,11 +57,6 @@ create index notifications_snoozed_idx on public.notifications (recipient_id, sn
 -- good for a list of invitations as the list's own index, and all invitations were read.
 create index notifications_invitations_idx on public.notifications (sender_id, recipient_id) where kind = 'invite';
 
--- A DELETE filtered by recipient_id reaches its subscribers only if the old row's recipient_id is logged. The full row
--- would also let strangers filter by content or status, and so guess them.
-create unique index notifications_identity_idx on public.notifications (id, recipient_id);
-alter table public.notifications replica identity using index notifications_identity_idx;
-
 select private.hide_statistics('public.notifications');
 create trigger stamp_updated_at before update on public.notifications
   for each row execute function private.stamp_updated_at();

@@ -1,6 +1,8 @@
--- Live changes, by `postgres_changes` and by broadcast, and who is online.
+-- Live changes, by broadcast and by `postgres_changes`, and who is online.
 
--- Every project has the publication; a bare PostgreSQL has none.
+-- Every project has the publication; a bare PostgreSQL has none. It publishes no deletions: the realtime service tests
+-- them against the filters of a subscription and against no policy, so that a stranger's filters would tell ids. The
+-- private channels below bring them to the owner.
 do $$
 declare
   published text;
@@ -18,6 +20,7 @@ begin
   end loop;
 end
 $$;
+alter publication supabase_realtime set (publish = 'insert, update');
 
 -- The private channel of a user: the user receives, services send. Every other private channel is closed.
 do $$
@@ -30,42 +33,125 @@ begin
 end
 $$;
 
-/**
- * Broadcasts a change of a row to the private channel of its owner, whose column is the trigger's argument. Times are UTC:
- * clients compare versions as text, and a request may choose its time zone.
- */
-create function private.broadcast_to_owner() returns trigger
-  language plpgsql
-  security definer
+/** Broadcasts to the private channel of a user. The realtime service warns of what it cannot send, so no statement fails. */
+create function private.send_to_user(user_id uuid, event text, payload jsonb default '{}') returns void
+  language plpgsql security definer
   set search_path = ''
-  set timezone = 'UTC'
 as $$
-declare
-  owner text := to_jsonb(case when tg_op = 'DELETE' then old else new end) ->> tg_argv[0];
 begin
-  perform realtime.broadcast_changes(
-    'user:' || owner, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
-  );
-  return null;
+  -- A bare PostgreSQL lacks the realtime service.
+  if to_regprocedure('realtime.send(jsonb, text, text, boolean)') is not null then
+    perform realtime.send(payload, event, 'user:' || user_id, true);
+  end if;
 end
 $$;
 
 /**
- * Turns the broadcasts of notifications and preferences on or off; they are off by default. Subscriptions to
- * `postgres_changes` go on in both cases.
+ * Broadcasts changed rows to their owner in one message {schema, table, operation, records}; for a deletion {…,
+ * old_records} with the ids. Null, or more than 128 kB: the message has no rows, and its receivers read again.
+ */
+create function private.send_changes(owner_id uuid, operation text, table_name text, changed_rows jsonb) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  message jsonb := jsonb_build_object('schema', 'public', 'table', table_name, 'operation', operation);
+begin
+  if octet_length(changed_rows::text) <= 128 * 1024 then
+    message := message
+      || jsonb_build_object(case operation when 'DELETE' then 'old_records' else 'records' end, changed_rows);
+  end if;
+  perform private.send_to_user(owner_id, operation, message);
+end
+$$;
+
+/**
+ * Runs after each statement: one message for each recipient, without rows if the statement changed more than 100 of this
+ * recipient. Times are UTC: clients compare versions as text, and a request may choose its time zone.
+ */
+create function private.broadcast_notification_changes() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+  set timezone = 'UTC'
+as $$
+declare
+  changed record;
+begin
+  if tg_op = 'DELETE' then
+    for changed in
+      select
+        o.recipient_id,
+        case when count(*) <= 100 then jsonb_agg(jsonb_build_object('id', o.id)) filter (where o.place <= 100) end as rows
+      from (
+        select r.recipient_id, r.id, row_number() over (partition by r.recipient_id) as place from old_rows r
+      ) o
+      group by o.recipient_id
+    loop
+      perform private.send_changes(changed.recipient_id, tg_op, tg_table_name, changed.rows);
+    end loop;
+  else
+    for changed in
+      select
+        n.recipient_id,
+        case when count(*) <= 100 then jsonb_agg(to_jsonb(n.changed_row)) filter (where n.place <= 100) end as rows
+      from (
+        select r.recipient_id, r as changed_row, row_number() over (partition by r.recipient_id) as place
+        from new_rows r
+      ) n
+      group by n.recipient_id
+    loop
+      perform private.send_changes(changed.recipient_id, tg_op, tg_table_name, changed.rows);
+    end loop;
+  end if;
+  return null;
+end
+$$;
+
+create trigger broadcast_inserted after insert on public.notifications
+  referencing new table as new_rows for each statement execute function private.broadcast_notification_changes();
+create trigger broadcast_updated after update on public.notifications
+  referencing new table as new_rows for each statement execute function private.broadcast_notification_changes();
+create trigger broadcast_deleted after delete on public.notifications
+  referencing old table as old_rows for each statement execute function private.broadcast_notification_changes();
+
+/** Runs after each change of a user's preferences, which are one row. Times are UTC, as those of notifications. */
+create function private.broadcast_preferences() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+  set timezone = 'UTC'
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform private.send_changes(
+      old.user_id, tg_op, tg_table_name, jsonb_build_array(jsonb_build_object('id', old.id))
+    );
+  else
+    perform private.send_changes(new.user_id, tg_op, tg_table_name, jsonb_build_array(to_jsonb(new)));
+  end if;
+  return null;
+end
+$$;
+
+create trigger broadcast_written after insert or update on public.notification_preferences
+  for each row execute function private.broadcast_preferences();
+create trigger broadcast_deleted after delete on public.notification_preferences
+  for each row execute function private.broadcast_preferences();
+
+/**
+ * Turns the broadcasts of inserts and updates on, the default, or off, for a project whose clients all subscribe to
+ * `postgres_changes`. Deletions are broadcast in both cases.
  */
 create function private.broadcast_notifications(is_enabled boolean) returns void
   language plpgsql
   set search_path = ''
 as $$
 begin
-  drop trigger if exists broadcast_notification on public.notifications;
-  drop trigger if exists broadcast_preferences on public.notification_preferences;
   if is_enabled then
-    create trigger broadcast_notification after insert or update or delete on public.notifications
-      for each row execute function private.broadcast_to_owner('recipient_id');
-    create trigger broadcast_preferences after insert or update or delete on public.notification_preferences
-      for each row execute function private.broadcast_to_owner('user_id');
+    alter table public.notifications enable trigger broadcast_inserted, enable trigger broadcast_updated;
+    alter table public.notification_preferences enable trigger broadcast_written;
+  else
+    alter table public.notifications disable trigger broadcast_inserted, disable trigger broadcast_updated;
+    alter table public.notification_preferences disable trigger broadcast_written;
   end if;
 end
 $$;
@@ -201,19 +287,6 @@ begin
 end
 $$;
 
-/** Tells the devices of a user to read public.online_topics() again. */
-create function private.announce_online_topics(user_id uuid) returns void
-  language plpgsql security definer
-  set search_path = ''
-as $$
-begin
-  -- A bare PostgreSQL lacks the realtime service.
-  if to_regproc('realtime.send') is not null then
-    execute 'select realtime.send($1, $2, $3, true)' using '{}'::jsonb, 'online_topics_changed', 'user:' || user_id;
-  end if;
-end
-$$;
-
 /** Gives a user a new topic, which readers of the present one do not know. */
 create function private.replace_online_topic(user_id uuid) returns void
   language plpgsql security definer
@@ -221,7 +294,7 @@ create function private.replace_online_topic(user_id uuid) returns void
 as $$
 begin
   update private.online_topics t set topic = default where t.user_id = replace_online_topic.user_id;
-  perform private.announce_online_topics(user_id);
+  perform private.send_to_user(user_id, 'online_topics_changed');
 end
 $$;
 
@@ -242,8 +315,8 @@ begin
     insert into private.accepted_invitations (invitation_id, inviter_id, invitee_id)
       values (new.id, new.inviter_id, invitee)
       on conflict do nothing;
-    perform private.announce_online_topics(new.inviter_id);
-    perform private.announce_online_topics(invitee);
+    perform private.send_to_user(new.inviter_id, 'online_topics_changed');
+    perform private.send_to_user(invitee, 'online_topics_changed');
   else
     delete from private.accepted_invitations a where a.invitation_id = new.id returning a.invitee_id into invitee;
     if invitee is not null then
@@ -269,7 +342,7 @@ as $$
 begin
   if tg_op = 'DELETE' then
     if private.share_invitation(old.user_id, old.sender_id) then
-      perform private.announce_online_topics(old.user_id);
+      perform private.send_to_user(old.user_id, 'online_topics_changed');
     end if;
   elsif private.share_invitation(new.user_id, new.sender_id) then
     perform private.replace_online_topic(new.user_id);
@@ -290,7 +363,7 @@ begin
   if not new.show_online then
     perform private.replace_online_topic(new.user_id);
   else
-    perform private.announce_online_topics(new.user_id);
+    perform private.send_to_user(new.user_id, 'online_topics_changed');
   end if;
   return null;
 end

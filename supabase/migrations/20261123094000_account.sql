@@ -180,19 +180,6 @@ as $$
   order by 3 desc
 $$;
 
-/** Tells the devices of a user that sessions have ended, so that each checks its own. */
-create function private.announce_ended_sessions(user_id uuid) returns void
-  language plpgsql security definer
-  set search_path = ''
-as $$
-begin
-  -- A bare PostgreSQL lacks the realtime service.
-  if to_regproc('realtime.send') is not null then
-    execute 'select realtime.send($1, $2, $3, true)' using '{}'::jsonb, 'sessions_ended', 'user:' || user_id;
-  end if;
-end
-$$;
-
 /** Ends one session of the caller: its refresh token is refused from then on. Returns whether there was such a session. */
 create function public.end_session(session_id uuid) returns boolean
   language plpgsql security definer
@@ -205,7 +192,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.announce_ended_sessions(me);
+  perform private.send_to_user(me, 'sessions_ended');
   return true;
 end
 $$;
@@ -224,7 +211,7 @@ declare
 begin
   delete from auth.sessions s where s.user_id = me and s.id::text is distinct from auth.jwt() ->> 'session_id';
   get diagnostics ended = row_count;
-  perform private.announce_ended_sessions(me);
+  perform private.send_to_user(me, 'sessions_ended');
   return ended;
 end
 $$;

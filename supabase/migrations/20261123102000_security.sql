@@ -274,7 +274,7 @@ begin
     ));
     delete from auth.sessions s
     where s.user_id = use_recovery_code.user_id and s.id <> use_recovery_code.session_id;
-    perform private.announce_ended_sessions(use_recovery_code.user_id);
+    perform private.send_to_user(use_recovery_code.user_id, 'sessions_ended');
   end if;
   delete from private.recovery_attempts a where a.user_id = use_recovery_code.user_id;
   return jsonb_build_object('outcome', 'accepted');

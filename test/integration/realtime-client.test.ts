@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';
@@ -19,6 +19,13 @@ interface NotificationRow {
 
 const getSupabase = useLocalSupabase({ port: 0 });
 const closers: (() => void)[] = [];
+// A project that publishes deletions, filtered by their owner; the application's does not.
+beforeAll(() =>
+  getSupabase().database.exec(`
+    alter publication supabase_realtime set (publish = 'insert, update, delete');
+    create unique index notifications_identity_idx on public.notifications (id, recipient_id);
+    alter table public.notifications replica identity using index notifications_identity_idx;`),
+);
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
 /** Locks and broadcast channels shared by the tabs of one browser. */

@@ -22,7 +22,6 @@ test('no row that is written after `live` is lost, though the server starts to r
     await database.query('insert into public.notifications (id, recipient_id) values ($1, $2)', [id, ada.id]);
     return id;
   };
-  await database.query('select private.broadcast_notifications(true)');
   const channel = client.channel(`user:${ada.id}`, { private: true });
   const received = new Set<unknown>();
   createDatabaseBroadcast(channel).onChanges<RowRecord>({ table: 'notifications' }, (changes) => {

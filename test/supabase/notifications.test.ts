@@ -229,22 +229,16 @@ it('the sender of a notification is removed when the account is deleted, and the
   expect(decode(row)).toEqual({ type: 'comment', metadata: {}, data: { text: 'still here' } });
 });
 
-it('the realtime publication contains the tables, each with only key and owner in its replica identity', async () => {
+it('the realtime publication contains the tables, without deletions', async () => {
   const published = await supabase().database.query(
-    `select tablename as name,
-         array(
-           select a.attname::text from pg_attribute a
-           where a.attrelid = i.indrelid and a.attnum = any (i.indkey) order by a.attname
-         ) as identity
-       from pg_publication_tables
-       join pg_class c on c.oid = format('%I.%I', schemaname, tablename)::regclass
-       join pg_index i on i.indrelid = c.oid
-         and case c.relreplident when 'i' then i.indisreplident when 'd' then i.indisprimary end
+    `select tablename as name, pubinsert, pubupdate, pubdelete, pubtruncate
+       from pg_publication_tables join pg_publication using (pubname)
        where pubname = 'supabase_realtime' order by tablename`,
   );
+  const events = { pubinsert: true, pubupdate: true, pubdelete: false, pubtruncate: false };
   expect(published).toEqual([
-    { name: 'notification_bulk_changes', identity: ['user_id'] },
-    { name: 'notification_preferences', identity: ['id', 'user_id'] },
-    { name: 'notifications', identity: ['id', 'recipient_id'] },
+    { name: 'notification_bulk_changes', ...events },
+    { name: 'notification_preferences', ...events },
+    { name: 'notifications', ...events },
   ]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connectRawClient } from 'local-supabase/testing';
 import type { RawClient } from 'local-supabase/testing';
 import { ada, grace, signIn, useLocalSupabase } from '../support/local-supabase.ts';
@@ -6,6 +6,7 @@ import type { Frame } from '../support/wire/frames.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 const clients: RawClient[] = [];
+beforeEach(() => supabase().database.exec('delete from notifications'));
 afterEach(() => clients.splice(0).forEach((client) => client.terminate()));
 
 interface Told {
@@ -15,12 +16,17 @@ interface Told {
   readonly old_record?: Record<string, unknown>;
 }
 
-/** Joins with the bindings of conformance/protocol/product.md#calls-of-the-application or others. */
+/** Subscribes to changes as an attacker's client may: with any token and any bindings. */
 async function listen(changes: readonly Record<string, unknown>[], token?: string): Promise<RawClient> {
+  const client = await connect();
+  await client.joinLive('realtime:inbox', { changes, ...(token === undefined ? {} : { token }) });
+  return client;
+}
+
+async function connect(): Promise<RawClient> {
   const { url, anonKey } = supabase();
   const client = await connectRawClient({ url, apiKey: anonKey });
   clients.push(client);
-  await client.joinLive('realtime:inbox', { changes, ...(token === undefined ? {} : { token }) });
   return client;
 }
 
@@ -53,36 +59,76 @@ const insert = (recipient: string, id = crypto.randomUUID()) =>
     .then(() => id);
 const untilEnd = binding('INSERT', `recipient_id=eq.${grace.id}`);
 
-it('the live channel of a user delivers inserts, updates and deletes of the user’s own notifications and preferences', async () => {
-  const token = await signIn(supabase(), grace.email);
-  const mine = `recipient_id=eq.${grace.id}`;
-  const client = await listen(
-    [
-      binding('INSERT', mine),
-      binding('UPDATE', mine),
-      binding('DELETE', mine),
-      binding('*', `user_id=eq.${grace.id}`, 'notification_preferences'),
-    ],
-    token,
+/** What the database broadcasts of a statement (`private.send_changes`). */
+interface Message {
+  readonly operation: string;
+  readonly table: string;
+  readonly records?: readonly Record<string, unknown>[];
+  readonly old_records?: readonly Record<string, unknown>[];
+}
+
+/** The private channel of a user. @returns reads its messages since the last call. */
+async function joinOwn(user: { readonly id: string; readonly email: string }) {
+  const client = await connect();
+  await client.joinLive(`realtime:user:${user.id}`, {
+    token: await signIn(supabase(), user.email),
+    config: { private: true, broadcast: { replication_ready: true } },
+  });
+  let taken = 0;
+  return async (): Promise<readonly Message[]> => {
+    const end = crypto.randomUUID();
+    await supabase().database.query('select private.send_to_user($1, $2)', [user.id, end]);
+    let messages: readonly Broadcast[] = [];
+    await expect
+      .poll(() => {
+        messages = client.binaries.slice(taken).map(parseBroadcast);
+        return messages.at(-1)?.event;
+      })
+      .toBe(end);
+    taken += messages.length;
+    return messages.slice(0, -1).map(({ payload }) => payload);
+  };
+}
+
+interface Broadcast {
+  readonly event: string;
+  readonly payload: Message;
+}
+
+/** A frame of kind 4: the lengths of topic, event and meta, the encoding, and then these and the payload. */
+function parseBroadcast(frame: Buffer): Broadcast {
+  const [, topic = 0, event = 0, meta = 0] = frame;
+  const eventEnd = 5 + topic + event;
+  return {
+    event: frame.toString('utf8', 5 + topic, eventEnd),
+    payload: JSON.parse(frame.toString('utf8', eventEnd + meta)) as Message,
+  };
+}
+
+const namesOf = (messages: readonly Message[]) =>
+  messages.map(({ operation, table }) => `${operation} ${table}`);
+/** Inserts notifications in one statement. */
+const insertMany = (number: number, recipient: string, content = '{"type":"mention"}') =>
+  supabase().database.query(
+    `insert into notifications (recipient_id, content) select $1, $2 from generate_series(1, $3::int)`,
+    [recipient, content, number],
   );
+
+it('the private channel of a user delivers inserts, updates and deletes of the user’s own rows', async () => {
   const { database } = supabase();
-  const id = crypto.randomUUID();
-  const seen: Told[] = [];
-  // Await each change, because no policy can see a row that is deleted before its change is delivered.
-  for (const change of [
-    () => insert(grace.id, id),
-    () => database.query(`update notifications set status = 'read' where id = $1`, [id]),
-    () => database.query('delete from notifications where id = $1', [id]),
-    () =>
-      database.query('insert into notification_preferences (user_id) values ($1), ($2)', [ada.id, grace.id]),
-    () => database.exec('update notification_preferences set email_edits = true'),
-    () => database.exec('delete from notification_preferences'),
-  ]) {
-    await insert(ada.id);
-    await change();
-    seen.push((await client.nextOf('postgres_changes')).payload['data'] as Told);
-  }
-  expect(seen.map(({ type, table }) => `${type} ${table}`)).toEqual([
+  const messages = await joinOwn(grace);
+  await insert(ada.id);
+  const id = await insert(grace.id);
+  await database.exec(`update notifications set status = 'read'`);
+  await database.exec('delete from notifications');
+  await database.query('insert into notification_preferences (user_id) values ($1), ($2)', [
+    ada.id,
+    grace.id,
+  ]);
+  await database.exec('update notification_preferences set email_edits = true');
+  await database.exec('delete from notification_preferences');
+  const seen = await messages();
+  expect(namesOf(seen)).toEqual([
     'INSERT notifications',
     'UPDATE notifications',
     'DELETE notifications',
@@ -90,12 +136,88 @@ it('the live channel of a user delivers inserts, updates and deletes of the user
     'UPDATE notification_preferences',
     'DELETE notification_preferences',
   ]);
-  expect(seen[0]?.record).toMatchObject({ kind: 'mention', sender_id: null, recipient_id: grace.id });
-  expect(seen[1]?.record).toMatchObject({ status: 'read', content: expect.stringContaining('a secret') });
-  expect(seen[2]?.old_record).toEqual({ id });
+  const [inserted, updated, deleted, , preferences] = seen;
+  expect(inserted?.records).toMatchObject([{ id, kind: 'mention', sender_id: null, recipient_id: grace.id }]);
+  expect(updated?.records).toMatchObject([{ status: 'read', content: expect.stringContaining('a secret') }]);
+  expect(deleted?.old_records).toEqual([{ id }]);
+  expect(preferences?.records).toMatchObject([{ user_id: grace.id, email_edits: true }]);
 });
 
-it('the live channel of a user delivers nothing at aal1 to an account with a second factor', async () => {
+it('a statement that changes many rows is one message for each recipient', async () => {
+  const { database } = supabase();
+  const [toAda, toGrace] = [await joinOwn(ada), await joinOwn(grace)];
+  await database.query(
+    `insert into notifications (recipient_id) select unnest($1::uuid[]) from generate_series(1, 50)`,
+    [[ada.id, grace.id]],
+  );
+  await database.exec(`update notifications set status = 'read'`);
+  await database.exec('delete from notifications');
+  for (const seen of [await toAda(), await toGrace()])
+    expect(seen.map((one) => [one.operation, (one.records ?? one.old_records)?.length])).toEqual([
+      ['INSERT', 50],
+      ['UPDATE', 50],
+      ['DELETE', 50],
+    ]);
+});
+
+it.each([
+  ['more than 100 rows', 101, '{"type":"mention"}'],
+  ['more than 128 kB', 3, JSON.stringify({ type: 'mention', data: { text: 'é'.repeat(25_000) } })],
+])('a change of %s is a message without rows', async (_size, number, content) => {
+  const { database } = supabase();
+  const messages = await joinOwn(grace);
+  await insertMany(number, grace.id, content);
+  await database.exec(`update notifications set status = 'read'`);
+  expect((await messages()).map(({ records }) => records)).toEqual([undefined, undefined]);
+  await database.exec('delete from notifications');
+  // The ids of few rows are short.
+  expect((await messages()).map((one) => one.old_records?.length)).toEqual([
+    number > 100 ? undefined : number,
+  ]);
+});
+
+it('deletions reach the private channel also where inserts and updates go by `postgres_changes` alone', async () => {
+  const { database } = supabase();
+  const messages = await joinOwn(grace);
+  await database.exec('select private.broadcast_notifications(false)');
+  try {
+    const client = await listen(
+      [binding('INSERT', `recipient_id=eq.${grace.id}`), binding('UPDATE', `recipient_id=eq.${grace.id}`)],
+      await signIn(supabase(), grace.email),
+    );
+    const id = await insert(grace.id);
+    await database.query(`update notifications set status = 'read' where id = $1`, [id]);
+    expect((await told(client)).map(({ type }) => type)).toEqual(['INSERT', 'UPDATE']);
+    await database.query('delete from notifications where id = $1', [id]);
+    expect(await messages()).toMatchObject([{ operation: 'DELETE', old_records: [{ id }] }]);
+  } finally {
+    await database.exec('select private.broadcast_notifications(true)');
+  }
+});
+
+it('the private channel of a user is closed to others, and to its owner at aal1 with a second factor', async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'totp', 'verified', now(), now())`,
+    [ada.id],
+  );
+  const join = async (owner: typeof ada, email: string) => {
+    const client = await connect();
+    client.join(`realtime:user:${owner.id}`, {
+      token: await signIn(supabase(), email),
+      config: { private: true },
+    });
+    const { payload } = await client.nextOf('phx_reply');
+    return payload['status'];
+  };
+  expect(await join(ada, grace.email)).toBe('error');
+  expect(await join(ada, ada.email)).toBe('error');
+  await database.exec('delete from auth.mfa_factors');
+  expect(await join(ada, ada.email)).toBe('ok');
+});
+
+it('a subscription delivers nothing at aal1 to an account with a second factor', async () => {
   const { database } = supabase();
   const password = await signIn(supabase(), ada.email);
   await database.query(
@@ -113,38 +235,28 @@ it('the live channel of a user delivers nothing at aal1 to an account with a sec
 });
 
 it.each([
+  [undefined],
+  [`recipient_id=eq.${ada.id}`],
+  ['recipient_id=gte.ada00000-0000-0000-0000-000000000000'],
+  ['id=gte.00000000-0000-0000-0000-000000000000'],
   ['content=like.%secret%'],
   ['status=eq.unread'],
-  ['kind=eq.mention'],
-  ['content=neq.x'],
-  ['updated_at=gt.2000-01-01'],
-])(
-  'a caller with only the public key learns nothing of deleted notifications by the filter %s',
-  async (filter) => {
-    const token = await signIn(supabase(), grace.email);
-    const stranger = await listen([binding('DELETE', filter), untilEnd], token);
-    const id = await insert(ada.id);
-    await supabase().database.query('delete from notifications where id = $1', [id]);
-    expect(await told(stranger)).toEqual([]);
-  },
-);
-
-it('a caller with only the public key receives nothing about deleted preferences by a filter on a setting', async () => {
-  const { database } = supabase();
+])('an attacker who subscribes to notifications with the filter %s receives no DELETE', async (filter) => {
   const token = await signIn(supabase(), grace.email);
-  const stranger = await listen(
-    [binding('DELETE', 'email_edits=eq.false', 'notification_preferences'), untilEnd],
-    token,
-  );
-  await database.query('insert into notification_preferences (user_id) values ($1)', [ada.id]);
-  await database.exec('delete from notification_preferences');
-  expect(await told(stranger)).toEqual([]);
-});
-
-it('a caller with only the public key receives only the key of a deleted notification, by every filter', async () => {
-  const token = await signIn(supabase(), grace.email);
-  const stranger = await listen([binding('DELETE', `recipient_id=eq.${ada.id}`), untilEnd], token);
+  const attacker = await listen([binding('*', filter), binding('DELETE', filter), untilEnd], token);
   const id = await insert(ada.id);
   await supabase().database.query('delete from notifications where id = $1', [id]);
-  expect((await told(stranger)).map(({ old_record: old }) => old)).toEqual([{ id }]);
+  expect((await told(attacker)).filter(({ type }) => type === 'DELETE')).toEqual([]);
 });
+
+it.each([[undefined], ['user_id=gte.00000000-0000-0000-0000-000000000000'], ['email_edits=eq.false']])(
+  'an attacker who subscribes to preferences with the filter %s receives no DELETE',
+  async (filter) => {
+    const { database } = supabase();
+    const token = await signIn(supabase(), grace.email);
+    const attacker = await listen([binding('DELETE', filter, 'notification_preferences'), untilEnd], token);
+    await database.query('insert into notification_preferences (user_id) values ($1)', [ada.id]);
+    await database.exec('delete from notification_preferences');
+    expect(await told(attacker)).toEqual([]);
+  },
+);

@@ -145,14 +145,14 @@ export const realtimeBindingAudits: readonly Audit[] = [
   ),
   audit('RT-157', 'a binding for deletes receives no inserts', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'DELETE' }]);
-      const id = await tell();
-      await context.rest.send('DELETE', '/notifications', {
-        token: ada.accessToken,
-        query: { id: `eq.${id}` },
-      });
-      await socket.expect('the delete', isChange('DELETE'));
-      assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
+      const bindings = [
+        { ...inboxOf(ada), event: 'DELETE' },
+        { ...inboxOf(ada), event: 'INSERT' },
+      ];
+      const [, inserts] = bindingIds(await joinLive(socket, ada.accessToken, bindings));
+      await tell();
+      const { payload } = await socket.expect('the insert', isChange('INSERT'));
+      assert.deepEqual(at(payload, 'ids'), [inserts]);
     }),
   ),
   audit(

@@ -10,8 +10,8 @@ export interface AppConfiguration {
   readonly siteUrl: string;
   /** Default: none, and so no captcha. */
   readonly captchaSiteKey?: string;
-  /** `broadcast`: changes of rows arrive by broadcasts of the database. Default: by `postgres_changes`. */
-  readonly liveSource?: 'broadcast' | 'subscription';
+  /** How changes of rows arrive. Default: `broadcast`. */
+  readonly liveSource?: 'broadcast' | 'postgres_changes';
 }
 
 const placeholders: Readonly<Record<keyof AppConfiguration, string>> = {

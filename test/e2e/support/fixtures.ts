@@ -11,7 +11,7 @@ export const test = base.extend<
   { liveSource: NonNullable<StageOptions['liveSource']>; stage: Stage; world: World }
 >({
   // A project of playwright.config.ts sets it.
-  liveSource: ['subscription', { scope: 'worker', option: true }],
+  liveSource: ['broadcast', { scope: 'worker', option: true }],
   stage: [
     async ({ liveSource }, use) => {
       const stage = await startStage({ liveSource });

@@ -83,8 +83,8 @@ async function startEmbeddedStage({
     auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
     ...options,
   });
-  if (liveSource === 'broadcast')
-    await supabase.database.exec('select private.broadcast_notifications(true)');
+  if (liveSource === 'postgres_changes')
+    await supabase.database.exec('select private.broadcast_notifications(false)');
   const app = await serveApp(supabase, server, {
     ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
     ...(liveSource && { liveSource }),

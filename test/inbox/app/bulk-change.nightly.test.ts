@@ -1,14 +1,7 @@
 import 'fake-indexeddb/auto';
-import { onTestFinished, beforeEach, expect, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
-import { createClients } from '../../../src/inbox/app/data/clients.ts';
-import { createUserData } from '../../../src/inbox/app/data/user-data.ts';
-import { createMemoryStore } from '../../../src/auth-client/index.ts';
-import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
-import { adaptWebSocket } from '../../../src/platform/web-socket.ts';
-import type { Clients } from '../../../src/inbox/shared/clients/clients-context.ts';
-import type { Configuration } from '../../../src/inbox/shared/clients/env.ts';
-import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { openInboxDevice } from '../../support/inbox-device.ts';
+import { ada, useLocalSupabase } from '../../support/local-supabase.ts';
 
 /**
  * This many changes arrive for more than half a second, and would take minutes if each were compared with all others. The
@@ -20,7 +13,9 @@ const waiting = { timeout: 90_000, interval: 50 };
 
 beforeEach(async () => {
   const { database } = local();
-  await database.exec('truncate public.notifications; alter table public.notifications disable trigger user');
+  await database.exec(
+    'truncate public.notifications, public.notification_bulk_changes; alter table public.notifications disable trigger user',
+  );
   await database.query(
     `insert into public.notifications (recipient_id, status, content, created_at, updated_at)
      select $1, 'unread', json_build_object('type', 'mention', 'data', json_build_object('entity_name', n))::text, at, at
@@ -32,52 +27,27 @@ beforeEach(async () => {
 });
 
 /** A device of Ada with an idle inbox on a live channel. */
-async function openDevice() {
+async function openDevice(source: string) {
   const requests: string[] = [];
   let frames = 0;
   let startedMs = 0;
-  const platform = createBrowserPlatform({
-    fetch: (url, init) => {
-      const [, path] =
-        /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
-      if (path?.includes('notification')) requests.push(`${init?.method} ${path}`);
-      return local().fetch(url, init);
+  const { rest, inbox, start } = await openInboxDevice({
+    supabase: local(),
+    user: ada,
+    env: { VITE_LIVE_SOURCE: source },
+    onFrame: () => (frames += 1),
+    platform: {
+      fetch: (url, init) => {
+        const [, path] =
+          /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
+        if (path?.includes('notification')) requests.push(`${init?.method} ${path}`);
+        return local().fetch(url, init);
+      },
     },
-    openSocket: (url) => {
-      const socket = new WebSocket(url);
-      socket.on('message', () => (frames += 1));
-      return adaptWebSocket(socket);
-    },
   });
-  const configuration: Configuration = {
-    supabaseUrl: local().url,
-    supabaseAnonKey: local().anonKey,
-    siteUrl: null,
-    entityUrl: null,
-    captcha: null,
-    pushPublicKey: null,
-    usesBroadcasts: false,
-  };
-  const clients: Clients = createClients({ configuration, platform, store: createMemoryStore() });
-  await clients.auth.start();
-  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
-  const rest = await clients.loadRest();
-  const userData = createUserData({
-    ...clients,
-    configuration,
-    rest,
-    userId: ada.id,
-    sessionId: 'device',
-    checkSession: () => Promise.resolve(),
-  });
-  onTestFinished(async () => {
-    await userData.close();
-    clients.close();
-  });
-  const { inbox } = userData;
   let snapshots = 0;
   inbox.subscribe(() => (snapshots += 1));
-  userData.start();
+  start();
   await vi.waitFor(() => {
     expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
     // The last request of an opening asks for the changes once the channel is live.
@@ -118,9 +88,9 @@ function shown({ inbox, frames }: Device, isShown: () => boolean): Promise<numbe
   });
 }
 
-/** Resolves when the changes of all rows have arrived, and the requests that they caused have ended. */
-async function settled({ frames, inbox, requests }: Device): Promise<void> {
-  await vi.waitFor(() => expect(frames()).toBeGreaterThanOrEqual(stored), waiting);
+/** Resolves when this many messages have arrived, and the requests that they caused have ended. */
+async function settled({ frames, inbox, requests }: Device, messages: number): Promise<void> {
+  await vi.waitFor(() => expect(frames()).toBeGreaterThanOrEqual(messages), waiting);
   let seen = -1;
   await vi.waitFor(
     () => {
@@ -135,11 +105,14 @@ async function settled({ frames, inbox, requests }: Device): Promise<void> {
 
 const count = (requests: readonly string[], name: string) => requests.filter((one) => one === name).length;
 
-test(
-  'a change of the whole list by another device is shown before all of its changes have arrived, by few reads',
+test.each([
+  ['broadcast', 1],
+  ['postgres_changes', stored],
+])(
+  'a change of the whole list by another device is shown by few reads, and not after the last of its messages: %s',
   { timeout: 240_000 },
-  async () => {
-    const device = await openDevice();
+  async (source, messages) => {
+    const device = await openDevice(source);
     const { rest, inbox, requests, snapshots } = device;
     const expectFewReads = (arrived: number) => {
       expect(arrived).toBeLessThan(stored);
@@ -157,7 +130,7 @@ test(
     device.reset();
     await rest.rpc('mark_all_notifications_read', {}).execute();
     const marked = await shown(device, () => inbox.getSnapshot().counts.unread === 0);
-    await settled(device);
+    await settled(device, messages);
     const { counts, view } = inbox.getSnapshot();
     expect(counts.unread).toBe(0);
     expect(view.notifications).toHaveLength(30);
@@ -167,7 +140,8 @@ test(
     device.reset();
     await rest.rpc('delete_notifications', { tab: 'all' }).execute();
     const deleted = await shown(device, () => inbox.getSnapshot().counts.all === 0);
-    await settled(device);
+    // Deletions are broadcast by both sources.
+    await settled(device, 1);
     expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
     expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
     expectFewReads(deleted);

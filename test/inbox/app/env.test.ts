@@ -11,8 +11,15 @@ test('the configuration is read from the environment', () => {
     siteUrl: 'https://inbox.example',
     captcha: null,
     pushPublicKey: null,
-    usesBroadcasts: false,
+    usesBroadcasts: true,
   });
+});
+
+test.each([
+  ['broadcast', true],
+  ['postgres_changes', false],
+])('the live source %s is chosen by its name', (source, usesBroadcasts) => {
+  expect(parseConfiguration({ ...complete, VITE_LIVE_SOURCE: source }).usesBroadcasts).toBe(usesBroadcasts);
 });
 
 test.each(['VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY'])(

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { openLiveChannel } from '../../../src/inbox/app/live/live-channel.ts';
-import { createScriptedScene } from '../../support/wire/scripted-realtime.ts';
+import { createScriptedScene, topic } from '../../support/wire/scripted-realtime.ts';
 
 /** The channel of a user, live. */
-async function openChannel() {
+async function openChannel(usesBroadcasts = true) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const { client, server, tab, world } = scene;
   const heard = { gaps: 0, doubts: 0, received: 0 };
   const close = openLiveChannel({
     realtime: client,
-    usesBroadcasts: false,
+    usesBroadcasts,
     userId: 'ada',
     platform: tab,
     onNotifications: (changes) => (heard.received += changes.length),
@@ -22,13 +22,17 @@ async function openChannel() {
   server.open();
   await world.settle();
   server.acceptJoin();
-  server.confirm();
+  if (!usesBroadcasts) server.confirm();
+  server.system('ok', 'Replication connection established', 'system');
   await world.settle();
   return { ...scene, heard, close, advance: (ms: number) => world.clock.advance(ms) };
 }
 
-test('the live channel asks for changes every 25 seconds: the server loses some without a sign', async () => {
-  const { advance, heard, close } = await openChannel();
+test.each([
+  ['broadcasts', true],
+  ['postgres_changes', false],
+])('the live channel by %s asks for changes every 25 seconds', async (_source, usesBroadcasts) => {
+  const { advance, heard, close } = await openChannel(usesBroadcasts);
   expect(heard).toMatchObject({ gaps: 1, doubts: 0 });
   await advance(24_000);
   expect(heard.doubts).toBe(0);
@@ -52,13 +56,18 @@ test('a hidden page asks for nothing until it is shown', async () => {
 });
 
 const changeRows = ({ server }: Awaited<ReturnType<typeof openChannel>>, rows: number) => {
-  for (let row = 0; row < rows; row += 1)
-    server.change({
-      type: 'DELETE',
-      commit_timestamp: '2026-01-01T00:00:00Z',
-      old_record: { id: `row ${row}` },
-    });
+  const records = Array.from({ length: rows }, (_, row) => ({ id: `row ${row}` }));
+  const payload = { operation: 'DELETE', schema: 'public', table: 'notifications', old_records: records };
+  server.send(null, null, topic, 'broadcast', { event: 'DELETE', payload });
 };
+
+test('a message without rows is a gap: the statement changed more than it could list', async () => {
+  const { server, advance, heard } = await openChannel();
+  const payload = { operation: 'UPDATE', schema: 'public', table: 'notifications' };
+  server.send(null, null, topic, 'broadcast', { event: 'UPDATE', payload });
+  await advance(16);
+  expect(heard).toMatchObject({ gaps: 2, received: 0 });
+});
 
 test('changes near the rate limit of the server are asked for soon', async () => {
   const channel = await openChannel();

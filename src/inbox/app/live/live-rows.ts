@@ -12,31 +12,34 @@ export interface LiveRows {
 }
 
 /**
- * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database
- * (`private.broadcast_notifications`), or by `postgres_changes`, which the realtime service reads from the database's log
- * (conformance/protocol/product.md#calls-of-the-application).
+ * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database, or
+ * inserts and updates by `postgres_changes`, which the realtime service reads from the database's log and whose DELETEs
+ * would tell strangers ids (conformance/protocol/product.md#calls-of-the-application).
  */
 export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
+  const broadcast = createDatabaseBroadcast(channel);
   if (usesBroadcasts) {
-    const { onChanges } = createDatabaseBroadcast(channel);
     return {
-      onNotifications: (listener) => onChanges({ table: 'notifications' }, listener),
-      onPreferences: (listener) => onChanges({ table: 'notification_preferences' }, listener),
+      onNotifications: (listener) => broadcast.onChanges({ table: 'notifications' }, listener),
+      onPreferences: (listener) => broadcast.onChanges({ table: 'notification_preferences' }, listener),
     };
   }
-  const { onChanges } = createPostgresChanges(channel);
+  const subscribed = createPostgresChanges(channel);
+  const onRows =
+    (table: string, ownerColumn: string): OnChanges =>
+    (listener) => {
+      const stops = [
+        // One listener for both events preserves their order.
+        subscribed.onChanges(
+          { event: ['INSERT', 'UPDATE'], table, filter: `${ownerColumn}=eq.${userId}` },
+          listener,
+        ),
+        broadcast.onChanges({ event: 'DELETE', table }, listener),
+      ];
+      return () => stops.forEach((stop) => stop());
+    };
   return {
-    // One listener for all three events preserves their order.
-    onNotifications: (listener) =>
-      onChanges(
-        {
-          event: ['INSERT', 'UPDATE', 'DELETE'],
-          table: 'notifications',
-          filter: `recipient_id=eq.${userId}`,
-        },
-        listener,
-      ),
-    onPreferences: (listener) =>
-      onChanges({ event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` }, listener),
+    onNotifications: onRows('notifications', 'recipient_id'),
+    onPreferences: onRows('notification_preferences', 'user_id'),
   };
 }

@@ -13,7 +13,7 @@ export interface Configuration {
   readonly captcha: CaptchaConfiguration | null;
   /** The public VAPID key (RFC 8292) that push subscriptions name; `null`: the project sends no push messages. */
   readonly pushPublicKey: string | null;
-  /** Whether changes of rows arrive by broadcasts, which the database has to send; else by `postgres_changes`. */
+  /** Whether changes of rows arrive by broadcasts of the database, the default; else by `postgres_changes`. */
   readonly usesBroadcasts: boolean;
 }
 
@@ -44,7 +44,7 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     entityUrl: parseEntityUrl(env),
     captcha: parseCaptcha(env),
     pushPublicKey: read('VITE_PUSH_PUBLIC_KEY', env) || null,
-    usesBroadcasts: read('VITE_LIVE_SOURCE', env) === 'broadcast',
+    usesBroadcasts: read('VITE_LIVE_SOURCE', env) !== 'postgres_changes',
   };
 }
 

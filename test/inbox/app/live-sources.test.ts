@@ -1,0 +1,93 @@
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectRawClient, type RawClient } from 'local-supabase/testing';
+import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { openInboxDevice } from '../../support/inbox-device.ts';
+import { ada, grace, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
+
+// The service reports the attacker's filter.
+const supabase = useLocalSupabase({ port: 0, report: () => {} });
+const attackers: RawClient[] = [];
+beforeEach(() => supabase().database.exec('delete from public.notifications'));
+afterEach(() => attackers.splice(0).forEach((client) => client.terminate()));
+
+/** Longest interval after which a list whose source may be silent is compared. */
+const intervalMs = 25_000;
+
+/** A clock whose timers of the comparison run only when the test says so. */
+function createComparisonClock() {
+  const { clock } = createBrowserPlatform();
+  const due = new Set<() => void>();
+  return {
+    clock: {
+      ...clock,
+      setTimer(run: () => void, delayMs: number) {
+        if (delayMs !== intervalMs) return clock.setTimer(run, delayMs);
+        due.add(run);
+        return { cancel: () => void due.delete(run) };
+      },
+    },
+    endInterval() {
+      const runs = [...due];
+      due.clear();
+      runs.forEach((run) => run());
+    },
+  };
+}
+
+/** Ada's device, with an idle list on a live channel. */
+async function openList(env: Readonly<Record<string, string>>) {
+  const { clock, endInterval } = createComparisonClock();
+  const { inbox, start } = await openInboxDevice({
+    supabase: supabase(),
+    user: ada,
+    env,
+    platform: { clock },
+  });
+  start();
+  await expect
+    .poll(() => inbox.getSnapshot(), { timeout: 20_000 })
+    .toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
+  return { endInterval, ids: () => inbox.getSnapshot().view.notifications.map(({ id }) => id) };
+}
+
+const insert = async () => {
+  const [row] = await supabase().database.query<{ id: string }>(
+    `insert into public.notifications (recipient_id, content) values ($1, '{"type":"mention"}') returning id`,
+    [ada.id],
+  );
+  return row?.id ?? '';
+};
+
+/** Subscribes with a filter that raises for every row: the service then delivers no `postgres_changes` to any client. */
+async function silenceChanges() {
+  const { url, anonKey } = supabase();
+  const attacker = await connectRawClient({ url, apiKey: anonKey });
+  attackers.push(attacker);
+  const changes = [{ event: '*', schema: 'public', table: 'notifications', filter: 'content=like.\\' }];
+  await attacker.joinLive('realtime:silence', { changes, token: await signIn(supabase(), grace.email) });
+}
+
+const patient = { timeout: 20_000 };
+
+test('a subscriber whose filter raises silences no list', async () => {
+  const { ids } = await openList({});
+  await silenceChanges();
+  const first = await insert();
+  await expect.poll(ids, patient).toEqual([first]);
+  await supabase().database.query('delete from public.notifications where id = $1', [first]);
+  await expect.poll(ids, patient).toEqual([]);
+});
+
+test('a list by postgres_changes that such a subscriber silences is right again within the interval', async () => {
+  const { ids, endInterval } = await openList({ VITE_LIVE_SOURCE: 'postgres_changes' });
+  const before = await insert();
+  await expect.poll(ids, patient).toEqual([before]);
+  await silenceChanges();
+  const missed = await insert();
+  // Deletions arrive by the private channel: when this one has, the insert before it would have, too.
+  await supabase().database.query('delete from public.notifications where id = $1', [before]);
+  await expect.poll(ids, patient).toEqual([]);
+  endInterval();
+  await expect.poll(ids, patient).toEqual([missed]);
+});

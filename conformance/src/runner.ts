@@ -139,7 +139,7 @@ function provides(
     case 'mailbox':
       return mailboxUrl !== null;
     case 'phone-confirmation':
-      return !settings.isPhoneAutoconfirmed;
+      return settings.confirmsPhones;
     case 'service-key':
       return serviceKey !== null;
     case 'sms':

@@ -57,8 +57,8 @@ export interface TargetSettings {
   explainGate(codes: readonly string[]): string | undefined;
   /** Whether a new address is confirmed without a mail. */
   readonly isEmailAutoconfirmed: boolean;
-  /** Whether a new phone number is confirmed without an SMS. */
-  readonly isPhoneAutoconfirmed: boolean;
+  /** Whether a new phone number is confirmed by the code of an SMS: phone numbers are switched on and not confirmed at once. */
+  readonly confirmsPhones: boolean;
 }
 
 /** Reads GET /settings; a server without this route counts as having every feature. */
@@ -74,7 +74,7 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
   };
   return {
     isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
-    isPhoneAutoconfirmed: at(settings, 'phone_autoconfirm') === true,
+    confirmsPhones: at(settings, 'external', 'phone') !== false && at(settings, 'phone_autoconfirm') !== true,
     explain(reply) {
       const named = at(reply.json, 'code') ?? at(reply.json, 'error_code');
       const code = typeof named === 'string' ? named : '';

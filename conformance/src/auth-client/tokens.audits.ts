@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { randomUUID } from 'node:crypto';
 import * as OTPAuth from 'otpauth';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
 import { AuthError, createCookieStore } from 'supabase-protocol-clients/auth-client';
@@ -14,9 +15,14 @@ import { eventNames } from './sign-in.audits.ts';
 const audit = clientAuditsOf('auth-client');
 const source = 'protocol/auth.md#factors';
 
-/** A tab and the verifier of its tokens. @throws NotRunError for tokens signed with a shared secret or without an issuer. */
+/**
+ * A tab and the verifier of its tokens. The clients of a process share the key set of one URL, so each audit has a URL of its
+ * own, which the tab's network leads to the target.
+ *
+ * @throws NotRunError for tokens signed with a shared secret or without an issuer.
+ */
 async function withClaims({ signIn }: ClientContext) {
-  const tab = await signIn();
+  const tab = await signIn({ auth: { url: `https://${randomUUID()}.example` } });
   const token = await tab.auth.getAccessToken();
   if (String(at(jwtPartOf(token, 0), 'alg')).startsWith('HS'))
     throw new NotRunError('the target signs with a shared secret, which no client has');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback/callback.ts';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createHarness } from './support/harness.ts';
 import { refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
@@ -98,8 +99,14 @@ describe('PKCE callback', () => {
     });
   });
 
-  it('a sixth flow evicts the first', async () => {
-    const { open, server } = createHarness();
+  it('a sixth flow evicts the first, and its verifier leaves the storage', async () => {
+    const keys = new Set<string>();
+    const memory = createMemoryStore();
+    const { open, server } = createHarness({
+      get: (key) => memory.get(key),
+      set: (key, value) => (keys.add(key), memory.set(key, value)),
+      remove: (key) => (keys.delete(key), memory.remove(key)),
+    });
     const { client } = open();
     server.on('POST /otp', () => Response.json({}));
     for (let flow = 0; flow < 6; flow += 1) await client.signInWithOtp({ email: 'ada@example.com' });
@@ -108,6 +115,7 @@ describe('PKCE callback', () => {
       code: 'bad_code_verifier',
     });
     expect(server.lines.filter((line) => line.startsWith('POST /token'))).toHaveLength(5);
+    expect([...keys].filter((key) => key.includes('-flow-'))).toHaveLength(5);
   });
 
   it.each([

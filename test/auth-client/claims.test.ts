@@ -97,6 +97,15 @@ describe('claims', () => {
     });
   });
 
+  it('a token that expired less than five seconds ago is accepted, because clocks differ', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, now } = await verifier([key]);
+    const getClaims = async (agoSeconds: number) =>
+      claims.getClaims({ accessToken: await sign(key, now(), { exp: now() / 1000 - agoSeconds }) });
+    expect(await getClaims(4)).toMatchObject({ sub: 'ada' });
+    await expect(getClaims(6)).rejects.toMatchObject({ code: 'token-expired' });
+  });
+
   it.each([
     ['of another issuer', { iss: 'http://evil.test/auth/v1' }],
     ['for another audience', { aud: 'anon' }],

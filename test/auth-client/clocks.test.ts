@@ -159,6 +159,25 @@ describe('a session refreshed by a server with another clock', () => {
 });
 
 describe('tokens from another source', () => {
+  it('that are older than their response do not set the time by which other records expire', async () => {
+    const { open, server, store, world } = createHarness();
+    const { client, tab } = open();
+    await client.start();
+    server.on('GET /user', () => Response.json(userOf('ada')));
+    const now = Math.floor(world.clock.now() / 1000);
+    const halfOld = tokenOf('ada', 1, { exp: now + 1800, iat: now - 1800 });
+    await client.setSession({ accessToken: halfOld, refreshToken: 'r' });
+    const record = sessionReply('ada', 'server', { expires_at: now + 600 });
+    await store.set('sb-project-auth-token', JSON.stringify(record));
+    tab.signal('visible');
+    await world.settle();
+    server.on('POST /token', () => renewed(2));
+    tab.setOnline(false);
+    await world.clock.advance(601_000);
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    client.close();
+  });
+
   it('expire by their exp with a slow clock', async () => {
     const { open, server, world } = createHarness();
     const { client } = open();

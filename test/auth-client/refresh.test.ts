@@ -110,6 +110,22 @@ describe('the retries of a refresh, which back off exponentially from 200 ms and
     }
   });
 
+  it('adds up to a quarter to a wait, so that tabs do not return at the same moment', async () => {
+    const { server, open, signedIn, world } = createHarness();
+    (await signedIn()).client.close();
+    world.clock.sleep(2 * 3600_000);
+    const tab = world.openTab({ fetch: server.fetch });
+    const { client } = open({ platform: { ...tab, random: { ...tab.random, number: () => 0.99 } } });
+    server.next(page(503), renewed(2));
+    const started = client.start().then(() => client.getAccessToken());
+    await world.clock.advance(240);
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
+    await world.clock.advance(20);
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(2);
+    expect(await started).toBe(sessionReply('ada', 2).access_token);
+    client.close();
+  });
+
   it('gives up after 8 requests within 30 s, and starts over at the next check', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHarness } from './support/harness.ts';
-import { refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
+import { page, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
 
@@ -83,6 +83,16 @@ describe('a server with Retry-After', () => {
     server.next(renewed(2));
     const token = await other.client.getAccessToken();
     expect(await client.getAccessToken()).toBe(token);
+  });
+
+  it('is asked again at once by a call after a refusal that is no rate limit', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(page(403), renewed(2));
+    await expect(client.getAccessToken()).rejects.toMatchObject({ status: 403 });
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    client.close();
   });
 
   it('receives one request for fifty reads', async () => {

@@ -9,6 +9,9 @@ import { createServerClients } from '../../src/clients/server-clients.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/clients/supabase-clients.ts';
 import { createRecordedWire } from '../../src/testing/index.ts';
+import { writeSessionCookies } from '../../src/auth-client/server/server.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { sessionReply } from '../support/wire/replies.ts';
 
 const password = { email: 'ada@example.com', password: 'wrong' };
 
@@ -92,6 +95,33 @@ describe('options for all services', () => {
     await rest.from('notes').count();
     expect(wire.requests.map(({ headers }) => headers['x-app'])).toEqual(['inbox', 'inbox']);
     expect(logged).toEqual(['auth', 'rest']);
+  });
+});
+
+describe('createServerClients', () => {
+  it('shares a refresh for ten seconds among requests with the same cookies', async () => {
+    const world = createFakeWorld();
+    let serial = 1;
+    const wire = createRecordedWire();
+    wire.on('POST /auth/v1/token', () => Response.json(sessionReply('ada', (serial += 1))));
+    const platform = world.openTab({ fetch: wire.fetch });
+    const { cookies: sent } = writeSessionCookies(
+      { ...sessionReply('ada', 1), received_at: world.clock.now() - 2 * 3600_000 },
+      { storageKey: 'sb-shared-auth-token', existing: [] },
+    );
+    const readToken = () =>
+      createServerClients({
+        url: 'https://shared.test',
+        apiKey: 'sb_publishable_1',
+        platform,
+        cookies: { getAll: () => sent },
+      }).auth.getAccessToken();
+    const first = await readToken();
+    await world.clock.advance(9_000);
+    expect(await readToken()).toBe(first);
+    await world.clock.advance(2_000);
+    expect(await readToken()).toBe(sessionReply('ada', 3).access_token);
+    expect(wire.requests).toHaveLength(2);
   });
 });
 

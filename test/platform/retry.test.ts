@@ -21,6 +21,12 @@ describe('backoff', () => {
     expect(backoffDelayMs(3, { delaysMs }, 0)).toBe(baseDelayMs && maxDelayMs);
   });
 
+  test('takes the random part of the delay, or adds the random part of a share', () => {
+    const delaysMs = [100];
+    expect(backoffDelayMs(1, { delaysMs, jitter: 'full' }, 0.5)).toBe(50);
+    expect(backoffDelayMs(1, { delaysMs, jitter: 0.4 }, 0.5)).toBe(120);
+  });
+
   test('keeps full jitter below the delay, and a share above it', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(

@@ -119,6 +119,17 @@ describe('broadcasts', () => {
     expect(heard).toMatchObject([{ event: 'bytes', payload: Uint8Array.of(7, 8) }]);
   });
 
+  it('of bytes are refused where a name does not fit into one byte of length', async () => {
+    const { room, server } = await openRoom();
+    server.acceptJoin();
+    const frames = server.socket().sent.length;
+    const send = (event: string) => room.send(event as 'bytes', Uint8Array.of(1));
+    await expect(send('x'.repeat(256))).rejects.toThrow('names of at most 255 bytes');
+    expect(server.socket().sent).toHaveLength(frames);
+    await send('x'.repeat(255));
+    expect(server.socket().sent).toHaveLength(frames + 1);
+  });
+
   it('are validated before sending and on arrival', async () => {
     const { room, server, receive, heard, dropped, tab } = await openRoom({
       events: { cursor: { schema: numberSchema } },

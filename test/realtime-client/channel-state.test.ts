@@ -258,6 +258,29 @@ describe('the states of a channel', () => {
     ]);
   });
 
+  it('begin a second gap at the second interruption', () => {
+    const rejoin: readonly ChannelEvent[] = [
+      { kind: 'online' },
+      events.turn,
+      events.token,
+      events.accepted,
+      events.subscribed,
+    ];
+    const gapsOf = (inputs: readonly ChannelEvent[]) => {
+      let state = states.live;
+      return inputs.flatMap((input) => {
+        const step = stepChannel(state, input, nowMs, defaultSettings);
+        state = step.state;
+        return step.effects.flatMap((effect) => (effect.do === 'gap' ? [effect.sinceMs] : []));
+      });
+    };
+    expect(
+      gapsOf([{ kind: 'offline', wallMs: 5 }, ...rejoin, { kind: 'offline', wallMs: 9 }, ...rejoin]),
+    ).toEqual([5, 9]);
+    const confirmed = (at: number): ChannelEvent => ({ kind: 'subscribed', wallMs: at });
+    expect(gapsOf([confirmed(11), confirmed(12), confirmed(13)]).slice(1)).toEqual([11, 12]);
+  });
+
   it('keep the start of the gap across a leave', () => {
     const inputs: ChannelEvent[] = [
       { kind: 'leave', wallMs: 5 },

@@ -64,6 +64,19 @@ describe('the presence of a channel', () => {
     expect(keys).toEqual(['a', 'b']);
   });
 
+  it('counts the grace period of a missing key from the first rejoin', () => {
+    const { announced } = run([
+      [full({ a: metas('1') })],
+      [{ kind: 'interrupted' }],
+      [full({}), 1_000],
+      [{ kind: 'interrupted' }, 6_000],
+      [full({}), 7_000],
+      [{ kind: 'timer' }, 10_999],
+      [{ kind: 'timer' }, 11_000],
+    ]);
+    expect(announced).toEqual(['+a', '-a']);
+  });
+
   it('replaces the old entries of a key that returns after a reconnect', () => {
     const { state } = run([
       [full({ a: metas('1') })],

@@ -27,6 +27,14 @@ describe('the filter of repeated frames', () => {
     expect(isRepetition('frame 0', new Date(0).toISOString())).toBe(false);
   });
 
+  it('forgets repeated frames, too, so that the memory of a long connection is bounded', () => {
+    const isRepetition = createRepetitionFilter();
+    const sendAll = () =>
+      Array.from({ length: 2_000 }, (_, index) => isRepetition(`frame ${index}`, undefined));
+    sendAll();
+    expect(sendAll()).not.toContain(true);
+  });
+
   it('compares a frame without a commit time with all before', () => {
     const isRepetition = createRepetitionFilter();
     expect([isRepetition('a', 'b'), isRepetition('a', undefined), isRepetition('c', null)]).toEqual([

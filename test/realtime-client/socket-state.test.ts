@@ -92,6 +92,15 @@ describe('the states of the socket', () => {
     expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
   });
 
+  it('back off when a socket falls silent again before it was stable', () => {
+    const silent: SocketState = { ...states.probing, attempt: 1 };
+    const { state, effects } = stepSocket(silent, events.timer, nowMs, defaultSettings);
+    expect([state.kind, state.attempt]).toEqual(['waiting', 2]);
+    expect(effects).toEqual([{ do: 'drop' }, { do: 'wait', delayMs: 2_000, jitter: true }]);
+    const stable: SocketState = { ...silent, openedAtMs: nowMs - defaultSettings.stableAfterMs };
+    expect(stepSocket(stable, events.timer, nowMs, defaultSettings).state.kind).toBe('connecting');
+  });
+
   it('keep an earlier deadline when the page wakes up again', () => {
     const probing: SocketState = { ...memory, kind: 'probing', openedAtMs: 0, deadlineMs: nowMs + 1_000 };
     expect(stepSocket(probing, events.awake, nowMs, defaultSettings).effects).toEqual([]);

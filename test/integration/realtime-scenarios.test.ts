@@ -42,7 +42,7 @@ const CLOCK_STEP_MS = 40;
 const TRUE_STEP_MS = 10;
 let clock: NodeJS.Timeout;
 beforeAll(async () => {
-  world = await createRealtimeWorld(realisticTiming);
+  world = await createRealtimeWorld({ ...realisticTiming, coldStartMs: 0 });
   clock = setInterval(() => world.timers.advance(CLOCK_STEP_MS), TRUE_STEP_MS);
   token = await world.tokenOf(ADA);
 });

@@ -8,7 +8,7 @@ import { createFakeWorld } from '../support/fake-platform.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 test('four refused channels cost a good one nothing but time, with the delays of the real server', async () => {
-  const world = await createRealtimeWorld({ ...realisticTiming, readyDelayMs: 4_000 });
+  const world = await createRealtimeWorld({ ...realisticTiming, coldStartMs: 0, readyDelayMs: 4_000 });
   const { clock, openTab } = createFakeWorld();
   const left: string[] = [];
   let sockets = 0;

@@ -58,6 +58,8 @@ export interface RealtimeSettings {
   readonly joinErrorBackoffMs: number;
   /** The delay between the join's reply and the subscription. */
   readonly readyDelayMs: number;
+  /** From the first subscription on, and again after ten minutes without one: until changes are read, and it is confirmed. */
+  readonly coldStartMs: number;
   /** From the first join on: until the messages of the database are read; those committed before are lost. */
   readonly replicationDelayMs: number;
   /** The minimum delay between a new token and the new subscription. */
@@ -105,6 +107,7 @@ export const defaultRealtimeSettings: RealtimeSettings = {
   connectErrorBackoffMs: 0,
   joinErrorBackoffMs: 0,
   readyDelayMs: 0,
+  coldStartMs: 0,
   replicationDelayMs: 0,
   resubscribeDelayMs: 0,
   resubscribeJitterMs: 0,
@@ -122,6 +125,7 @@ export const realisticTiming = {
   publicationCheckMs: 60_000,
   connectErrorBackoffMs: 2_000,
   joinErrorBackoffMs: 5_000,
+  coldStartMs: 3_000,
   replicationDelayMs: 500,
   resubscribeDelayMs: 1_000,
   resubscribeJitterMs: 2_000,

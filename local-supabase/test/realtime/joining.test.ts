@@ -83,6 +83,28 @@ describe('a join', () => {
     ]);
   });
 
+  test.each([
+    [{ postgres_changes: [[]] }, 'expected a map, got: []'],
+    [{ postgres_changes: [null, 'x'] }, 'expected a map, got: "x"'],
+    [{ broadcast: 'x' }, 'no function clause matching in Access.get/3'],
+    [
+      { broadcast: [] },
+      'the Access module supports only keyword lists (with atom keys), got: "replication_ready"\n\nIf you want to search lists of tuples, use List.keyfind/3\n',
+    ],
+  ])('a join with the config %j is refused', async (config, problem) => {
+    const client = await world.connect();
+    client.join(TOPIC, { config });
+    expect((await client.next()).payload['response']).toEqual({
+      reason: `UnknownErrorOnChannel: ${problem}`,
+    });
+  });
+
+  test('a heartbeat is answered without a join_ref, whatever it had', async () => {
+    const client = await world.connect();
+    client.send('7', 'hb', 'phoenix', 'heartbeat', {});
+    expect(await client.next()).toMatchObject({ joinRef: null, ref: 'hb', payload: { status: 'ok' } });
+  });
+
   test('a join without a name after "realtime:" is refused, and outside of it nothing matches', async () => {
     const client = await world.connect();
     client.join('realtime:');

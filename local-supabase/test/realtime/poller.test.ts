@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  world = await createRealtimeWorld(realisticTiming, database);
+  world = await createRealtimeWorld({ ...realisticTiming, coldStartMs: 0 }, database);
 });
 afterEach(() => world.close());
 
@@ -150,6 +150,42 @@ describe('a refused join', () => {
     await client.flush();
     expect(changesOf(client)).toEqual([['INSERT', 1]]);
   });
+});
+
+test('refused joins hold up a change that came after them one after the other', async () => {
+  const [client, other] = [await subscribe(), await world.connect()];
+  await joinRefused(client, 'realtime:');
+  client.join('realtime:', { joinRef: '10' });
+  // The server has read the second join when it has answered a later frame of another socket.
+  await other.flush();
+  await insert(1);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      world.timers.advance(500);
+      await world.service.settled();
+    }
+  };
+  await pass(5_000);
+  expect((await client.next()).joinRef).toBe('9');
+  expect(changesOf(client)).toEqual([]);
+  await pass(5_000);
+  expect((await client.next()).joinRef).toBe('10');
+  await client.flush();
+  expect(changesOf(client)).toEqual([['INSERT', 1]]);
+});
+
+test('the first subscription waits until the poller runs, and so does one that comes meanwhile', async () => {
+  world.service.configure({ coldStartMs: 3_000 });
+  const [first, second] = [await world.connect(), await world.connect()];
+  const token = await world.tokenOf(ADA);
+  first.join(TOPIC, { changes: [NOTES], token });
+  await first.flush();
+  world.timers.advance(2_000);
+  second.join(TOPIC, { changes: [NOTES], token });
+  await second.flush();
+  expect([systemMessages(first), systemMessages(second)]).toEqual([0, 0]);
+  world.timers.advance(1_000);
+  await expect.poll(() => [systemMessages(first), systemMessages(second)]).toEqual([1, 1]);
 });
 
 describe('a table that is added to the publication', () => {

@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
@@ -108,9 +109,17 @@ describe('an access_token push', () => {
   });
 });
 
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+const unsigned = (header: object) => `${encode(header)}.${encode({ role: 'anon' })}.`;
+const signedAs = (header: { readonly alg: string }, claims: Record<string, unknown>) =>
+  new SignJWT(claims)
+    .setProtectedHeader(header)
+    .sign(new TextEncoder().encode('local-development-secret-of-at-least-32-characters'));
+
 describe('a join', () => {
   test('a join with an invalid token is refused with the reason, and the socket stays open', async () => {
     const seconds = Math.floor(world.timers.now() / 1000);
+    const check = 'check your JWT secret or JWKS configuration';
     const cases: [string, string][] = [
       [await world.tokenOf(ADA, { exp: seconds - 5 }), 'InvalidJWTToken: Token has expired 5 seconds ago'],
       ['garbage', 'MalformedJWT: The token provided is not a valid JWT'],
@@ -118,6 +127,15 @@ describe('a join', () => {
       [
         await world.keys.sign({ sub: ADA, exp: seconds + 9 }),
         'InvalidJWTToken: Fields `role` and `exp` are required in JWT',
+      ],
+      [
+        await signedAs({ alg: 'HS256' }, { exp: String(seconds + 9), role: 'anon' }),
+        'Unknown Error on Channel',
+      ],
+      [unsigned({ alg: 'none' }), `JwtSignerError: Failed to generate JWT signer, ${check}`],
+      [
+        unsigned({ alg: 'ES256', kid: 'other' }),
+        `JwtSignerError: Failed to generate JWT signer for key ID (kid) "other", ${check}`,
       ],
     ];
     const client = await world.connect();

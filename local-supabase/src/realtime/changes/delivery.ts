@@ -29,6 +29,8 @@ export interface Delivery {
     onLive: () => void,
   ): Promise<void>;
   unsubscribe(subscriber: Subscriber): void;
+  /** How long a subscription must wait for the poller to start, in milliseconds; starts it. */
+  warmUpMs(): number;
   /** While paused, changes stay in the outbox. */
   setPaused(isPaused: boolean): void;
   /** Sets the result of creating the replication slot. */
@@ -71,6 +73,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let [isRunning, isPaused, isQueued] = [false, false, false];
   let [delivered, dropped, failures] = [0, 0, 0];
   let lastSubscriberMs = now();
+  /** When the poller runs; null before a subscription asks for it. */
+  let readyAtMs: number | null = null;
   /**
    * The position of the last change delivered since a crash, while earlier changes are pending for returning
    * subscribers. Changes committed meanwhile stay in the outbox, because a replay has to be complete.
@@ -169,7 +173,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     };
     const begin = () => {
       if (subscribers.size > 0) lastSubscriberMs = now();
-      if (now() - lastSubscriberMs > POLLER_LINGER_MS) return slot.close();
+      if (now() - lastSubscriberMs > POLLER_LINGER_MS) {
+        readyAtMs = null;
+        return slot.close();
+      }
       inTurn(run).catch((error: unknown) => retryLater(error, () => poll(0)));
     };
     cancelPoll = timers.after(delayMs, begin);
@@ -249,6 +256,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         await replay(subscriber, subscriptions);
       }),
     unsubscribe: subscribers.delete,
+    warmUpMs() {
+      readyAtMs ??= now() + settings().coldStartMs;
+      return Math.max(0, readyAtMs - now());
+    },
     setPaused(paused) {
       isPaused = paused;
       wake();

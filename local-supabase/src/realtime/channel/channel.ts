@@ -19,7 +19,7 @@ import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
 import type { Member, Rooms } from './rooms.ts';
 import { expiredMessage } from '../subscription/tokens.ts';
-import type { ChannelClaims, CheckToken, TokenRefusal } from '../subscription/tokens.ts';
+import type { ChannelClaims, CheckToken } from '../subscription/tokens.ts';
 
 /** The dependencies that all channels share. */
 export interface ChannelServices {
@@ -166,7 +166,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     const checked = await services.checkToken(candidate);
     if (isOver) return false;
     if (!checked.ok) {
-      shutDown(shutdownMessage(checked));
+      shutDown(checked.shutdown);
       return false;
     }
     ({ claims } = checked);
@@ -262,6 +262,8 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       push('presence_diff', payload);
     },
     start() {
+      messages.start();
+      presenceEvents.start();
       rooms.enter(room, channel);
       watchToken();
       for (const message of replayed) {
@@ -276,7 +278,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       services.replicate(() => {
         if (request.asksForReplication && !isOver) channel.system('ok', 'Replication connection established');
       });
-      if (request.bindings.length > 0) subscribeAfter(settings().readyDelayMs);
+      if (request.bindings.length > 0) subscribeAfter(settings().readyDelayMs + delivery.warmUpMs());
     },
     async handle(frame) {
       await subscribing;
@@ -288,7 +290,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     async checkToken() {
       const checked = await services.checkToken(token);
       if (isOver) return;
-      if (!checked.ok) return shutDown(shutdownMessage(checked));
+      if (!checked.ok) return shutDown(checked.shutdown);
       ({ claims } = checked);
       watchToken();
     },
@@ -312,6 +314,3 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   };
   return channel;
 }
-
-const shutdownMessage = ({ code, message }: TokenRefusal): string =>
-  code === 'JwtSignatureError' ? ':signature_error' : message;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspectTerm } from '../subscription/term.ts';
 import { isRecord } from './wire.ts';
 
 /** The settings of a channel, from its `phx_join`. */
@@ -48,6 +49,24 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],
     isLegacy,
   };
+}
+
+/** What the real server says of a value that it cannot read by its key; null if there is none. Other wrong types count as absent. */
+export function malformedConfig(payload: Record<string, unknown>): string | null {
+  const config = payload['config'] ?? {};
+  const broadcast = isRecord(config) ? (config['broadcast'] ?? {}) : {};
+  for (const [value, key] of [
+    [config, 'broadcast'],
+    [broadcast, 'replication_ready'],
+  ] as const) {
+    if (Array.isArray(value)) {
+      return `the Access module supports only keyword lists (with atom keys), got: ${inspectTerm(key)}\n\nIf you want to search lists of tuples, use List.keyfind/3\n`;
+    }
+    if (!isRecord(value)) return 'no function clause matching in Access.get/3';
+  }
+  const changes = isRecord(config) ? config['postgres_changes'] : undefined;
+  const odd = Array.isArray(changes) ? changes.find((one) => one !== null && !isRecord(one)) : undefined;
+  return odd === undefined ? null : `expected a map, got: ${inspectTerm(odd)}`;
 }
 
 /** Null for a value that the real server ignores in a private channel. */

@@ -4,7 +4,7 @@ import type { InboundFrame } from './wire.ts';
 import { inspectTerm } from '../subscription/term.ts';
 import { createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
-import { parseJoinRequest } from './join-request.ts';
+import { malformedConfig, parseJoinRequest } from './join-request.ts';
 import { unreadableMessage } from './permissions.ts';
 import { loadReplay } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
@@ -48,7 +48,7 @@ export async function admitJoin(
   const given = request.accessToken;
   const token = given === null || given.startsWith('sb_') ? socket.token : given;
   const checked = await services.checkToken(token);
-  if (!checked.ok) return refuse(`${checked.code}: ${checked.message}`);
+  if (!checked.ok) return refuse(checked.reason);
   if (services.settings().databaseUnavailable) {
     return refuse('UnableToConnectToProject: Realtime was unable to connect to the project database');
   }
@@ -67,6 +67,8 @@ export async function admitJoin(
     if (!messages) return refuse('UnableToReplayMessages: Replay params are not valid');
     replayed = messages;
   }
+  const malformed = malformedConfig(payload);
+  if (malformed !== null) return refuse(`UnknownErrorOnChannel: ${malformed}`);
   limits.onJoin();
   const { claims } = checked;
   const channel = createChannel(services, {

@@ -42,8 +42,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   let emptySinceMs: number | null = lastFrameMs;
   let isHalfOpen = false;
   let frames: Promise<void> = Promise.resolve();
-  /** Frames queued behind a refused join; null without a refused join. */
-  let blocked: (string | Buffer)[] | null = null;
+  /** Whether a refused join holds up the socket. */
+  let isBlocked = false;
 
   const write = (data: string | Buffer) => {
     if (isHalfOpen || webSocket.readyState !== webSocket.OPEN) return;
@@ -51,7 +51,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     webSocket.send(data);
   };
   const sendRaw = (data: string | Buffer) => {
-    if (blocked) return void blocked.push(data);
+    // As in the real server's mailbox, it waits behind frames that came before it: they may be refused joins, too.
+    if (isBlocked) return void (frames = frames.then(() => sendRaw(data)));
     const { latencyMs } = settings();
     if (latencyMs > 0) timers.after(latencyMs, () => write(data));
     else write(data);
@@ -63,17 +64,15 @@ export function createConnection(options: ConnectionOptions): Connection {
   const replyUnmatched = (frame: InboundFrame) =>
     replyTo({ ...frame, joinRef: null }, { status: 'error', response: { reason: 'unmatched topic' } });
 
-  /** Delays the reply to a refused join. As on the real server, the socket sends nothing else meanwhile. */
+  /** Delays the reply to a refused join. As on the real server, the socket reads and sends nothing else meanwhile. */
   const refuseJoin = async (frame: InboundFrame, reason: string) => {
     const { joinErrorBackoffMs } = settings();
     if (joinErrorBackoffMs > 0) {
-      blocked = [];
+      isBlocked = true;
       await new Promise<void>((resolve) => void timers.after(joinErrorBackoffMs, resolve));
+      isBlocked = false;
     }
-    const waiting = blocked ?? [];
-    blocked = null;
     replyTo(frame, { status: 'error', response: { reason } });
-    for (const data of waiting) sendRaw(data);
   };
   const join = async (frame: InboundFrame, topic: string) => {
     const previous = channels.get(topic);
@@ -112,7 +111,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
   const handle = async (frame: InboundFrame) => {
     const { topic, event } = frame;
-    if (topic === 'phoenix' && event === 'heartbeat') return replyTo(frame, { status: 'ok', response: {} });
+    if (topic === 'phoenix' && event === 'heartbeat')
+      return replyTo({ ...frame, joinRef: null }, { status: 'ok', response: {} });
     const isChannelTopic = typeof topic === 'string' && topic.startsWith('realtime:');
     if (event === 'phx_join') return isChannelTopic ? join(frame, topic) : replyUnmatched(frame);
     const channel = channels.get(topic);

@@ -64,7 +64,7 @@ async function holdPollingAwake({ connect, anonKey, advance }: VectorWorld): Pro
   await new Promise((resolve) => socket.once('open', resolve));
   const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'd_warm' }] };
   socket.send(JSON.stringify(['0', '0', 'realtime:warm', 'phx_join', { config }]));
-  await advance(1_000);
+  await advance(4_000);
 }
 
 /** The names of the real server's tenant settings and of the embedded ones. */

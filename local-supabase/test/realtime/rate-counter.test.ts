@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createRateCounter } from '../../src/realtime/rate-counter.ts';
+
+it('a burst exceeds the limit from the next tick on, by the average since the first use', () => {
+  let nowMs = 0;
+  const counter = createRateCounter(
+    () => nowMs,
+    () => 2,
+  );
+  // A server that runs for an hour before has counted nothing.
+  nowMs = 3_600_000;
+  counter.start();
+  counter.add(30);
+  expect(counter.isExceeded).toBe(false);
+  nowMs += 5_000;
+  expect([counter.average, counter.isExceeded]).toEqual([3, true]);
+  nowMs += 5_000;
+  expect([counter.average, counter.isExceeded]).toEqual([2, true]);
+  nowMs += 5_000;
+  expect([counter.average, counter.isExceeded]).toEqual([1.5, false]);
+});
+
+it('a counter that was idle begins anew', () => {
+  let nowMs = 0;
+  const counter = createRateCounter(
+    () => nowMs,
+    () => 2,
+  );
+  counter.add();
+  nowMs = 600_000;
+  counter.add(30);
+  nowMs += 5_000;
+  expect(counter.average).toBe(3);
+});

@@ -1,5 +1,5 @@
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
-import { isRecord } from './channel/wire.ts';
+import { isRecord } from './subscription/term.ts';
 
 /** One message of `POST /api/broadcast`. */
 export interface BatchMessage {

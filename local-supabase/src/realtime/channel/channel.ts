@@ -3,7 +3,7 @@ import type { Delivery } from '../changes/delivery.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
 import type { RateCounter } from '../rate-counter.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { isRecord } from './wire.ts';
+import { isRecord } from '../subscription/term.ts';
 import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
 import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
 import { prepareSubscriptions } from '../subscription/subscription.ts';

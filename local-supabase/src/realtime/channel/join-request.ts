@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inspectTerm } from '../subscription/term.ts';
-import { isRecord } from './wire.ts';
+import { inspectTerm, isRecord } from '../subscription/term.ts';
 
 /** The settings of a channel, from its `phx_join`. */
 export interface JoinRequest {

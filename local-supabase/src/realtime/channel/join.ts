@@ -1,7 +1,6 @@
 import type { RateCounter } from '../rate-counter.ts';
-import { isRecord } from './wire.ts';
 import type { InboundFrame } from './wire.ts';
-import { inspectTerm } from '../subscription/term.ts';
+import { inspectTerm, isRecord } from '../subscription/term.ts';
 import { createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
 import { malformedConfig, parseJoinRequest } from './join-request.ts';

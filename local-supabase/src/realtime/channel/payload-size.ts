@@ -1,4 +1,4 @@
-import { isRecord } from './wire.ts';
+import { isRecord } from '../subscription/term.ts';
 
 /**
  * The size of a payload as the real server measures it: the bytes of Erlang's external term format (version 131).

@@ -1,5 +1,5 @@
 import type { RealtimeSettings } from '../settings.ts';
-import { isRecord } from './wire.ts';
+import { isRecord } from '../subscription/term.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 
 /** The decision about a `presence` message. */

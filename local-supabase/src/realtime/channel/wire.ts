@@ -1,3 +1,5 @@
+import { isRecord } from '../subscription/term.ts';
+
 /** The versions of the frame format: 1.0.0 has objects, 2.0.0 arrays and binary broadcasts. */
 export type WireVersion = '1.0.0' | '2.0.0';
 
@@ -118,9 +120,6 @@ function frameOf(joinRef: unknown, ref: unknown, topic: unknown, event: unknown,
 
 const refOf = (value: unknown): Ref =>
   typeof value === 'string' || typeof value === 'number' ? value : null;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Undefined for a text that is not JSON. */
 function parseJson(text: string): unknown {

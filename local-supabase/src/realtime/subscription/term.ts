@@ -1,3 +1,7 @@
+/** Whether a JSON value is an object. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Prints a JSON value in the syntax of Elixir, the real server's language, for error messages. */
 export function inspectTerm(value: unknown): string {
   if (value === null || value === undefined) return 'nil';

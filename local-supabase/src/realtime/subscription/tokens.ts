@@ -1,6 +1,5 @@
 import type { Claims, TokenKeys } from '../../keys/keys.ts';
-import { isRecord } from '../channel/wire.ts';
-import { inspectTerm } from './term.ts';
+import { inspectTerm, isRecord } from './term.ts';
 
 /** The claims that a channel needs. */
 export interface ChannelClaims extends Claims {

@@ -34,7 +34,7 @@ const binding = (event: string, filter?: string, table = 'notifications') => ({
   event,
   schema: 'public',
   table,
-  ...(filter === undefined ? {} : { filter }),
+  ...(filter && { filter }),
 });
 
 /** The events that a client receives up to the notification that ends the test. */
@@ -235,13 +235,13 @@ it('a subscription delivers nothing at aal1 to an account with a second factor',
 });
 
 it.each([
-  [undefined],
+  [''],
   [`recipient_id=eq.${ada.id}`],
   ['recipient_id=gte.ada00000-0000-0000-0000-000000000000'],
   ['id=gte.00000000-0000-0000-0000-000000000000'],
   ['content=like.%secret%'],
   ['status=eq.unread'],
-])('an attacker who subscribes to notifications with the filter %s receives no DELETE', async (filter) => {
+])("an attacker who subscribes to notifications with the filter '%s' receives no DELETE", async (filter) => {
   const token = await signIn(supabase(), grace.email);
   const attacker = await listen([binding('*', filter), binding('DELETE', filter), untilEnd], token);
   const id = await insert(ada.id);
@@ -249,8 +249,8 @@ it.each([
   expect((await told(attacker)).filter(({ type }) => type === 'DELETE')).toEqual([]);
 });
 
-it.each([[undefined], ['user_id=gte.00000000-0000-0000-0000-000000000000'], ['email_edits=eq.false']])(
-  'an attacker who subscribes to preferences with the filter %s receives no DELETE',
+it.each([[''], ['user_id=gte.00000000-0000-0000-0000-000000000000'], ['email_edits=eq.false']])(
+  "an attacker who subscribes to preferences with the filter '%s' receives no DELETE",
   async (filter) => {
     const { database } = supabase();
     const token = await signIn(supabase(), grace.email);

@@ -83,6 +83,20 @@ begin
 end
 $$;
 
+/** Deletes pg_cron's records of this role's runs that are older than a day: the job of each second writes 86,400 a day. */
+create function private.delete_expired_job_runs(called_at timestamptz) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if to_regclass('cron.job_run_details') is not null then
+    execute $query$ delete from cron.job_run_details r where r.end_time < $1 - interval '1 day' $query$ using called_at;
+  end if;
+exception when insufficient_privilege then
+  raise warning 'The records of jobs cannot be deleted: %', sqlerrm;
+end
+$$;
+
 /** Deletes everything that is past its time, each batch in a transaction of its own. */
 create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
   language plpgsql
@@ -98,6 +112,7 @@ begin
     commit;
   end loop;
   perform private.delete_expired_security_events(called_at);
+  perform private.delete_expired_job_runs(called_at);
 end
 $$;
 

@@ -95,3 +95,15 @@ it('retention deletes finished push messages after 7 days, and subscriptions who
     { state: 'pending' },
   ]);
 });
+
+it('records of scheduled jobs are deleted after a day', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    create schema cron; create table cron.job_run_details (runid bigint, end_time timestamptz);
+    insert into cron.job_run_details values (1, now() - interval '25 hours'), (2, now()), (3, null);
+    call private.run_retention();
+  `);
+  const runs = await database.query('select runid from cron.job_run_details order by runid');
+  await database.exec('drop schema cron cascade');
+  expect(runs).toEqual([{ runid: 2 }, { runid: 3 }]);
+});

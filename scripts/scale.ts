@@ -3,7 +3,7 @@
  *
  * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
- * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
+ * PostgreSQL whose binaries are in DIR; there, sessions also race for the counters, the limits and each other's locks. `--mails` measures
  * there instead how long one worker and four take to send so many digests that are due at the same time.
  */
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
 import { recordQueries } from './scale/queries.ts';
+import { raceSenders } from './scale/race-senders.ts';
 import { raceWriters } from './scale/race.ts';
 import { sendDigests } from './scale/send-digests.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
@@ -70,7 +71,7 @@ async function measureQueries(): Promise<void> {
       problems.push(`${rows} rows: "${name}" reads more than ten times the rows it returns, or is too slow.`);
   }
   if (database.connect) {
-    problems.push(...(await raceWriters(database.connect)));
+    problems.push(...(await raceSenders(database.connect)), ...(await raceWriters(database.connect)));
     const mails = await raceMailWorkers(database.connect);
     problems.push(...mails.problems);
     console.log(

@@ -1,7 +1,7 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService, MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
-import { vacuumDatabase, runRetention } from './database/upkeep.ts';
+import { runRetention, startDelivery, vacuumDatabase } from './database/upkeep.ts';
 import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
@@ -112,6 +112,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
       url: options.url,
       now,
     });
+  const stopDelivery = await startDelivery(database, report);
   const sweep = async () => {
     await auth.sweep();
     await runRetention(database, now());
@@ -139,6 +140,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     async close() {
       clearInterval(sweeper);
       clearInterval(pusher);
+      await stopDelivery();
       await realtime.close();
       await rest.close();
     },

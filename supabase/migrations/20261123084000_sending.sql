@@ -106,9 +106,9 @@ as $$
   from (select case when jsonb_typeof(content -> 'data') = 'object' then content -> 'data' end as data) given
 $$;
 
--- A user's INSERT into public.notifications answers the same, and takes the same time, whatever the recipient chose: a
--- kind that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor
--- the duration. The count of rows is always 0, because the server stores the row, not the user's statement.
+-- A user's INSERT into public.notifications answers the same, and does the same work, whatever the recipient chose: a kind
+-- that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor a lock.
+-- The count of rows is always 0, because the statement only queues them: they are delivered after its commit.
 
 -- What users sent, for the download of their data. Nothing in it depends on what became of a notification, because that
 -- would tell a sender who blocked, muted or deleted, and which accounts exist.
@@ -124,10 +124,13 @@ create index sent_notifications_sender_idx on private.sent_notifications (sender
 create index sent_notifications_created_idx on private.sent_notifications (created_at);
 
 /**
- * Runs before a user's notification is stored: checks that the sender may send, and sets status, times, sender and
- * content. A type that is reserved for services becomes `message`.
+ * Runs for each row of a user's INSERT: checks that the sender may send, bounds the content, queues the row and skips it, so
+ * that the statement's count, its `RETURNING` and its conflicts tell nothing. The notification gets another id, because a
+ * chosen one would tell by a conflict whether the recipient still has it. A type that is reserved for services becomes
+ * `message`.
  *
- * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous.
+ * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous; PT413
+ * too_many_notifications, at the 101st row of a statement.
  */
 create function private.accept_from_user() returns trigger
   language plpgsql security definer
@@ -137,7 +140,13 @@ declare
   sender uuid := private.require_assurance();
   content jsonb := private.parse_json(new.content);
   kind text;
+  sent_at timestamptz;
+  sent integer := coalesce(nullif(current_setting('private.sent_by_statement', true), ''), '0')::integer + 1;
 begin
+  if sent > 100 then
+    raise sqlstate 'PT413' using message = 'too_many_notifications', detail = 'A request may send 100 notifications.';
+  end if;
+  perform set_config('private.sent_by_statement', sent::text, true);
   if octet_length(new.content) > 65536 then
     raise check_violation using message = 'The content has more than 65536 bytes.';
   end if;
@@ -152,21 +161,33 @@ begin
   if kind not in ('mention', 'edit', 'comment', 'invite') then
     kind := 'message';
   end if;
-  new.sender_id := sender;
-  new.status := 'unread';
-  new.snoozed_until := null;
-  new.created_at := clock_timestamp();
-  new.updated_at := new.created_at;
   new.content := private.bounded_content(content, new.content, kind, sender);
+  sent_at := clock_timestamp();
   insert into private.sent_notifications (sender_id, recipient_id, content, created_at)
-  values (sender, new.recipient_id, new.content, new.created_at);
-  return new;
+  values (sender, new.recipient_id, new.content, sent_at);
+  insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at)
+  values (sender, new.recipient_id, new.content, sent_at);
+  return null;
 end
 $$;
 
 -- The WHEN condition evaluates the role of the request: in functions with SECURITY DEFINER it is their owner.
 create trigger accept_from_user before insert on public.notifications
   for each row when (current_user = 'authenticated') execute function private.accept_from_user();
+
+/** Runs after a user's INSERT: the next statement of the transaction may send 100 notifications again. */
+create function private.reset_sent_by_statement() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  perform set_config('private.sent_by_statement', '', true);
+  return null;
+end
+$$;
+
+create trigger reset_sent_by_statement after insert on public.notifications
+  for each statement when (current_user = 'authenticated') execute function private.reset_sent_by_statement();
 
 -- Notifications that their recipient receives only by mail: no list and no count contains them.
 create table private.mail_only_notifications (
@@ -256,57 +277,5 @@ $$;
 
 create trigger stamp_kind before update of content, kind on public.notifications
   for each row execute function private.stamp_kind();
-
-/**
- * Runs after private.accept_from_user(): stores the notification for an existing recipient who has not blocked the
- * sender, and skips the row of the user's statement, so that its count, its `RETURNING` and its conflicts tell nothing.
- * The id is the server's: a chosen one would tell by a conflict whether the recipient still has the notification.
- *
- * Error: PT413 too_many_notifications, at the 101st row of a statement.
- */
-create function private.deliver_from_user() returns trigger
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  sent integer := coalesce(nullif(current_setting('private.sent_by_statement', true), ''), '0')::integer + 1;
-begin
-  if sent > 100 then
-    raise sqlstate 'PT413' using message = 'too_many_notifications', detail = 'A request may send 100 notifications.';
-  end if;
-  perform set_config('private.sent_by_statement', sent::text, true);
-  if exists (select from auth.users u where u.id = new.recipient_id)
-    and not private.is_blocked(new.recipient_id, new.sender_id)
-  then
-    insert into public.notifications (recipient_id, sender_id, content, created_at, updated_at)
-    values (new.recipient_id, new.sender_id, new.content, new.created_at, new.updated_at);
-  end if;
-  return null;
-end
-$$;
-
--- Triggers fire in the order of their names: after accept_from_user. The rows that this trigger inserts belong to the
--- owner of the function, so that neither trigger fires for them.
-create trigger deliver_from_user before insert on public.notifications
-  for each row when (current_user = 'authenticated') execute function private.deliver_from_user();
-
-/** Runs after a user's INSERT: extends its duration to a multiple of 10 ms per row. */
-create function private.even_out_sending() returns trigger
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  sent integer := coalesce(nullif(current_setting('private.sent_by_statement', true), ''), '0')::integer;
-begin
-  perform set_config('private.sent_by_statement', '', true);
-  if sent > 0 then
-    perform private.even_out_duration(statement_timestamp(), 10 * sent);
-  end if;
-  return null;
-end
-$$;
-
-create trigger even_out_sending after insert on public.notifications
-  for each statement when (current_user = 'authenticated') execute function private.even_out_sending();
 
 revoke all on all functions in schema private from public;

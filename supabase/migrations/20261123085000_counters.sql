@@ -109,11 +109,13 @@ begin
 end
 $$;
 
-create trigger count_inserted after insert on public.notifications
+-- The counters are locked last, for as short as possible, and in one order with the other rows of a user: triggers fire in
+-- the order of their names.
+create trigger update_counters_of_inserted after insert on public.notifications
   referencing new table as new_rows for each statement execute function private.count_changes();
-create trigger count_updated after update on public.notifications
+create trigger update_counters_of_updated after update on public.notifications
   referencing old table as old_rows new table as new_rows for each statement execute function private.count_changes();
-create trigger count_deleted after delete on public.notifications
+create trigger update_counters_of_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.count_changes();
 
 /** Deletes all counters after TRUNCATE, which provides no rows to subtract. */

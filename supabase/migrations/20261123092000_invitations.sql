@@ -33,20 +33,21 @@ revoke all on public.invitations from anon, authenticated;
 grant all on public.invitations to service_role;
 
 /**
- * Notifies a user who has not blocked the caller about an invitation, in the name of the caller. Only the invitee may see
+ * Notifies a user who has not blocked the sender about an invitation, in the name of the sender. Only the invitee may see
  * the link, which contains the token.
  */
-create function private.notify_about_invitation(recipient uuid, about public.invitations, link text) returns void
+create function private.notify_about_invitation(recipient uuid, sender uuid, about public.invitations, link text)
+  returns void
   language sql security definer
   set search_path = ''
 as $$
   insert into public.notifications (recipient_id, sender_id, content)
   select
     recipient,
-    auth.uid(),
+    sender,
     jsonb_strip_nulls(jsonb_build_object(
       'type', 'invite',
-      'metadata', jsonb_build_object('actor_id', auth.uid(), 'actor_name', private.display_name(auth.uid())),
+      'metadata', jsonb_build_object('actor_id', sender, 'actor_name', private.display_name(sender)),
       'entity_type', about.entity_type,
       'entity_id', about.entity_id,
       'data', jsonb_build_object(
@@ -57,7 +58,7 @@ as $$
         'url', link
       )
     ))
-  where not private.is_blocked(recipient, auth.uid())
+  where not private.is_blocked(recipient, sender)
 $$;
 
 /** Whether the caller has confirmed this address: a sign-up alone proves nothing, since any address may be entered. */
@@ -108,27 +109,7 @@ as $$
   from (select private.has_address(about.invitee_email) as is_invitee) me
 $$;
 
-/**
- * Waits until the time since `started_at` is a multiple of `step_ms`. pg_sleep()
- * rounds up to whole milliseconds and so would keep the fraction of the elapsed time: it ends early, and a loop waits for
- * the rest.
- */
-create function private.even_out_duration(started_at timestamptz, step_ms numeric default 30) returns void
-  language plpgsql
-  set search_path = ''
-as $$
-declare
-  elapsed_ms constant numeric := 1000 * extract(epoch from clock_timestamp() - started_at);
-  ends_at constant timestamptz := started_at + interval '1 millisecond' * (ceil(elapsed_ms / step_ms) * step_ms)::float8;
-  remaining_ms constant numeric := 1000 * extract(epoch from ends_at - clock_timestamp());
-begin
-  perform pg_sleep(greatest(floor(remaining_ms) - 1.5, 0) / 1000);
-  while clock_timestamp() < ends_at loop
-  end loop;
-end
-$$;
-
-/** Deletes what an invitee was told about an invitation of the caller, before a new notification replaces it. */
+/** Deletes what an invitee was told about an invitation, before a new notification replaces it. */
 create function private.forget_invitation_notifications(recipient uuid, about public.invitations) returns void
   language sql security definer
   set search_path = ''
@@ -144,7 +125,8 @@ $$;
 /**
  * Invites an address. The account that has confirmed it is notified, unless it has blocked the caller. An invitation that is
  * still unanswered is renewed: it keeps its id and token, lasts seven days from now, and its new notification replaces the
- * earlier one. Neither the answer nor its duration depends on whether there is such an account.
+ * earlier one. Whether there is such an account is looked up after the commit, so that neither the answer, nor its duration,
+ * nor a lock depends on it.
  *
  * Errors: those of private.require_assurance(); PT403 sender_anonymous; PT400 invitation_email_invalid; PT400
  * invitation_entity_invalid; PT400 invitation_to_yourself; PT429 invitation_limit_exceeded.
@@ -161,12 +143,10 @@ create function public.create_invitation(
 as $$
 #variable_conflict use_column
 declare
-  started_at timestamptz := clock_timestamp();
   me uuid := private.require_assurance();
   address text := trim(create_invitation.invitee_email);
   new_id uuid := gen_random_uuid();
   made public.invitations;
-  invitee uuid;
 begin
   if (select u.is_anonymous from auth.users u where u.id = me) then
     raise sqlstate 'PT403' using message = 'sender_anonymous', detail = 'Anonymous accounts send no invitations.';
@@ -174,22 +154,13 @@ begin
   if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
     raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is not an email address.';
   end if;
-  -- Checked before the account lookup: a notification refuses longer texts, and its error would reveal the account.
   if greatest(
     length(create_invitation.entity_type), length(create_invitation.entity_id), length(create_invitation.entity_name)
   ) > 1000 then
     raise sqlstate 'PT400' using message = 'invitation_entity_invalid',
       detail = 'The type, the id and the name may have 1000 characters each.';
   end if;
-  -- Uses the auth service's index on (instance_id, lower(email)); instance_id is zero on every project.
-  select u.id into invitee from auth.users u
-    where u.instance_id = '00000000-0000-0000-0000-000000000000'
-      and lower(u.email) = lower(address) and u.deleted_at is null
-      and (u.email_confirmed_at is not null or u.id = me)
-    -- Accounts of single sign-on may share an address: prefer the caller's account, then the account with a password.
-    order by u.id = me desc, u.is_sso_user, u.created_at
-    limit 1;
-  if invitee = me then
+  if exists (select from auth.users u where u.id = me and lower(u.email) = lower(address)) then
     raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
   end if;
   perform private.count_sending(
@@ -213,13 +184,8 @@ begin
   ) where status = 'pending'
     do update set entity_name = excluded.entity_name, expires_at = excluded.expires_at
   returning i.* into made;
-  if invitee is not null and not private.is_blocked(invitee, me) then
-    if made.id <> new_id then
-      perform private.forget_invitation_notifications(invitee, made);
-    end if;
-    perform private.notify_about_invitation(invitee, made, '/join/' || made.token);
-  end if;
-  perform private.even_out_duration(started_at);
+  insert into private.outgoing_notifications (sender_id, invitation_id, created_at)
+  values (me, made.id, clock_timestamp());
   return query select made.id, made.token, made.expires_at, made.id <> new_id;
 end
 $$;
@@ -309,7 +275,7 @@ begin
     raise sqlstate 'PT410' using message = 'invitation_expired', detail = 'The invitation is past its time.';
   end if;
   update public.invitations i set status = answer where i.id = found.id returning * into found;
-  perform private.notify_about_invitation(found.inviter_id, found, null);
+  perform private.notify_about_invitation(found.inviter_id, auth.uid(), found, null);
   return found;
 end
 $$;

@@ -248,37 +248,27 @@ as $$
 $$;
 
 /**
- * Runs after an invitation was made or renewed: queues a mail of its own, unless the notification about it is mailed. Like a
- * mail about a thread it goes after two minutes, and not within quiet hours.
+ * Queues a mail of its own about an invitation, unless the notification about it is mailed. Like a mail about a thread it goes
+ * after two minutes, and not within quiet hours.
  */
-create function private.mail_invitation() returns trigger
+create function private.mail_invitation(invitee uuid, about public.invitations) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
-declare
-  invitee uuid := private.account_of_address(new.invitee_email);
 begin
-  if invitee is null or private.is_blocked(invitee, new.inviter_id) or not private.wants_mail(invitee)
-    or (private.wanted_channels(invitee, 'invite')).by_mail
-  then
-    return null;
+  if not private.wants_mail(invitee) or (private.wanted_channels(invitee, 'invite')).by_mail then
+    return;
   end if;
   insert into private.notification_mails (recipient_id, topic, due_at, item_count)
   values (
     invitee,
-    'invitation:' || new.id,
+    'invitation:' || about.id,
     private.after_quiet_hours(invitee, private.next_mail_at('instant', 'UTC', 0, 1, now())),
     1
   )
   on conflict (recipient_id, topic) where state = 'pending' do nothing;
-  return null;
 end
 $$;
-
-create trigger mail_invitation after insert on public.invitations
-  for each row execute function private.mail_invitation();
-create trigger mail_renewed_invitation after update of expires_at on public.invitations
-  for each row when (new.expires_at > old.expires_at) execute function private.mail_invitation();
 
 /**
  * What the caller's email settings lead to: the address, `obstacle` (`unconfirmed`, `suppressed` or null) with

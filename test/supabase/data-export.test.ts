@@ -18,6 +18,7 @@ const leftOut: Readonly<Record<string, string>> = {
   notification_bulk_changes: 'tells clients to read again',
   send_usage: 'counts of the current minute and day',
   recovery_attempts: 'failures of the current hour',
+  outgoing_notifications: 'rows of sent_notifications and sent_invitations, until their delivery',
   online_topics: 'a random name of a channel',
 };
 

@@ -28,3 +28,30 @@ export async function runRetention(database: Database, nowMs: number): Promise<v
   if (!job?.exists) return;
   await database.query(`call private.run_retention(called_at => $1)`, [new Date(nowMs).toISOString()]);
 }
+
+/**
+ * Delivers what users sent, after each commit that queued something, as a job of `pg_cron` does each second on a hosted
+ * project. Rows that a stopped server left behind are delivered first. A project without the queue is left alone.
+ *
+ * @returns a function that stops it, once the current delivery has ended.
+ */
+export async function startDelivery(
+  database: Database,
+  report: (problem: unknown) => void,
+): Promise<() => Promise<void>> {
+  const deliver = async () => {
+    const [job] = await database.query<{ exists: boolean }>(
+      `select to_regproc('private.deliver_outgoing') is not null as exists`,
+    );
+    if (job?.exists) await database.query('call private.deliver_outgoing()');
+  };
+  await deliver();
+  let delivery = Promise.resolve();
+  const stop = await database.listen('outgoing_notifications', () => {
+    delivery = database.query('call private.deliver_outgoing()').then(() => undefined, report);
+  });
+  return async () => {
+    await stop();
+    await delivery;
+  };
+}

@@ -1,0 +1,46 @@
+import { beforeEach, expect, it } from 'vitest';
+import { ada, grace, useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { startDelivery } from '../src/database/upkeep.ts';
+
+const supabase = useLocalSupabase();
+
+const queue = (...texts: readonly string[]) =>
+  supabase().database.query(
+    `insert into private.outgoing_notifications (sender_id, recipient_id, content, created_at)
+     select $1, $2, text, now() + interval '1 millisecond' * number
+     from unnest($3::text[]) with ordinality sent (text, number) order by number`,
+    [ada.id, grace.id, texts],
+  );
+const received = async () => {
+  const rows = await supabase().database.query<{ content: string }>(
+    'select content from notifications order by created_at, id',
+  );
+  return rows.map(({ content }) => content);
+};
+const queued = () => supabase().database.query('select id from private.outgoing_notifications');
+
+beforeEach(() => supabase().database.exec('delete from notifications'));
+
+it('queued notifications are delivered after the commit, in the order of sending', async () => {
+  await queue('first', 'second', 'third');
+  await expect.poll(received).toEqual(['first', 'second', 'third']);
+  expect(await queued()).toEqual([]);
+});
+
+it('a notification that cannot be stored is dropped, and those around it are delivered', async () => {
+  await queue('before', 'x'.repeat(70_000), 'after');
+  await expect.poll(received).toEqual(['before', 'after']);
+  expect(await queued()).toEqual([]);
+});
+
+it('notifications that a stopped server left in the queue are delivered at the next start', async () => {
+  const { database } = supabase();
+  await database.exec('alter table private.outgoing_notifications disable trigger announce_outgoing');
+  await queue('left behind');
+  expect(await received()).toEqual([]);
+  const problems: unknown[] = [];
+  const stop = await startDelivery(database, (problem) => problems.push(problem));
+  await stop();
+  expect(await received()).toEqual(['left behind']);
+  expect(problems).toEqual([]);
+});

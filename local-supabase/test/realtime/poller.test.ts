@@ -66,6 +66,18 @@ describe('a poll', () => {
     expect(changesOf(client)).toEqual([['INSERT', 1]]);
   });
 
+  test('delivers a change from before a subscription to it, unless an earlier poll has read it', async () => {
+    await received(await subscribe());
+    await insert(1);
+    world.timers.advance(100);
+    const late = await subscribe();
+    await received(late);
+    expect(changesOf(late)).toEqual([['INSERT', 1]]);
+    const later = await subscribe();
+    await received(later);
+    expect(changesOf(later)).toEqual([]);
+  });
+
   test('omits a row that was deleted or changed its owner before the poll', async () => {
     const client = await subscribe();
     await insert(1);

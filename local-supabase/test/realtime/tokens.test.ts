@@ -100,6 +100,16 @@ describe('an access_token push', () => {
         'Token has expired 30 seconds ago',
       ],
     ];
+    const seconds = Math.floor(world.timers.now() / 1000);
+    for (const [exp, printed] of [
+      [seconds - 0.5, String(seconds - 0.5)],
+      [String(seconds + 9), `"${seconds + 9}"`],
+    ]) {
+      reasons.push([
+        await signedAs({ alg: 'HS256' }, { exp, role: 'anon' }),
+        `[message: ${seconds}, claim: "exp", claim_val: ${printed}]`,
+      ]);
+    }
     for (const [token, message] of reasons) {
       const client = await world.connect();
       client.join(TOPIC, { token: await world.tokenOf(ADA) });
@@ -149,6 +159,13 @@ describe('a join', () => {
     expect(await client.flush()).toEqual([]);
   });
 
+  test('a join reads a token through percent-encoding and white space', async () => {
+    const client = await world.connect();
+    const token = (await world.tokenOf(ADA)).replaceAll('.', ' \n%2E');
+    client.join(TOPIC, { token });
+    expect((await client.next()).payload['status']).toBe('ok');
+  });
+
   test('a join without a token, or with an API key in its place, has the permissions of the socket’s key', async () => {
     const client = await world.connect({ apiKey: world.keys.secretKey });
     await client.joinLive('realtime:a', { changes: [NOTES] });
@@ -184,6 +201,11 @@ describe('a handshake', () => {
     for (const apiKey of ['', 'nonsense', 'sb_publishable_other', stale]) {
       await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 401');
     }
+  });
+
+  test('a handshake with a token of which the server has no words is refused with 500', async () => {
+    const apiKey = await signedAs({ alg: 'HS256' }, { exp: 'soon', role: 'anon' });
+    await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 500');
   });
 
   test('a handshake on another path is refused with 404', async () => {

@@ -83,7 +83,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     if (!checked.ok) {
       // The response to a refused handshake does not contain the seconds.
       const error = checked.message.startsWith('Token has expired') ? 'Token has expired' : checked.message;
-      return { status: 401, error };
+      return { status: checked.status, error };
     }
     if (limits.joinedSockets() >= settings().maxConnections)
       return { status: 429, error: 'Too many connected users' };

@@ -11,8 +11,9 @@ export interface TokenRefusal {
   readonly ok: false;
   /** The reason of a refused join. */
   readonly reason: string;
-  /** The message with which a handshake is refused. */
+  /** The message and the HTTP status with which a handshake is refused. */
   readonly message: string;
+  readonly status: 401 | 500;
   /** The message of the channel that a token shuts down; most often `message`. */
   readonly shutdown: string;
 }
@@ -28,7 +29,7 @@ const LENIENT = { leewaySeconds: Number.MAX_SAFE_INTEGER, ignoresLegacyKid: true
 /** Accepts JWTs, and API keys of the newer form as the project's legacy tokens. Checks in the order of the real server. */
 export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken {
   return async (given) => {
-    const token = legacyToken(keys, given);
+    const token = cleanToken(legacyToken(keys, given));
     const claims = partOf(token, 1);
     if (claims === undefined) return malformed;
     if (!isRecord(claims)) return unknown(':expected_claims_map');
@@ -39,19 +40,34 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
     if (refusal) return refusal;
     const verified = await keys.verify(token, LENIENT);
     if (!verified.ok && verified.reason === 'signature') return wrongSignature;
-    if (!verified.ok && verified.reason === 'expired') {
-      return expired(Math.max(0, secondsSince(Number(claims['exp']), now())));
-    }
-    const wrong = ['exp', 'iat'].find((name) => name in claims && typeof claims[name] !== 'number');
-    if (wrong !== undefined) return unknown(`[message: "Invalid token", claim: ${inspectTerm(wrong)}]`);
-    if (typeof claims['exp'] === 'number') {
-      const age = secondsSince(Math.round(claims['exp']), now());
-      if (age >= 0) return expired(age);
-    }
+    const invalid = claimRefusal(claims, Math.floor(now() / 1000));
+    if (invalid) return invalid;
     return verified.ok && hasRequiredClaims(verified.claims)
       ? { ok: true, claims: verified.claims }
       : missingClaims;
   };
+}
+
+/** The real server decodes percent-encoding and ignores white space. */
+function cleanToken(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll(/\s/g, '');
+  } catch {
+    return token;
+  }
+}
+
+/** The refusal of a time that has passed or is no number; null if there is none. Only an integer is called expired. */
+function claimRefusal(claims: Readonly<Record<string, unknown>>, nowSeconds: number): TokenRefusal | null {
+  const term = (message: string, claim: string) =>
+    `[message: ${message}, claim: "${claim}", claim_val: ${inspectTerm(claims[claim])}]`;
+  const { exp, iat } = claims;
+  if ('exp' in claims && !(typeof exp === 'number' && exp > nowSeconds)) {
+    return Number.isInteger(exp)
+      ? expired(nowSeconds - Number(exp))
+      : unknown(term(String(nowSeconds), 'exp'));
+  }
+  return 'iat' in claims && typeof iat !== 'number' ? unknown(term('"Invalid token"', 'iat')) : null;
 }
 
 /** The header or the claims, unverified; undefined where the token cannot be read. */
@@ -86,8 +102,6 @@ function signerRefusal(
   );
 }
 
-const secondsSince = (exp: number, nowMs: number): number => Math.floor(nowMs / 1000) - exp;
-
 /** The JWT that an API key of the newer form represents; any other text unchanged. */
 export function legacyToken(keys: TokenKeys, token: string): string {
   if (token === keys.publishableKey) return keys.anonKey;
@@ -101,6 +115,7 @@ const refusal = (code: string, message: string): TokenRefusal => ({
   ok: false,
   reason: `${code}: ${message}`,
   message,
+  status: 401,
   shutdown: message,
 });
 
@@ -111,6 +126,7 @@ const unknown = (term: string): TokenRefusal => ({
   ok: false,
   reason: 'Unknown Error on Channel',
   message: 'Error connecting to Realtime',
+  status: 500,
   shutdown: term,
 });
 

@@ -100,6 +100,24 @@ describe('a single tab', () => {
     expect(harness.server.lines).toHaveLength(1);
   });
 
+  it.each([
+    [9_000, 1],
+    [11_000, 2],
+  ])(
+    'a restart with a clock that is %i ms behind the record sends %i requests: an unknown age counts as expired',
+    async (setBackMs, requests) => {
+      const { server, signedIn, open, world } = createHarness();
+      (await signedIn()).client.close();
+      world.clock.jump(-setBackMs);
+      server.on('POST /token', () => renewed(2));
+      const { client } = open();
+      await client.start();
+      await client.getAccessToken();
+      expect(server.lines).toHaveLength(requests);
+      client.close();
+    },
+  );
+
   it('refreshes a token that expired during sleep', async () => {
     const { server, signedIn, world } = createHarness();
     const { client, tab } = await signedIn();

@@ -126,6 +126,17 @@ describe('the retries of a refresh, which back off exponentially from 200 ms and
     client.close();
   });
 
+  it('retries after a status of 500 as after any failure of the server', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(page(500), renewed(2));
+    const token = client.getAccessToken();
+    await world.clock.advance(300);
+    expect(await token).toBe(sessionReply('ada', 2).access_token);
+    client.close();
+  });
+
   it('gives up after 8 requests within 30 s, and starts over at the next check', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();

@@ -5,6 +5,10 @@ import { parseRetryAfterSeconds, retry, type RetryPolicy } from '../../src/platf
 import { createFakeWorld } from '../support/fake-platform.ts';
 
 describe('backoff', () => {
+  test('doubles as often as the longest delay allows', () => {
+    expect(doublingDelaysMs(200, 25_600)).toEqual([200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600]);
+  });
+
   test('doubles up to the longest delay, which repeats', () => {
     const delaysMs = doublingDelaysMs(300, 2_000);
     expect([1, 2, 3, 4, 5, 9].map((attempt) => backoffDelayMs(attempt, { delaysMs }, 0.5))).toEqual([

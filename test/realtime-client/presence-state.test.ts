@@ -51,6 +51,15 @@ describe('the presence of a channel', () => {
     ]);
   });
 
+  it('keeps the last thousand diffs that arrive before the full state, which has the earlier ones', () => {
+    const early = Array.from(
+      { length: 1_001 },
+      (_, index) => [diff({ [`key-${index}`]: metas('1') })] as const,
+    );
+    const { state, keys } = run([...early, [full({})]]);
+    expect([state.pending.length, keys.length, keys[0]]).toEqual([0, 1_000, 'key-1']);
+  });
+
   it('does not flicker over a reconnect: keys return with other refs, or leave after the grace period', () => {
     const { announced, keys } = run([
       [full({ a: metas('1'), b: metas('2'), c: metas('3') })],

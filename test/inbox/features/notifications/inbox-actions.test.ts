@@ -120,13 +120,19 @@ test('an action on all of a kind leaves other kinds unchanged', async () => {
 });
 
 test('an action on all leaves newer notifications unchanged', async () => {
-  const { inbox, world, table } = await openScriptedInbox(3, { answerMs: 2_000 });
+  const scripted = await openScriptedInbox(3, { answerMs: 2_000 });
+  const { inbox, world, table } = scripted;
   await world.clock.advance(10_000);
   expect(shownIds(inbox)).toHaveLength(3);
   inbox.markAllRead(null).release();
   expect(inbox.getSnapshot().counts.unread).toBe(0);
   await world.clock.advance(500);
   const newer = table.insert(9);
+  await world.clock.advance(200);
+  // The server has not answered yet.
+  expect(table.count().unread).toBe(4);
+  expect(statusOf(scripted, newer)).toBe('unread');
+  expect(inbox.getSnapshot().counts.unread).toBe(1);
   await world.clock.advance(10_000);
   expect(table.select(unread).map(({ id }) => id)).toEqual([newer]);
   expect(inbox.getSnapshot().counts.unread).toBe(1);

@@ -24,6 +24,8 @@ const bulkRows = 100;
 /** A table whose answers and live changes take time by the fake clock, and fail when told to. */
 export interface ScriptedTable {
   readonly requests: string[];
+  /** Each state that a row has had, by its version. */
+  readonly history: ReadonlyMap<string | null, Notification>;
   /** How many of the next requests are refused. */
   failures: number;
   /** Whether requests find no server. */
@@ -54,6 +56,10 @@ export interface ScriptedInbox {
   /** What the user was told, in every tab. */
   readonly notices: readonly OutboxNotice[];
   readonly arrivals: (readonly string[])[];
+  /** The last live change of each row that has reached the tabs; null: its deletion. */
+  readonly delivered: ReadonlyMap<string, Notification | null>;
+  /** For how long nothing was on its way to or from the table, in milliseconds; 0 while something is. */
+  quietMs(): number;
   /** Opens the same inbox in another tab. */
   openTab(): Inbox;
   /** The connection comes back: changes may have been missed. */
@@ -71,14 +77,21 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const world = createFakeWorld();
   const rows = new Map<string, Notification>();
   const inboxes: Inbox[] = [];
+  const history = new Map<string | null, Notification>();
+  const delivered = new Map<string, Notification | null>();
   const arrivals: (readonly string[])[] = [];
   let version = 0;
   /** Which row changed when, for the answers to `changes`. */
   const log: { readonly id: string; readonly atMs: number }[] = [];
 
+  let onTheWay = 0;
+  let movedAtMs = 0;
   const later = <T>(delayMs: number, act: () => T) =>
     new Promise<T>((resolve, reject) => {
+      onTheWay += 1;
       world.openTab().clock.setTimer(() => {
+        onTheWay -= 1;
+        movedAtMs = world.clock.now();
         try {
           resolve(act());
         } catch (problem) {
@@ -87,8 +100,14 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       }, delayMs);
     });
   const tell = (change: NotificationChange) => {
+    if (change.type !== 'remove') history.set(change.notification.version, change.notification);
     if (!table.isConnected) return;
-    void later(changeMs, () => table.isConnected && inboxes.forEach((inbox) => inbox.receive([change])));
+    void later(changeMs, () => {
+      if (!table.isConnected) return;
+      if (change.type === 'remove') delivered.set(change.id, null);
+      else delivered.set(change.notification.id, change.notification);
+      inboxes.forEach((inbox) => inbox.receive([change]));
+    });
   };
   /** The row as it is parsed now. */
   const parsed = (row: Notification): Notification => ({
@@ -137,6 +156,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       .sort(compareNewestFirst);
   const table: ScriptedTable = {
     requests: [],
+    history,
     failures: 0,
     isUnreachable: false,
     hangs: false,
@@ -274,6 +294,8 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     tab,
     table,
     arrivals,
+    delivered,
+    quietMs: () => (onTheWay > 0 ? 0 : world.clock.now() - movedAtMs),
     ...open(tab),
     storage,
     notices,

@@ -231,6 +231,28 @@ test('the outbox of a tab shows no action as delayed that is on its way or can b
   expect(selectDelayed(step(back, { type: 'removed', ids: ['action-1'] }))).toEqual([]);
 });
 
+test('the outbox of a tab sends several at a time again once what had to wait is sent', () => {
+  const waited = run(
+    ...ready,
+    { type: 'connection', isOnline: false },
+    add(action(1)),
+    { type: 'connection', isOnline: true },
+    { type: 'removed', ids: ['action-1'] },
+    add(action(2), action(3)),
+  );
+  expect(ids(selectDue(waited, 0))).toEqual(['action-2', 'action-3']);
+  expect(selectDelayed(waited)).toEqual([]);
+});
+
+test('the outbox of a tab orders actions of one number as every other tab does', () => {
+  const [one, other] = [action(1, { id: 'a' }), action(1, { id: 'b', senderId: 'other' })];
+  for (const events of [
+    [add(one), add(other)],
+    [add(other), add(one)],
+  ])
+    expect(ids(run(...ready, ...events).pending)).toEqual(['a', 'b']);
+});
+
 test('the outbox of a tab drops the actions of a closed tab that were not stored', () => {
   const stored = action(1, { senderId: 'other', isUndoable: true });
   const lost = action(2, { senderId: 'other' });

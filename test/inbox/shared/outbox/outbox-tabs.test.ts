@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRealmLocks } from '../../../../src/platform/realm-locks.ts';
-import { createFakeWorld } from '../../../support/fake-platform.ts';
+import { createFakeWorld, type FakeWorld } from '../../../support/fake-platform.ts';
 import { createDevice, names, Unreachable } from './outbox-device.ts';
 
 test('several tabs show the same, and each sends its own', async () => {
@@ -32,6 +32,48 @@ test('several tabs leave the actions of a tab that crashes to exactly one of the
   expect(server.received).toEqual(['a:1']);
   expect([...second.settled, ...third.settled]).toContain('a:1 sent');
   expect([second.shown, third.shown]).toEqual([[], []]);
+});
+
+const waitFor = ({ openTab }: FakeWorld, ms: number) =>
+  new Promise<void>((resolve) => openTab().clock.setTimer(resolve, ms));
+
+/** A channel to the other tabs whose messages come too late: what is stored has to suffice. */
+const lateMessages = { openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }) };
+
+test('several tabs send an action of a crashed tab once, although they hear late of each other', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const first = openTab();
+  server.hangs = true;
+  first.add('a:1');
+  await world.settle();
+  server.hangs = false;
+  const { put } = storage;
+  storage.put = async (action) => {
+    await waitFor(world, 200);
+    await put(action);
+  };
+  const others = [openTab(lateMessages), openTab(lateMessages)];
+  await world.settle();
+  first.tab.crash();
+  await world.clock.advance(1_000);
+  expect(server.received).toEqual(['a:1']);
+  expect(others.map(({ shown }) => shown)).toContainEqual([]);
+});
+
+test('several tabs leave an action alone whose removal is still being stored by the tab that sent it', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const first = openTab();
+  first.add('a:1');
+  await world.settle();
+  openTab(lateMessages);
+  await world.settle();
+  const { remove } = storage;
+  storage.remove = async (ids) => {
+    await waitFor(world, 500);
+    await remove(ids);
+  };
+  await world.clock.advance(5_000);
+  expect(server.received).toEqual(['a:1']);
 });
 
 test('several tabs do not send an action of a closed tab that is no longer stored', async () => {

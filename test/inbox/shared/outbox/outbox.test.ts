@@ -102,6 +102,18 @@ test('an action offline is tried again with a doubling delay, and delays those a
   expect(server.received).toEqual(['a:1', 'b:2']);
 });
 
+test('an action offline is tried again up to half a delay later, so that tabs do not return together', async () => {
+  const { world, server, openTab } = createDevice();
+  const { random } = world.openTab();
+  const { add } = openTab({ random: { ...random, number: () => 0.9 } });
+  server.problem = new Unreachable();
+  add('a:1');
+  await world.clock.advance(2_800);
+  expect(server.requests).toHaveLength(1);
+  await world.clock.advance(200);
+  expect(server.requests).toHaveLength(2);
+});
+
 test('an action offline is tried again in time when the clock is set back', async () => {
   const { world, server, openTab } = createDevice();
   const { add } = openTab();

@@ -112,7 +112,10 @@ begin
 end
 $$;
 
-/** Delivers everything that is queued, each batch in a transaction of its own. */
+/**
+ * Delivers everything that is queued, each batch in a transaction of its own. The file `retention` schedules it each second;
+ * the embedded service calls it after each notification of the channel `outgoing_notifications`.
+ */
 create procedure private.deliver_outgoing(batch_size integer default 100)
   language plpgsql
 as $$
@@ -124,18 +127,5 @@ end
 $$;
 
 revoke all on procedure private.deliver_outgoing(integer) from public;
-
--- With pg_cron the job runs each second; without it, call the procedure after each notification of the channel
--- `outgoing_notifications`, as the embedded service does.
-do $$
-begin
-  if exists (select from pg_available_extensions where name = 'pg_cron') then
-    create extension if not exists pg_cron;
-    execute $job$ select cron.schedule('notification-delivery', '1 second', 'call private.deliver_outgoing()') $job$;
-  end if;
-exception when others then
-  raise notice 'pg_cron cannot be used here: %', sqlerrm;
-end
-$$;
 
 revoke all on all functions in schema private from public;

@@ -139,6 +139,7 @@ do $$
 begin
   if exists (select from pg_available_extensions where name = 'pg_cron') then
     create extension if not exists pg_cron;
+    execute $job$ select cron.schedule('notification-delivery', '1 second', 'call private.deliver_outgoing()') $job$;
     execute $job$ select cron.schedule('notification-retention', '*/10 * * * *', 'call private.run_retention()') $job$;
     execute $job$ select cron.schedule('notification-counters', '20 3 * * *', 'call private.run_counter_repair()') $job$;
   end if;

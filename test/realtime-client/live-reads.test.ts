@@ -8,7 +8,7 @@ function createReads() {
   const pending: { resolve: () => void; reject: (problem: unknown) => void; signal: AbortSignal }[] = [];
   const reads = createLiveReads({
     platform: world.openTab(),
-    retryDelaysMs: [1_000],
+    retryDelaysMs: [1_000, 5_000],
     read: (signal) => new Promise((resolve, reject) => pending.push({ resolve, reject, signal })),
   });
   return { world, pending, reads };
@@ -40,6 +40,22 @@ describe('live reads', () => {
     pending[1]?.resolve();
     await world.settle();
     expect(reads.getSnapshot()).toEqual({ isLoaded: true, isPending: false, error: null });
+  });
+
+  it('begins again with the first delay when a read fails after a success', async () => {
+    const { world, pending, reads } = createReads();
+    void reads.refresh();
+    await world.settle();
+    pending[0]?.reject('no network');
+    await world.clock.advance(1_000);
+    pending[1]?.resolve();
+    await world.settle();
+    void reads.refresh();
+    await world.settle();
+    pending[2]?.reject('no network');
+    await world.clock.advance(1_000);
+    expect(pending).toHaveLength(4);
+    reads.stop();
   });
 
   it('aborts its read on stop, and ignores its late answer after a new refresh', async () => {

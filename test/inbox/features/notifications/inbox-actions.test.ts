@@ -47,6 +47,18 @@ test('an action waits for the previous action on the same row', async () => {
   expect(statusOf(scripted, id)).toBe('read');
 });
 
+test('an action whose answer comes after a later change from elsewhere leaves that change', async () => {
+  const scripted = await openScriptedInbox(2, { answerMs: 600, changeMs: 5 });
+  const { inbox, world, table } = scripted;
+  await world.clock.advance(5_000);
+  const id = idOf(scripted, 0);
+  inbox.setStatus([id], 'read');
+  await world.clock.advance(310);
+  table.setStatus(id, 'unread');
+  await world.clock.advance(400);
+  expect(statusOf(scripted, id)).toBe('unread');
+});
+
 test('an action does not wait for actions on other rows', async () => {
   const scripted = await openScriptedInbox(3);
   const { inbox, world, table } = scripted;

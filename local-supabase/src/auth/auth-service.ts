@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Hono } from 'hono';
 
@@ -8,6 +9,8 @@ import { createCall } from './http/call.ts';
 import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
+import type { HookTransport } from './hooks/endpoint-hook.ts';
+import { parseHooks } from './hooks/hook-settings.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
 import { groupPaths, type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
@@ -33,6 +36,8 @@ export interface AuthServiceOptions {
   readonly templates: URL;
   /** Subjects and files of single mails; they replace the file of the folder. */
   readonly mailTemplates?: MailTemplates;
+  /** How hooks reach endpoints. Default: the network. */
+  readonly hookTransport?: HookTransport;
   /** Receives errors that the protocol does not define; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
@@ -48,6 +53,11 @@ export interface AuthService {
 export type MailTemplates = Readonly<
   Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
 >;
+
+const networkTransport: HookTransport = {
+  fetch: async (request) => fetch(request),
+  sleep: async (delayMs, signal) => sleep(delayMs, undefined, { signal }),
+};
 
 const basePath = '/auth/v1';
 
@@ -76,6 +86,8 @@ function createContext(options: AuthServiceOptions): AuthContext {
     readTemplate: createTemplateReader(templates, options.mailTemplates),
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
+    hooks: parseHooks(settings.hooks),
+    hookTransport: options.hookTransport ?? networkTransport,
     report: options.report ?? (() => undefined),
   };
 }

@@ -2,6 +2,8 @@ import type { Database, Sql } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { CommitThenThrow } from './http/errors.ts';
 import type { RateLimiter } from './http/rate-limiter.ts';
+import type { HookTransport } from './hooks/endpoint-hook.ts';
+import type { HookName, HookTarget } from './hooks/hook-settings.ts';
 import type { MailKind, MailTemplateSource } from './mail/mail-template.ts';
 import type { AuthSettings } from './settings.ts';
 import type { TestProvider } from './test-provider/test-provider.ts';
@@ -45,6 +47,8 @@ export interface AuthContext {
   readonly readTemplate: (kind: MailKind) => Promise<MailTemplateSource>;
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
+  readonly hooks: ReadonlyMap<HookName, HookTarget>;
+  readonly hookTransport: HookTransport;
   /** Receives errors that the protocol does not define. */
   readonly report: (error: unknown) => void;
 }

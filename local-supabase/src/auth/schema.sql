@@ -284,3 +284,11 @@ create table if not exists auth.audit_log_entries (
   created_at timestamptz,
   ip_address varchar(64) not null default ''
 );
+
+-- SQL hooks run as the role of the auth service, which owns these tables in a hosted project.
+do $$ begin
+  if exists (select from pg_roles where rolname = 'supabase_auth_admin') then
+    grant all on all tables in schema auth to supabase_auth_admin;
+    grant all on all sequences in schema auth to supabase_auth_admin;
+  end if;
+end $$;

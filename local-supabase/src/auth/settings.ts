@@ -1,3 +1,4 @@
+import type { HookSettings } from './hooks/hook-settings.ts';
 import type { AccountChange } from './mail/mail-template.ts';
 
 /** Requests per address and window, counted by a token bucket of 30 that refills at the given rate. */
@@ -101,6 +102,8 @@ export interface AuthSettings {
   /** Names of providers; the test provider's page simulates each of them. */
   readonly externalProviders: readonly string[];
   readonly ssoConnections: readonly SsoConnection[];
+  /** Functions and endpoints that the service calls at certain points. Default none. */
+  readonly hooks: HookSettings;
   readonly web3EthereumEnabled: boolean;
   readonly web3SolanaEnabled: boolean;
   readonly web3ValiditySeconds: number;
@@ -170,6 +173,7 @@ const defaults: AuthSettings = {
   rateLimits: null,
   externalProviders: ['google', 'github', 'apple'],
   ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
+  hooks: {},
   web3EthereumEnabled: true,
   web3SolanaEnabled: true,
   web3ValiditySeconds: 600,

@@ -1,4 +1,5 @@
 import type { AuthSettings, RateLimits } from '../auth/settings.ts';
+import { hookNames, type HookSetting, type HookSettings } from '../auth/hooks/hook-settings.ts';
 import { type AccountChange, accountChanges } from '../auth/mail/mail-template.ts';
 import type { ConfigReader } from './config-reader.ts';
 
@@ -44,6 +45,7 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     totpVerifyEnabled: config.boolean('auth.mfa.totp.verify_enabled'),
     phoneFactorEnrollEnabled: config.boolean('auth.mfa.phone.enroll_enabled'),
     phoneFactorVerifyEnabled: config.boolean('auth.mfa.phone.verify_enabled'),
+    hooks: readHooks(config),
     externalProviders: readTestProviders(config),
     web3EthereumEnabled: config.boolean('auth.web3.ethereum.enabled'),
     web3SolanaEnabled: config.boolean('auth.web3.solana.enabled'),
@@ -62,6 +64,17 @@ function readAccountChangeMails(config: ConfigReader): readonly AccountChange[] 
   return accountChanges.filter(
     (change) => config.boolean(`auth.email.notification.${change}.enabled`) === true,
   );
+}
+
+/** The enabled hooks; `secrets` holds several keys with `|` between them. */
+function readHooks(config: ConfigReader): HookSettings | undefined {
+  const hooks = hookNames.flatMap((name): readonly [string, HookSetting][] => {
+    const path = `auth.hook.${name}`;
+    const uri = config.text(`${path}.uri`) ?? '';
+    const secrets = (config.text(`${path}.secrets`) ?? '').split('|').filter((secret) => secret !== '');
+    return config.boolean(`${path}.enabled`) === true ? [[name, { uri, secrets }]] : [];
+  });
+  return hooks.length === 0 ? undefined : Object.fromEntries(hooks);
 }
 
 /** The enabled providers; each is played by the test provider, which needs no client and no secret. */

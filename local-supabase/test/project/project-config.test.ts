@@ -117,15 +117,37 @@ describe('a config.toml', () => {
     expect(options.functionSettings).toEqual({ hello: { verifyJwt: false }, old: { enabled: false } });
   });
 
+  it('reads the hooks that are switched on, with several secrets', () => {
+    const { options } = read(`
+      [auth.hook.custom_access_token]
+      enabled = true
+      uri = "pg-functions://postgres/public/claims"
+      [auth.hook.send_email]
+      enabled = true
+      uri = "http://localhost:54321/functions/v1/mail"
+      secrets = "v1,whsec_a|v1,whsec_b"
+      [auth.hook.send_sms]
+      enabled = false
+      uri = "http://x"
+    `);
+    expect(options.auth?.hooks).toEqual({
+      custom_access_token: { uri: 'pg-functions://postgres/public/claims', secrets: [] },
+      send_email: {
+        uri: 'http://localhost:54321/functions/v1/mail',
+        secrets: ['v1,whsec_a', 'v1,whsec_b'],
+      },
+    });
+  });
+
   it('names settings that have no effect, and not those that are switched off', () => {
     const { withoutEffect } = read(`
       project_id = "x"
       [auth]
       enable_sign_up = true
-      [auth.hook.send_email]
+      [auth.hook.after_user_created]
       enabled = true
       uri = "http://x"
-      [auth.hook.send_sms]
+      [auth.hook.send_email]
       enabled = false
       uri = "http://x"
       [auth.external.google]
@@ -138,8 +160,8 @@ describe('a config.toml', () => {
     `);
     expect(withoutEffect).toEqual([
       'auth.enable_sign_up',
-      'auth.hook.send_email.enabled',
-      'auth.hook.send_email.uri',
+      'auth.hook.after_user_created.enabled',
+      'auth.hook.after_user_created.uri',
       'auth.external.google.email_optional',
       'storage.buckets.a.objects_path',
       'nonsense.a.b',

@@ -7,6 +7,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { encodeCounterToken } from '../sessions/counter-token.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
+import { checkFactorAttempt } from '../hooks/verification-attempt.ts';
 import { findActiveRefreshToken, rotateRefreshToken } from '../sessions/refresh-token.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { updateRow } from '../rows/rows.ts';
@@ -34,11 +35,19 @@ function isSameCode(stored: string, code: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function checkCode(context: AuthContext, factor: Factor, challenge: Challenge, code: string): void {
+async function checkCode(
+  context: AuthContext,
+  call: Call,
+  user: User,
+  factor: Factor,
+  challenge: Challenge,
+  code: string,
+): Promise<void> {
   const isTotp = factor.factor_type === 'totp';
   const isValid = isTotp
     ? isTotpCode(factor, code, context.now())
     : challenge.otp_code !== null && isSameCode(challenge.otp_code, code);
+  await checkFactorAttempt(context, call, user.id, factor, isValid);
   if (isValid) return;
   const message = isTotp ? 'Invalid TOTP code entered' : 'Invalid MFA Phone code entered';
   throw unprocessable('mfa_verification_failed', message);
@@ -68,7 +77,8 @@ async function raiseSession(
   factor: Factor,
 ): Promise<SessionTokens> {
   const now = nowDate(context);
-  await addMethod(tx.sql, now, session.id, methodOfFactor(factor.factor_type));
+  const method = methodOfFactor(factor.factor_type);
+  await addMethod(tx.sql, now, session.id, method);
   const refreshToken = await renewAfterVerification(context, tx, session);
   const user = await findUserById(tx.sql, session.user_id);
   const current = await findSession(tx.sql, session.id);
@@ -80,19 +90,7 @@ async function raiseSession(
     `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type::text = $2`,
     [user.id, factor.factor_type],
   );
-  return createSessionTokens(context, call, tx.sql, user, raised, refreshToken);
-}
-
-/** Checks the code and marks the challenge as verified. */
-async function proveByCode(
-  context: AuthContext,
-  tx: Transaction,
-  factor: Factor,
-  challenge: Challenge,
-  code: string,
-): Promise<void> {
-  checkCode(context, factor, challenge, code);
-  await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: nowDate(context) });
+  return createSessionTokens(context, call, tx.sql, user, raised, { refreshToken, method });
 }
 
 /** Verifies the WebAuthn proof, deletes the challenge and returns what to store with the factor. */
@@ -132,9 +130,14 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
   const proof = isWebAuthn ? readWebAuthnProof(body) : null;
   if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const isFirstProof = factor.status !== 'verified';
+  const challenge = await inTransaction(context, async ({ sql }) =>
+    loadChallenge(context, call, sql, factor, challengeId),
+  );
+  // Before the transaction, because what the project's hook writes has to stay when the code is refused.
+  if (proof === null) await checkCode(context, call, user, factor, challenge, code);
   const tokens = await inTransaction(context, async (tx) => {
-    const challenge = await loadChallenge(context, call, tx.sql, factor, challengeId);
-    if (proof === null) await proveByCode(context, tx, factor, challenge, code);
+    if (proof === null)
+      await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: nowDate(context) });
     const changes = proof && (await proveByWebAuthn(context, tx, user, factor, challenge, proof));
     if (isFirstProof || changes)
       await updateRow(tx.sql, 'auth.mfa_factors', factor.id, {

@@ -3,6 +3,7 @@ import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, unprocessable, WeakPasswordError } from '../http/errors.ts';
+import { checkPasswordAttempt } from '../hooks/verification-attempt.ts';
 import { checkPasswordStrength, isPasswordOf } from '../rows/password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { hasPassword, isBanned, type User } from '../rows/user.ts';
@@ -54,7 +55,9 @@ export async function passwordGrant(context: AuthContext, call: Call): Promise<R
   const refused = (): Error => badRequest('invalid_credentials', 'Invalid login credentials');
   if (user === undefined || !hasPassword(user)) throw refused();
   if (isBanned(user, context.now())) throw badRequest('user_banned', 'User is banned');
-  if (!(await isPasswordOf(user, password))) throw refused();
+  const isValid = await isPasswordOf(user, password);
+  await checkPasswordAttempt(context, call, user.id, isValid);
+  if (!isValid) throw refused();
   if (email !== '' && user.email_confirmed_at === null)
     throw badRequest('email_not_confirmed', 'Email not confirmed');
   if (phone !== '' && user.phone_confirmed_at === null)

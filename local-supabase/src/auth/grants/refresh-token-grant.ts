@@ -100,7 +100,10 @@ export async function refreshTokenGrant(context: AuthContext, call: Call): Promi
     });
     call.answerHeaders.set('sb-auth-user-id', user.id);
     call.answerHeaders.set('sb-auth-session-id', session.id);
-    return createSessionTokens(context, call, sql, user, refreshed, refreshToken);
+    return createSessionTokens(context, call, sql, user, refreshed, {
+      refreshToken,
+      method: 'token_refresh',
+    });
   });
   return sendJson(call, tokens);
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { nowDate } from '../context.ts';
+import { customizeClaims } from '../hooks/access-token-claims.ts';
 import type { Sql } from '../../database/database.ts';
 import { encodeCounterToken } from './counter-token.ts';
 import { createRefreshToken } from './refresh-token.ts';
@@ -22,14 +23,21 @@ export interface SessionTokens {
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 
-/** Signs an access token for the session's present level and returns it with `refreshToken`. */
+/** How a session got new tokens. */
+export interface Issue {
+  readonly refreshToken: string;
+  /** How the user signed in, or `token_refresh`. */
+  readonly method: string;
+}
+
+/** Signs an access token for the session's present level and returns it with the refresh token. */
 export async function createSessionTokens(
   context: AuthContext,
   call: Call,
   sql: Sql,
   user: User,
   session: Session,
-  refreshToken: string,
+  { refreshToken, method }: Issue,
 ): Promise<SessionTokens> {
   const { settings } = context;
   const { aal, amr } = await readMethods(sql, session, user);
@@ -38,7 +46,7 @@ export async function createSessionTokens(
   const lowestEnd = secondsOf(session.created_at.getTime()) + (settings.sessionLowAalSeconds ?? 0);
   const longestEnd = issuedAt + settings.jwtExpirySeconds;
   const expiresAt = isLow ? Math.min(lowestEnd, longestEnd) : longestEnd;
-  const accessToken = await context.keys.sign({
+  const claims = {
     iss: call.authUrl,
     sub: user.id,
     aud: user.aud,
@@ -53,7 +61,8 @@ export async function createSessionTokens(
     amr,
     session_id: session.id,
     is_anonymous: user.is_anonymous,
-  });
+  };
+  const accessToken = await context.keys.sign(await customizeClaims(context, call, sql, claims, method));
   return {
     access_token: accessToken,
     token_type: 'bearer',
@@ -83,5 +92,5 @@ export async function signIn(
   const signedIn = await updateUser(sql, now, user, { last_sign_in_at: now });
   call.answerHeaders.set('sb-auth-user-id', user.id);
   call.answerHeaders.set('sb-auth-session-id', session.id);
-  return createSessionTokens(context, call, sql, signedIn, session, refreshToken);
+  return createSessionTokens(context, call, sql, signedIn, session, { refreshToken, method });
 }

@@ -1,0 +1,45 @@
+import type { AuthContext } from '../context.ts';
+import type { Call } from '../http/call.ts';
+import { badRequest, forbidden } from '../http/errors.ts';
+import type { Factor } from '../rows/factor.ts';
+import { deleteSessions } from '../rows/session.ts';
+import { invokeHook, isHookEnabled, readAnswerFlag, readAnswerText } from './invoke-hook.ts';
+
+const defaultMessage = (what: string): string => `Further ${what} verification attempts will be rejected.`;
+
+/** Reports a password that was presented for `userId`. Throws 400 invalid_credentials when the project's hook rejects it. */
+export async function checkPasswordAttempt(
+  context: AuthContext,
+  call: Call,
+  userId: string,
+  isValid: boolean,
+): Promise<void> {
+  if (!isHookEnabled(context, 'password_verification_attempt')) return;
+  const payload = { user_id: userId, valid: isValid };
+  const answer = await invokeHook(context, call, 'password_verification_attempt', payload);
+  const [decision, message] = [readAnswerText(answer, 'decision'), readAnswerText(answer, 'message')];
+  const signsOut = readAnswerFlag(answer, 'should_logout_user');
+  if (decision !== 'reject') return;
+  if (signsOut) await deleteSessions(context.database, { userId });
+  throw badRequest('invalid_credentials', message || defaultMessage('password'));
+}
+
+/**
+ * Reports a code that was presented for a factor. Ends the user's sessions and throws 403 mfa_verification_rejected when
+ * the project's hook rejects it.
+ */
+export async function checkFactorAttempt(
+  context: AuthContext,
+  call: Call,
+  userId: string,
+  factor: Factor,
+  isValid: boolean,
+): Promise<void> {
+  if (!isHookEnabled(context, 'mfa_verification_attempt')) return;
+  const payload = { user_id: userId, factor_id: factor.id, factor_type: factor.factor_type, valid: isValid };
+  const answer = await invokeHook(context, call, 'mfa_verification_attempt', payload);
+  const [decision, message] = [readAnswerText(answer, 'decision'), readAnswerText(answer, 'message')];
+  if (decision !== 'reject') return;
+  await deleteSessions(context.database, { userId });
+  throw forbidden('mfa_verification_rejected', message || defaultMessage('MFA'));
+}

@@ -291,6 +291,34 @@ begin
 end
 $$;
 
+/**
+ * Schedules a job of pg_cron, which is created with the other extensions that the job needs. A server that does not offer them gets a
+ * warning: call the job by another scheduler there. Where they are offered and refused, the migration fails, because nothing
+ * would be delivered.
+ */
+create function private.schedule_job(job_name text, schedule text, command text, extensions text[]) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  extension text;
+begin
+  if exists (
+    select unnest(extensions) except select e.name::text from pg_catalog.pg_available_extensions e
+  ) then
+    raise warning 'The job % is not scheduled, because this server lacks %.', job_name, array_to_string(extensions, ' or ');
+    return;
+  end if;
+  foreach extension in array extensions loop
+    -- pg_cron chooses its schema itself; the others belong into the schema that every project keeps for them.
+    execute format(
+      'create extension if not exists %I %s', extension, case extension when 'pg_cron' then '' else 'with schema extensions' end
+    );
+  end loop;
+  execute 'select cron.schedule($1, $2, $3)' using job_name, schedule, command;
+end
+$$;
+
 -- Without statistics the planner expects few rows per user. With the default random_page_cost of 4, for spinning disks,
 -- the planner then reads and sorts all of them instead of scanning an index in order.
 alter role authenticated set random_page_cost = 1.1;

@@ -134,18 +134,8 @@ $$;
 
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
--- With pg_cron the jobs are scheduled here; without it, call the procedures from another scheduler.
-do $$
-begin
-  if exists (select from pg_available_extensions where name = 'pg_cron') then
-    create extension if not exists pg_cron;
-    execute $job$ select cron.schedule('notification-delivery', '1 second', 'call private.deliver_outgoing()') $job$;
-    execute $job$ select cron.schedule('notification-retention', '*/10 * * * *', 'call private.run_retention()') $job$;
-    execute $job$ select cron.schedule('notification-counters', '20 3 * * *', 'call private.run_counter_repair()') $job$;
-  end if;
-exception when others then
-  raise notice 'pg_cron cannot be used here: %', sqlerrm;
-end
-$$;
+select private.schedule_job('notification-delivery', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
+select private.schedule_job('notification-retention', '*/10 * * * *', 'call private.run_retention()', '{pg_cron}');
+select private.schedule_job('notification-counters', '20 3 * * *', 'call private.run_counter_repair()', '{pg_cron}');
 
 revoke all on all functions in schema private from public;

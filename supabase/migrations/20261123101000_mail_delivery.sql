@@ -456,17 +456,8 @@ grant execute on function
   public.unsubscribe_from_mails(text, text, boolean, boolean, timestamptz)
   to service_role;
 
--- With pg_cron and pg_net the worker runs each minute; without them, call the function by another scheduler.
-do $$
-begin
-  if (select count(*) from pg_available_extensions where name in ('pg_cron', 'pg_net')) = 2 then
-    create extension if not exists pg_cron;
-    create extension if not exists pg_net;
-    execute $job$ select cron.schedule('notification-mails', '* * * * *', 'select private.call_mail_worker()') $job$;
-  end if;
-exception when others then
-  raise notice 'pg_cron and pg_net cannot be used here: %', sqlerrm;
-end
-$$;
+select private.schedule_job(
+  'notification-mails', '* * * * *', 'select private.call_mail_worker()', '{pg_cron,pg_net}'
+);
 
 revoke all on all functions in schema private from public;

@@ -384,15 +384,6 @@ grant execute on function
   public.finish_push_message(uuid, uuid, text, text, integer, timestamptz)
   to service_role;
 
--- With pg_cron and pg_net the worker runs every ten seconds; without them, call the function by another scheduler.
-do $$
-begin
-  if (select count(*) from pg_available_extensions where name in ('pg_cron', 'pg_net')) = 2 then
-    create extension if not exists pg_cron;
-    create extension if not exists pg_net;
-    execute $job$ select cron.schedule('notification-push', '10 seconds', 'select private.call_push_worker()') $job$;
-  end if;
-exception when others then
-  raise notice 'pg_cron and pg_net cannot be used here: %', sqlerrm;
-end
-$$;
+select private.schedule_job(
+  'notification-push', '10 seconds', 'select private.call_push_worker()', '{pg_cron,pg_net}'
+);

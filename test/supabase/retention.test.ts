@@ -107,3 +107,13 @@ it('records of scheduled jobs are deleted after a day', async () => {
   await database.exec('drop schema cron cascade');
   expect(runs).toEqual([{ runid: 2 }, { runid: 3 }]);
 });
+
+it('a job whose extensions are offered and refused fails its migration, and one without them only warns', async () => {
+  const schedule = (extension: string) =>
+    supabase().database.query(`select private.schedule_job('test', '* * * * *', 'select 1', array[$1])`, [
+      extension,
+    ]);
+  // pgcrypto is there, but the function that schedules is not, as where pg_cron could not be created.
+  await expect(schedule('pgcrypto')).rejects.toMatchObject({ message: expect.stringContaining('cron') });
+  await schedule('pg_cron');
+});

@@ -10,7 +10,7 @@ import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
 import type { Values } from '../rows/rows.ts';
 import { encodeUser, type User } from '../rows/user.ts';
 import { findUserByEmail, findOtherUserByEmail, mergeUserMetadata, updateUser } from '../rows/users.ts';
-import { createEmailUser } from './invite.ts';
+import { announceEmailUser, createEmailUser, type EmailUser } from './invite.ts';
 
 const linkTypes = [
   'signup',
@@ -78,16 +78,15 @@ async function findOrCreate(
   context: AuthContext,
   tx: Transaction,
   wanted: Wanted,
-  passwordHash: string | undefined,
+  announced: EmailUser | null,
 ): Promise<User> {
   const { email, aud, type, data } = wanted;
-  const known = wanted.isNew ? undefined : await findUserByEmail(tx.sql, email, aud);
-  const userMetadata = { ...data };
-  if (known === undefined)
-    return createEmailUser(context, tx, { email, aud, userMetadata, ...(passwordHash && { passwordHash }) });
+  if (announced !== null) return createEmailUser(context, tx, announced);
+  const known = await findUserByEmail(tx.sql, email, aud);
+  if (known === undefined) throw notFound('user_not_found', 'User with this email not found');
   if ((type === 'signup' || type === 'invite') && known.email_confirmed_at !== null)
     throw unprocessable('email_exists', 'A user with this email address has already been registered');
-  return type === 'signup' ? mergeUserMetadata(tx.sql, nowDate(context), known, userMetadata) : known;
+  return type === 'signup' ? mergeUserMetadata(tx.sql, nowDate(context), known, { ...data }) : known;
 }
 
 async function parseNewEmail(
@@ -114,10 +113,10 @@ async function createLink(
   context: AuthContext,
   tx: Transaction,
   wanted: Wanted,
-  passwordHash: string | undefined,
+  announced: EmailUser | null,
 ): Promise<Link> {
   const now = nowDate(context);
-  const user = await findOrCreate(context, tx, wanted, passwordHash);
+  const user = await findOrCreate(context, tx, wanted, announced);
   const newEmail = isChange(wanted.type) ? await parseNewEmail(context, tx, user, wanted) : '';
   const address = wanted.type === 'email_change_new' ? newEmail : wanted.email;
   const code = createCode(context.settings.otpLength);
@@ -133,19 +132,26 @@ async function createLink(
   return { user: updated, code, tokenHash };
 }
 
+async function announce(
+  context: AuthContext,
+  call: Call,
+  { email, aud, data, password }: Wanted,
+): Promise<EmailUser> {
+  const passwordHash = password === '' ? undefined : await hashPassword(context.settings, password);
+  const account = { email, aud, userMetadata: { ...data }, ...(passwordHash && { passwordHash }) };
+  return announceEmailUser(context, call, account);
+}
+
 /** POST /admin/generate_link: the link and code of a mail, without the mail. */
 export async function generateLink(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const body = await call.json();
   const wanted = await parseWanted(context, call, body);
-  const passwordHash =
-    wanted.isNew && wanted.password !== ''
-      ? await hashPassword(context.settings, wanted.password)
-      : undefined;
+  const announced = wanted.isNew ? await announce(context, call, wanted) : null;
   const asked = readText(body, 'redirect_to');
   const redirectTo = isRedirectAllowed(context, asked) ? asked : redirectTargetOf(context, call);
   const { user, code, tokenHash } = await inTransaction(context, async (tx) =>
-    createLink(context, tx, wanted, passwordHash),
+    createLink(context, tx, wanted, announced),
   );
   const type = isChange(wanted.type) ? 'email_change' : wanted.type;
   return sendJson(call, {

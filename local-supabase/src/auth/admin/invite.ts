@@ -2,26 +2,41 @@ import { parseEmail } from '../rows/address.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { announceUser } from '../hooks/before-user-created.ts';
 import { unprocessable } from '../http/errors.ts';
 import { createIdentity, ownIdentityData } from '../rows/identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
 import { encodeUser, type Metadata, type User } from '../rows/user.ts';
-import { createUser, findUserByEmail, updateUser } from '../rows/users.ts';
+import { createUser, findUserByEmail, type NewUser, updateUser } from '../rows/users.ts';
 
-/** Creates an unconfirmed account by email, with or without a password. */
-export async function createEmailUser(
+/** An account by email that the project's hook has accepted. */
+export interface EmailUser extends NewUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Shows the project's hook a new account by email, with or without a password. Throws the error that the hook answers. */
+export async function announceEmailUser(
   context: AuthContext,
-  tx: Transaction,
+  call: Call,
   wanted: {
     readonly email: string;
     readonly aud: string;
     readonly userMetadata: Metadata;
     readonly passwordHash?: string;
   },
+): Promise<EmailUser> {
+  return announceUser(context, call, { ...wanted, appMetadata: { provider: 'email', providers: ['email'] } });
+}
+
+/** Creates an unconfirmed account by email. */
+export async function createEmailUser(
+  context: AuthContext,
+  tx: Transaction,
+  wanted: EmailUser,
 ): Promise<User> {
   const now = nowDate(context);
-  const appMetadata = { provider: 'email', providers: ['email'] };
-  const user = await createUser(tx.sql, now, { ...wanted, appMetadata });
+  const user = await createUser(tx.sql, now, wanted);
   await createIdentity(tx.sql, now, user.id, 'email', ownIdentityData(user.id, { email: wanted.email }));
   return updateUser(tx.sql, now, user, {});
 }
@@ -33,11 +48,12 @@ export async function invite(context: AuthContext, call: Call): Promise<Response
   const email = parseEmail(readText(body, 'email'));
   const userMetadata = { ...readObject(body, 'data') };
   const aud = audienceOf(context, call);
+  const known = await findUserByEmail(context.database, email, aud);
+  const invitee = known ?? (await announceEmailUser(context, call, { email, aud, userMetadata }));
   const user = await inTransaction(context, async (tx) => {
-    const known = await findUserByEmail(tx.sql, email, aud);
     if (known?.email_confirmed_at != null)
       throw unprocessable('email_exists', 'A user with this email address has already been registered');
-    const invited = known ?? (await createEmailUser(context, tx, { email, aud, userMetadata }));
+    const invited = 'identities' in invitee ? invitee : await createEmailUser(context, tx, invitee);
     return sendConfirmation(context, call, tx, invited, 'implicit', 'invite');
   });
   return sendJson(call, encodeUser(user));

@@ -5,7 +5,9 @@ import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, CommitThenThrow, unprocessable } from '../http/errors.ts';
+import { badRequest, CommitThenThrow, internal, unprocessable } from '../http/errors.ts';
+import { isHookEnabled } from '../hooks/invoke-hook.ts';
+import { sendSmsByHook } from '../hooks/message-hooks.ts';
 import { checkFrequency } from '../mail/mail.ts';
 import { createCode } from '../rows/one-time-token.ts';
 import { insertRow, updateRow } from '../rows/rows.ts';
@@ -62,6 +64,23 @@ async function beginCeremony(
   return createCeremony(context, user, factor);
 }
 
+/** Sends the code of a phone factor. Throws 500 unexpected_failure when the project's hook fails. */
+async function sendFactorCode(
+  context: AuthContext,
+  call: Call,
+  user: User,
+  factor: Factor,
+  code: string,
+  channel: string,
+): Promise<void> {
+  const phone = factor.phone ?? '';
+  if (!isHookEnabled(context, 'send_sms'))
+    return void (await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel }));
+  await sendSmsByHook(context, call, user, { otp: code, sms_type: 'mfa', phone }).catch((cause: unknown) => {
+    throw internal('error invoking hook', cause);
+  });
+}
+
 /** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code, a browser its WebAuthn options. */
 export async function challengeFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireNonAnonymousCaller(context, call);
@@ -72,7 +91,7 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
   const isPhone = factor.factor_type === 'phone';
   const channel = isPhone ? await readChannel(call) : '';
   if (isPhone) {
-    checkChannel(channel);
+    checkChannel(context, channel);
     checkFrequency(
       context,
       factor.last_challenged_at,
@@ -83,11 +102,10 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
   const ceremony =
     factor.factor_type === 'webauthn' ? await beginCeremony(context, call, user, factor) : null;
   const code = isPhone ? createCode(settings.otpLength) : null;
+  if (code !== null) await sendFactorCode(context, call, user, factor, code, channel);
   const challenge = await inTransaction(context, async (tx) => {
     const now = nowDate(context);
     await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { last_challenged_at: now });
-    if (code !== null)
-      await context.smsBox.send({ to: factor.phone ?? '', text: `Your code is ${code}`, channel });
     return insertRow<Challenge>(tx.sql, 'auth.mfa_challenges', {
       id: randomUUID(),
       factor_id: factor.id,

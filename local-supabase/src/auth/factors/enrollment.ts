@@ -166,6 +166,10 @@ export async function unenrollFactor(context: AuthContext, call: Call): Promise<
     await deleteFactor(sql, factor.id);
     await lowerSessionsOfFactor(sql, factor);
   });
-  await notifyOfChange(context, 'mfa_factor_unenrolled', user, { FactorType: factor.factor_type });
+  await notifyOfChange(context, call, {
+    change: 'mfa_factor_unenrolled',
+    user,
+    factorType: factor.factor_type,
+  });
   return sendJson(call, { id: factor.id });
 }

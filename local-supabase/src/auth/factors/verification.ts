@@ -148,6 +148,10 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
     return raiseSession(context, call, tx, session, factor);
   });
   if (isFirstProof)
-    await notifyOfChange(context, 'mfa_factor_enrolled', user, { FactorType: factor.factor_type });
+    await notifyOfChange(context, call, {
+      change: 'mfa_factor_enrolled',
+      user,
+      factorType: factor.factor_type,
+    });
   return sendJson(call, tokens);
 }

@@ -6,7 +6,7 @@ import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
-import { signInByProvider, linkToUser } from '../oauth/external-account.ts';
+import { announceAccount, signInByProvider, linkToUser } from '../oauth/external-account.ts';
 import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
@@ -95,6 +95,7 @@ export async function idTokenGrant(context: AuthContext, call: Call): Promise<Re
   if (readText(body, 'id_token') === '') throw refused('id_token required');
   const target = await findLinkingTarget(context, call, body);
   const profile = await readProfile(context, call, body);
+  if (target === null) await announceAccount(context, call, profile);
   const tokens = await inTransaction(context, async (tx) => {
     const user = await (target
       ? linkToUser(context, call, tx, target, profile)

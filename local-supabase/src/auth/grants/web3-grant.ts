@@ -1,7 +1,7 @@
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
-import { signInByProvider } from '../oauth/external-account.ts';
+import { announceAccount, signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 import { isRedirectAllowed } from '../http/redirect-url.ts';
 import { signIn } from '../sessions/session-tokens.ts';
@@ -104,8 +104,10 @@ export async function web3Grant(context: AuthContext, call: Call): Promise<Respo
   if (!isSigned) throw refused('Signature does not match address in message');
   checkPlace(context, chain, message);
   checkTimes(context, chain, message);
+  const profile = profileOf(chain, message);
+  await announceAccount(context, call, profile);
   const tokens = await inTransaction(context, async (tx) => {
-    const user = await signInByProvider(context, call, tx, profileOf(chain, message));
+    const user = await signInByProvider(context, call, tx, profile);
     return signIn(context, call, tx.sql, user, 'web3');
   });
   return sendJson(call, tokens);

@@ -1,32 +1,70 @@
-import type { AuthContext } from '../context.ts';
+import type { AuthContext, Transaction } from '../context.ts';
+import { isHookEnabled } from '../hooks/invoke-hook.ts';
+import { sendEmailByHook } from '../hooks/message-hooks.ts';
+import type { Call } from '../http/call.ts';
 import { AuthHttpError } from '../http/errors.ts';
 import type { User } from '../rows/user.ts';
-import { deliver } from './deliver.ts';
+import { countMail, deliver } from './deliver.ts';
 import type { AccountChange, MailFields } from './mail-template.ts';
 
-/**
- * Mails that the account of `user` has changed, where the project enables this mail. A mail that cannot be sent is
- * reported and never undoes the change.
- *
- * @param details further fields of the template, such as `OldEmail`.
- * @param to the address. Default: the user's own.
- */
-export async function notifyOfChange(
+/** A change of an account that is reported by mail. */
+export interface AccountNotice {
+  readonly change: AccountChange;
+  readonly user: User;
+  readonly oldEmail?: string;
+  readonly phone?: string;
+  readonly oldPhone?: string;
+  readonly provider?: string;
+  readonly factorType?: string;
+  /** The transaction of the change, where it has not ended yet. */
+  readonly tx?: Transaction;
+}
+
+const templateFieldsOf = (notice: AccountNotice): MailFields => ({
+  ...(notice.oldEmail !== undefined && { OldEmail: notice.oldEmail }),
+  ...(notice.phone !== undefined && { Phone: notice.phone }),
+  ...(notice.oldPhone !== undefined && { OldPhone: notice.oldPhone }),
+  ...(notice.provider !== undefined && { Provider: notice.provider }),
+  ...(notice.factorType !== undefined && { FactorType: notice.factorType }),
+});
+
+async function sendNotice(
   context: AuthContext,
-  change: AccountChange,
-  user: User,
-  details: MailFields = {},
-  to: string = user.email ?? '',
+  call: Call,
+  notice: AccountNotice,
+  to: string,
 ): Promise<void> {
-  if (!context.settings.accountChangeMails.includes(change) || to === '') return;
-  const fields = {
-    SiteURL: context.siteUrl,
-    Email: user.email ?? '',
-    Data: user.raw_user_meta_data ?? {},
-    ...details,
+  const { change, user } = notice;
+  const type = `${change}_notification` as const;
+  if (!isHookEnabled(context, 'send_email')) {
+    const account = {
+      SiteURL: context.siteUrl,
+      Email: user.email ?? '',
+      Data: user.raw_user_meta_data ?? {},
+    };
+    return deliver(context, type, to, { ...account, ...templateFieldsOf(notice) });
+  }
+  countMail(context);
+  const data = {
+    email_action_type: type,
+    old_email: notice.oldEmail ?? '',
+    old_phone: notice.oldPhone ?? '',
+    provider: notice.provider ?? '',
+    factor_type: notice.factorType ?? '',
   };
+  return sendEmailByHook(context, call, user, data, notice.tx?.sql);
+}
+
+/**
+ * Mails that an account has changed, where the project enables this mail; to its former address when the address
+ * changed. A mail that cannot be sent is reported and never undoes the change.
+ */
+export async function notifyOfChange(context: AuthContext, call: Call, notice: AccountNotice): Promise<void> {
+  const { change, user, oldEmail } = notice;
+  const to = oldEmail ?? user.email ?? '';
+  if (!context.settings.accountChangeMails.includes(change) || to === '') return;
   try {
-    await deliver(context, `${change}_notification`, to, fields);
+    await sendNotice(context, call, notice, to);
   } catch (error) {
     if (!(error instanceof AuthHttpError)) throw error;
     if (error.status < 500) context.report(new Error(`No mail about ${change} was sent`, { cause: error }));

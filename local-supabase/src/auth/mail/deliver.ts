@@ -13,6 +13,12 @@ async function render(context: AuthContext, kind: MailKind, fields: MailFields):
 /** What mail programs take for the part before the @ (RFC 5322 section 3.2.3); sign-ups allow dots anywhere. */
 const hasDotAtom = (address: string): boolean => /^[^.@]+(?:\.[^.@]+)*@/.test(address);
 
+/** Counts a mail. Throws 429 over_email_send_rate_limit. */
+export function countMail({ settings, limiter }: AuthContext): void {
+  if (!settings.mailerAutoconfirm && !limiter.allowMessage('email'))
+    throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
+}
+
 /**
  * Renders and sends a mail before its transaction commits, so that a mail that cannot be sent undoes the request, as in
  * GoTrue. Throws 429 over_email_send_rate_limit, and 500 when the template or the mail server fails.
@@ -23,8 +29,7 @@ export async function deliver(
   to: string,
   fields: MailFields,
 ): Promise<void> {
-  if (!context.settings.mailerAutoconfirm && !context.limiter.allowMessage('email'))
-    throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
+  countMail(context);
   try {
     if (!hasDotAtom(to)) throw new Error('No mail can be sent to this address: a dot is where none may be');
     await context.mailer.send({ to, ...(await render(context, kind, fields)) });

@@ -1,7 +1,9 @@
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
-import { deliver } from './deliver.ts';
+import { isHookEnabled } from '../hooks/invoke-hook.ts';
+import { sendEmailByHook } from '../hooks/message-hooks.ts';
+import { countMail, deliver } from './deliver.ts';
 import type { CodeMailKind } from './mail-template.ts';
 import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../rows/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
@@ -15,10 +17,19 @@ interface OutgoingLetter {
   readonly kind: CodeMailKind;
   readonly to: string;
   readonly code: string;
-  /** Absent for mails without a link. */
-  readonly link?: { readonly type: string; readonly tokenHash: string };
+  readonly tokenHash: string;
   readonly newEmail?: string;
 }
+
+/** The verification type of each mail's link; a reauthentication has no link. */
+const linkTypes: Readonly<Record<CodeMailKind, string>> = {
+  confirmation: 'signup',
+  invite: 'invite',
+  magic_link: 'magiclink',
+  recovery: 'recovery',
+  email_change: 'email_change',
+  reauthentication: 'reauthentication',
+};
 
 /** Throws 429 over_email_send_rate_limit when the last mail was sent too recently. */
 export function checkMailFrequency(context: AuthContext, sentAt: Date | null): void {
@@ -46,20 +57,35 @@ export function createActionLink(call: Call, tokenHash: string, type: string, re
 
 async function post(context: AuthContext, call: Call, user: User, letter: OutgoingLetter): Promise<void> {
   const redirectTo = redirectTargetOf(context, call);
-  const { kind, to, code, link, newEmail } = letter;
+  const { kind, to, code, tokenHash, newEmail } = letter;
   const fields = {
     SiteURL: context.siteUrl,
     Email: user.email ?? '',
     Token: code,
     Data: user.raw_user_meta_data ?? {},
-    ...(link && {
-      TokenHash: link.tokenHash,
-      ConfirmationURL: createActionLink(call, link.tokenHash, link.type, redirectTo),
+    ...(kind !== 'reauthentication' && {
+      TokenHash: tokenHash,
+      ConfirmationURL: createActionLink(call, tokenHash, linkTypes[kind], redirectTo),
       RedirectTo: redirectTo,
     }),
     ...(newEmail !== undefined && { NewEmail: newEmail, SendingTo: to }),
   };
   await deliver(context, kind, to, fields);
+}
+
+/** Sends the letter, by the project's hook where it has one. */
+async function send(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  letter: OutgoingLetter,
+): Promise<void> {
+  if (!isHookEnabled(context, 'send_email')) return post(context, call, user, letter);
+  countMail(context);
+  const { kind, code, tokenHash } = letter;
+  const data = { email_action_type: linkTypes[kind], token: code, token_hash: tokenHash };
+  return sendEmailByHook(context, call, user, data, tx.sql);
 }
 
 const withFlow = (hash: string, flow: LinkFlow): string => (flow === 'pkce' ? pkcePrefix + hash : hash);
@@ -78,8 +104,7 @@ export async function sendConfirmation(
   const email = user.email ?? '';
   const code = createCode(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
-  const type = kind === 'invite' ? 'invite' : 'signup';
-  await post(context, call, user, { kind, to: email, code, link: { type, tokenHash } });
+  await send(context, call, tx, user, { kind, to: email, code, tokenHash });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'confirmation_token');
   return updateUser(tx.sql, now, user, {
     confirmation_token: tokenHash,
@@ -102,8 +127,7 @@ export async function sendRecovery(
   const email = user.email ?? '';
   const code = createCode(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
-  const type = kind === 'recovery' ? 'recovery' : 'magiclink';
-  await post(context, call, user, { kind, to: email, code, link: { type, tokenHash } });
+  await send(context, call, tx, user, { kind, to: email, code, tokenHash });
   await updateUser(tx.sql, now, user, { recovery_token: tokenHash, recovery_sent_at: now });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'recovery_token');
 }
@@ -120,9 +144,40 @@ export async function sendReauthentication(
   const email = user.email ?? '';
   const code = createCode(context.settings.otpLength);
   const tokenHash = hashCode(email, code);
-  await post(context, call, user, { kind: 'reauthentication', to: email, code });
+  await send(context, call, tx, user, { kind: 'reauthentication', to: email, code, tokenHash });
   await updateUser(tx.sql, now, user, { reauthentication_token: tokenHash, reauthentication_sent_at: now });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'reauthentication_token');
+}
+
+interface ChangeCode {
+  readonly to: string;
+  readonly code: string;
+  readonly tokenHash: string;
+}
+
+/** Sends the codes of a change of email; `current` is null when the old address need not confirm. */
+async function sendChangeCodes(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  fresh: ChangeCode,
+  current: ChangeCode | null,
+): Promise<void> {
+  if (!isHookEnabled(context, 'send_email')) {
+    for (const half of current === null ? [fresh] : [fresh, current])
+      await post(context, call, user, { kind: 'email_change', ...half, newEmail: fresh.to });
+    return;
+  }
+  countMail(context);
+  // As in GoTrue, each code stands beside the hash of the other address's code.
+  const data = {
+    email_action_type: linkTypes.email_change,
+    token: (current ?? fresh).code,
+    token_hash: fresh.tokenHash,
+    ...(current !== null && { token_new: fresh.code, token_hash_new: current.tokenHash }),
+  };
+  await sendEmailByHook(context, call, { ...user, email_change: fresh.to }, data, tx.sql);
 }
 
 /** Mails both addresses, each with its own link and code; only the new one when the old need not confirm. */
@@ -137,26 +192,21 @@ export async function sendEmailChange(
   checkMailFrequency(context, user.email_change_sent_at);
   const now = nowDate(context);
   const oldEmail = user.email ?? '';
-  const asksOld = context.settings.secureEmailChange && oldEmail !== '';
-  const send = async (
-    to: string,
-    type: 'email_change_token_new' | 'email_change_token_current',
-  ): Promise<string> => {
+  const createChangeCode = (to: string): ChangeCode => {
     const code = createCode(context.settings.otpLength);
-    const tokenHash = withFlow(hashCode(to, code), flow);
-    const link = { type: 'email_change', tokenHash };
-    await post(context, call, user, { kind: 'email_change', to, code, link, newEmail });
-    await storeOneTimeToken(tx.sql, now, user.id, to, tokenHash, type);
-    return tokenHash;
+    return { to, code, tokenHash: withFlow(hashCode(to, code), flow) };
   };
-  const newToken = await send(newEmail, 'email_change_token_new');
-  const currentToken = asksOld
-    ? await send(oldEmail, 'email_change_token_current')
-    : user.email_change_token_current;
+  const fresh = createChangeCode(newEmail);
+  const asksOld = context.settings.secureEmailChange && oldEmail !== '';
+  const current = asksOld ? createChangeCode(oldEmail) : null;
+  await sendChangeCodes(context, call, tx, user, fresh, current);
+  await storeOneTimeToken(tx.sql, now, user.id, newEmail, fresh.tokenHash, 'email_change_token_new');
+  if (current !== null)
+    await storeOneTimeToken(tx.sql, now, user.id, oldEmail, current.tokenHash, 'email_change_token_current');
   return updateUser(tx.sql, now, user, {
     email_change: newEmail,
-    email_change_token_new: newToken,
-    email_change_token_current: currentToken,
+    email_change_token_new: fresh.tokenHash,
+    email_change_token_current: current?.tokenHash ?? user.email_change_token_current,
     email_change_sent_at: now,
     email_change_confirm_status: 0,
   });

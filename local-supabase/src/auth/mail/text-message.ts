@@ -1,3 +1,6 @@
+import { isHookEnabled } from '../hooks/invoke-hook.ts';
+import { sendSmsByHook } from '../hooks/message-hooks.ts';
+import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
 import { checkFrequency } from './mail.ts';
@@ -19,9 +22,25 @@ const slots: Readonly<Record<SmsPurpose, Slot>> = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 };
 
+/** Sends the message with a code, by the project's hook where it has one. */
+async function sendCode(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  phone: string,
+  code: string,
+  channel: string,
+): Promise<void> {
+  if (isHookEnabled(context, 'send_sms'))
+    await sendSmsByHook(context, call, user, { otp: code, phone }, tx.sql);
+  else await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel });
+}
+
 /** Sends a code to `phone` and stores its hash with the user. Returns the message's id, which only test numbers have. */
 export async function sendPhoneCode(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   user: User,
   phone: string,
@@ -35,13 +54,15 @@ export async function sendPhoneCode(
   if (testCode === undefined && !settings.phoneAutoconfirm && !context.limiter.allowMessage('sms'))
     throw tooManyRequests('over_sms_send_rate_limit', 'SMS rate limit exceeded');
   const code = testCode ?? createCode(settings.otpLength);
-  if (testCode === undefined) await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel });
+  const isChange = purpose === 'phone_change';
+  const asked = isChange ? { ...user, phone_change: phone } : user;
+  if (testCode === undefined) await sendCode(context, call, tx, asked, phone, code, channel);
   const now = nowDate(context);
   const tokenHash = hashCode(phone, code);
   await updateUser(tx.sql, now, user, {
     [slot.token]: tokenHash,
     [slot.sentAt]: now,
-    ...(purpose === 'phone_change' && { phone_change: phone }),
+    ...(isChange && { phone_change: phone }),
   });
   await storeOneTimeToken(tx.sql, now, user.id, phone, tokenHash, slot.token);
   return testCode === undefined ? '' : 'test-otp';

@@ -10,7 +10,7 @@ import type { ProviderGrant } from '../test-provider/test-provider.ts';
 import type { User } from '../rows/user.ts';
 import { findUserById } from '../rows/users.ts';
 import { isUuid } from '../rows/rows.ts';
-import { acceptInvite, signInByProvider, linkToUser } from './external-account.ts';
+import { acceptInvite, announceAccount, signInByProvider, linkToUser } from './external-account.ts';
 import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 
 /** Finds the flow that `state` names. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
@@ -63,6 +63,7 @@ async function endFlow(
   target: string,
 ): Promise<string> {
   const profile = profileOfClaims(flow.provider_type, grant.claims);
+  if (flow.linking_target_id === null && !flow.invite_token) await announceAccount(context, call, profile);
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
     const user = await enter(context, call, tx, flow, profile);

@@ -3,13 +3,21 @@ import type { Call } from '../http/call.ts';
 import { confirmEmail, removeUnconfirmed } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../http/errors.ts';
+import { isHookEnabled } from '../hooks/invoke-hook.ts';
+import { announceUser } from '../hooks/before-user-created.ts';
 import { createIdentity, findIdentity, type Identity } from '../rows/identity.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { sendConfirmation } from '../mail/mail.ts';
 import { findUserByOneTimeToken } from '../rows/one-time-token.ts';
 import { updateRow } from '../rows/rows.ts';
 import { isBanned, type User } from '../rows/user.ts';
-import { createUser, findUserById, mergeUserMetadata, refreshProviders } from '../rows/users.ts';
+import {
+  createUser,
+  findUserById,
+  type NewUser,
+  mergeUserMetadata,
+  refreshProviders,
+} from '../rows/users.ts';
 import { type Decision, decideLinking } from './linking.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
 import type { Profile } from '../rows/provider-profile.ts';
@@ -23,6 +31,37 @@ async function reload(tx: Transaction, user: User): Promise<User> {
   return (await findUserById(tx.sql, user.id)) ?? user;
 }
 
+/** The account that a profile gets. Throws 422 signup_disabled. */
+function newAccountOf(
+  { settings }: AuthContext,
+  { provider, data }: Profile,
+  email: string,
+  aud: string,
+): NewUser {
+  if (settings.disableSignup) throw unprocessable('signup_disabled', 'Signups not allowed for this instance');
+  const appMetadata = { provider, providers: [provider] };
+  return { aud, email, userMetadata: data, appMetadata, isSsoUser: provider.startsWith('sso:') };
+}
+
+/**
+ * Shows the project's hook the account that `signInByProvider` is about to create, if any. Throws the error that the hook
+ * answers; 422 signup_disabled.
+ *
+ * @param tx the present transaction, where the hook cannot run before it.
+ */
+export async function announceAccount(
+  context: AuthContext,
+  call: Call,
+  profile: Profile,
+  tx?: Transaction,
+): Promise<void> {
+  if (!isHookEnabled(context, 'before_user_created')) return;
+  const aud = audienceOf(context, call);
+  const decision = await decideLinking(context, tx?.sql ?? context.database, profile, aud);
+  if (decision.kind === 'create')
+    await announceUser(context, call, newAccountOf(context, profile, decision.email, aud), tx?.sql);
+}
+
 async function createAccount(
   context: AuthContext,
   tx: Transaction,
@@ -30,18 +69,9 @@ async function createAccount(
   email: string,
   aud: string,
 ): Promise<Account> {
-  if (context.settings.disableSignup)
-    throw unprocessable('signup_disabled', 'Signups not allowed for this instance');
   const now = nowDate(context);
-  const { provider, data } = profile;
-  const created = await createUser(tx.sql, now, {
-    aud,
-    email,
-    userMetadata: data,
-    appMetadata: { provider, providers: [provider] },
-    isSsoUser: provider.startsWith('sso:'),
-  });
-  const identity = await createIdentity(tx.sql, now, created.id, provider, data);
+  const created = await createUser(tx.sql, now, newAccountOf(context, profile, email, aud));
+  const identity = await createIdentity(tx.sql, now, created.id, profile.provider, profile.data);
   return { user: await reload(tx, created), identity };
 }
 
@@ -136,7 +166,7 @@ export async function linkToUser(
     user = await reload(tx, user);
   }
   const linked = await refreshProviders(tx.sql, now, user);
-  await notifyOfChange(context, 'identity_linked', linked, { Provider: provider });
+  await notifyOfChange(context, call, { change: 'identity_linked', user: linked, provider, tx });
   return linked;
 }
 

@@ -39,6 +39,6 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
     await refreshProviders(tx.sql, now, changed);
   });
   // The remaining identities may have given the account another address; the former one gets a mail.
-  await notifyOfChange(context, 'identity_unlinked', user, { Provider: identity.provider });
+  await notifyOfChange(context, call, { change: 'identity_unlinked', user, provider: identity.provider });
   return sendJson(call, {});
 }

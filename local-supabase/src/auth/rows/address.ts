@@ -1,3 +1,4 @@
+import type { AuthContext } from '../context.ts';
 import { invalid } from '../http/errors.ts';
 
 const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
@@ -21,9 +22,9 @@ export function parsePhone(phone: string): string {
   return digits;
 }
 
-/** Checks the channel of a text message. Throws 400 validation_failed. */
-export function checkChannel(channel: string): void {
-  if (channel !== 'sms')
+/** Checks the channel of a text message; a project's hook takes every channel. Throws 400 validation_failed. */
+export function checkChannel({ hooks }: AuthContext, channel: string): void {
+  if (channel !== 'sms' && !hooks.has('send_sms'))
     throw invalid(
       "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
     );

@@ -1,4 +1,5 @@
 import { type AuthContext, nowDate, type Transaction } from '../context.ts';
+import type { Call } from '../http/call.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { clearOneTimeTokens } from '../rows/one-time-token.ts';
 import { confirmEmail } from './confirmation.ts';
@@ -25,7 +26,12 @@ const isReplaced = (before: string | null, after: string | null): boolean =>
   Boolean(before) && Boolean(after) && before !== after;
 
 /** Applies the pending new email to the user and its identity; the former address gets a mail. */
-export async function applyEmailChange(context: AuthContext, tx: Transaction, user: User): Promise<User> {
+export async function applyEmailChange(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+): Promise<User> {
   const { sql } = tx;
   const now = nowDate(context);
   const email = user.email_change ?? '';
@@ -42,13 +48,14 @@ export async function applyEmailChange(context: AuthContext, tx: Transaction, us
   const confirmed = changed.email_confirmed_at === null ? await confirmEmail(sql, now, changed) : changed;
   const oldEmail = user.email ?? '';
   if (isReplaced(oldEmail, confirmed.email))
-    await notifyOfChange(context, 'email_changed', confirmed, { OldEmail: oldEmail }, oldEmail);
+    await notifyOfChange(context, call, { change: 'email_changed', user: confirmed, oldEmail, tx });
   return confirmed;
 }
 
 /** Applies `phone` to the user and its identity. */
 export async function applyPhoneChange(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   user: User,
   phone: string,
@@ -66,7 +73,8 @@ export async function applyPhoneChange(
   });
   const oldPhone = user.phone ?? '';
   if (isReplaced(oldPhone, changed.phone))
-    await notifyOfChange(context, 'phone_changed', changed, { Phone: phone, OldPhone: oldPhone });
-  if (isLinked) await notifyOfChange(context, 'identity_linked', changed, { Provider: 'phone' });
+    await notifyOfChange(context, call, { change: 'phone_changed', user: changed, phone, oldPhone, tx });
+  if (isLinked)
+    await notifyOfChange(context, call, { change: 'identity_linked', user: changed, provider: 'phone', tx });
   return changed;
 }

@@ -79,7 +79,7 @@ async function changeEmail(
 ): Promise<User> {
   const now = nowDate(context);
   if (user.is_anonymous && context.settings.mailerAutoconfirm)
-    return applyEmailChange(context, tx, await updateUser(tx.sql, now, user, { email_change: email }));
+    return applyEmailChange(context, call, tx, await updateUser(tx.sql, now, user, { email_change: email }));
   const flow = { provider: 'email_change', method: 'email_change', codeChallenge, userId: user.id } as const;
   if (codeChallenge !== null) await createFlowState(tx.sql, now, flow);
   return sendEmailChange(context, call, tx, user, email, codeChallenge === null ? 'implicit' : 'pkce');
@@ -87,13 +87,14 @@ async function changeEmail(
 
 async function changePhone(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   user: User,
   { phone, channel }: UserChanges,
 ): Promise<User> {
   const now = nowDate(context);
-  if (context.settings.phoneAutoconfirm) return applyPhoneChange(context, tx, user, phone);
-  await sendPhoneCode(context, tx, user, phone, 'phone_change', channel);
+  if (context.settings.phoneAutoconfirm) return applyPhoneChange(context, call, tx, user, phone);
+  await sendPhoneCode(context, call, tx, user, phone, 'phone_change', channel);
   return updateUser(tx.sql, now, user, {});
 }
 
@@ -109,13 +110,13 @@ async function applyChanges(
   let user = before;
   if (changes.password !== undefined) {
     user = await setPassword(tx.sql, now, user, passwordHash, session?.id);
-    await notifyOfChange(context, 'password_changed', user);
+    await notifyOfChange(context, call, { change: 'password_changed', user, tx });
   }
   if (changes.data !== undefined) user = await mergeUserMetadata(tx.sql, now, user, changes.data);
   if (changes.appMetadata !== undefined)
     user = await mergeAppMetadata(tx.sql, now, user, changes.appMetadata);
   if (changesEmail(before, changes)) user = await changeEmail(context, call, tx, user, changes);
-  if (changesPhone(before, changes)) user = await changePhone(context, tx, user, changes);
+  if (changesPhone(before, changes)) user = await changePhone(context, call, tx, user, changes);
   return user;
 }
 

@@ -5,7 +5,8 @@ import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { badRequest, invalid, unprocessable } from '../http/errors.ts';
+import { announceUser } from '../hooks/before-user-created.ts';
+import { badRequest, internal, invalid, unprocessable } from '../http/errors.ts';
 import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { createIdentity, encodeIdentity, findIdentity, ownIdentityData } from '../rows/identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
@@ -43,7 +44,7 @@ function parseSignUp(context: AuthContext, body: JsonObject): SignUp {
   checkPasswordStrength(settings, password);
   if (email !== '' && phone !== '')
     throw invalid('Only an email address or phone number should be provided on signup.');
-  if (provider === 'phone') checkChannel(channel);
+  if (provider === 'phone') checkChannel(context, channel);
   const [challenge, method] = [readText(body, 'code_challenge'), readText(body, 'code_challenge_method')];
   if (phone !== '' && challenge !== '') throw invalid('PKCE not supported for phone signups');
   const codeChallenge = parseCodeChallenge(challenge, method);
@@ -83,7 +84,7 @@ async function confirmOrAsk(
   const now = nowDate(context);
   if (wanted.provider === 'phone') {
     if (context.settings.phoneAutoconfirm) return confirmPhone(tx.sql, now, user);
-    await sendPhoneCode(context, tx, user, wanted.phone, 'confirmation', wanted.channel);
+    await sendPhoneCode(context, call, tx, user, wanted.phone, 'confirmation', wanted.channel);
     return (await findUserById(tx.sql, user.id)) ?? user;
   }
   if (context.settings.mailerAutoconfirm) return confirmEmail(tx.sql, now, user);
@@ -108,13 +109,13 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
     : findUserByPhone(database, wanted.phone, aud));
   if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
   const passwordHash = await hashPassword(context.settings, wanted.password);
+  const { email, phone, provider, data } = wanted;
+  const appMetadata = { provider, providers: [provider] };
+  const newUser = { aud, email, phone, passwordHash, userMetadata: data, appMetadata };
+  const announced = existing === undefined ? await announceUser(context, call, newUser) : newUser;
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
-    const { email, phone, provider, data } = wanted;
-    const appMetadata = { provider, providers: [provider] };
-    const user =
-      existing ??
-      (await createUser(tx.sql, now, { aud, email, phone, passwordHash, userMetadata: data, appMetadata }));
+    const user = existing ?? (await createUser(tx.sql, now, announced));
     return confirmOrAsk(context, call, tx, await ensureIdentity(tx, now, user, wanted), wanted);
   });
 }
@@ -176,10 +177,13 @@ async function signUpAnonymously(context: AuthContext, call: Call, body: JsonObj
   if (context.settings.disableSignup) throw signUpsDisabled();
   const aud = audienceOf(context, call);
   const userMetadata = { ...readObject(body, 'data') };
+  const wanted = { aud, userMetadata, appMetadata: {}, isAnonymous: true };
+  const announced = await announceUser(context, call, wanted);
   const tokens = await inTransaction(context, async ({ sql }) => {
-    const wanted = { aud, userMetadata, appMetadata: {}, isAnonymous: true };
-    const user = await createUser(sql, nowDate(context), wanted);
+    const user = await createUser(sql, nowDate(context), announced);
     return signIn(context, call, sql, user, 'anonymous');
+  }).catch((cause: unknown) => {
+    throw internal('Database error creating anonymous user', cause);
   });
   return sendJson(call, tokens);
 }

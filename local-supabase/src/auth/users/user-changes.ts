@@ -41,7 +41,7 @@ export function parseUserChanges(context: AuthContext, body: JsonObject): UserCh
     appMetadata: readObject(body, 'app_metadata'),
     codeChallenge: readCodeChallenge(body),
   };
-  if (phone !== '') checkChannel(channel);
+  if (phone !== '') checkChannel(context, channel);
   if (password !== undefined) checkPasswordStrength(context.settings, password);
   return changes;
 }

@@ -19,7 +19,7 @@ async function phoneCode(context: AuthContext, call: Call, body: JsonObject): Pr
   if (!settings.phoneEnabled) throw badRequest('phone_provider_disabled', 'Unsupported phone provider');
   const channel = readText(body, 'channel') || 'sms';
   const phone = parsePhone(readText(body, 'phone'));
-  checkChannel(channel);
+  checkChannel(context, channel);
   const aud = audienceOf(context, call);
   const known = await findUserByPhone(database, phone, aud);
   if (known?.phone_confirmed_at == null) {
@@ -38,7 +38,7 @@ async function phoneCode(context: AuthContext, call: Call, body: JsonObject): Pr
   }
   const messageId = await inTransaction(context, async (tx) => {
     const user = await findUserByPhone(tx.sql, phone, aud);
-    return user ? sendPhoneCode(context, tx, user, phone, 'confirmation', channel) : '';
+    return user ? sendPhoneCode(context, call, tx, user, phone, 'confirmation', channel) : '';
   });
   return sendJson(call, messageAnswer(messageId));
 }

@@ -16,7 +16,7 @@ export async function reauthenticate(context: AuthContext, call: Call): Promise<
   if (!user.email && user.phone_confirmed_at === null)
     throw unprocessable('phone_not_confirmed', 'Please verify your phone first.');
   const messageId = await inTransaction(context, async (tx) => {
-    if (!user.email) return sendPhoneCode(context, tx, user, user.phone ?? '', 'reauthentication');
+    if (!user.email) return sendPhoneCode(context, call, tx, user, user.phone ?? '', 'reauthentication');
     await sendReauthentication(context, call, tx, user);
     return '';
   });

@@ -67,9 +67,13 @@ async function sendAgain(
       await sendEmailChange(context, call, tx, user, user.email_change, flow);
       return '';
     case 'sms':
-      return user.phone_confirmed_at === null ? sendPhoneCode(context, tx, user, phone, 'confirmation') : '';
+      return user.phone_confirmed_at === null
+        ? sendPhoneCode(context, call, tx, user, phone, 'confirmation')
+        : '';
     case 'phone_change':
-      return user.phone_change ? sendPhoneCode(context, tx, user, user.phone_change, 'phone_change') : '';
+      return user.phone_change
+        ? sendPhoneCode(context, call, tx, user, user.phone_change, 'phone_change')
+        : '';
   }
 }
 

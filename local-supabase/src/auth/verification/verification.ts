@@ -1,3 +1,4 @@
+import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { applyEmailChange, applyPhoneChange } from '../users/address-change.ts';
 import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
@@ -163,6 +164,7 @@ async function acceptRecovery(context: AuthContext, tx: Transaction, user: User)
 /** Confirms one half of a change of email. Null while the other half is pending. */
 async function acceptEmailChange(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   user: User,
   tokenHash: string,
@@ -170,7 +172,7 @@ async function acceptEmailChange(
   const { mailerAutoconfirm, secureEmailChange } = context.settings;
   const now = nowDate(context);
   const isFirstHalf = !mailerAutoconfirm && secureEmailChange && !user.email_change_confirm_status;
-  if (!isFirstHalf || !user.email) return applyEmailChange(context, tx, user);
+  if (!isFirstHalf || !user.email) return applyEmailChange(context, call, tx, user);
   const used = isSameToken(tokenHash, user.email_change_token_current)
     ? 'email_change_token_current'
     : 'email_change_token_new';
@@ -182,6 +184,7 @@ async function acceptEmailChange(
 /** Applies a verified proof. Null when it was the first half of a change of email. */
 export async function acceptProof(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   { user, type }: Proven,
   proof: Proof,
@@ -196,11 +199,11 @@ export async function acceptProof(
       case 'magiclink':
         return acceptRecovery(context, tx, user);
       case 'email_change':
-        return acceptEmailChange(context, tx, user, proof.tokenHash);
+        return acceptEmailChange(context, call, tx, user, proof.tokenHash);
       case 'sms':
         return updateUser(tx.sql, now, await confirmPhone(tx.sql, now, user), { is_anonymous: false });
       case 'phone_change':
-        return applyPhoneChange(context, tx, user, proof.phone);
+        return applyPhoneChange(context, call, tx, user, proof.phone);
       default:
         throw invalid('Unsupported verification type');
     }

@@ -53,7 +53,7 @@ export async function verifyByPost(context: AuthContext, call: Call): Promise<Re
     const proven = await (proof.code === ''
       ? verifyByHash(context, tx, proof)
       : verifyByCode(context, tx, proof, audienceOf(context, call)));
-    const user = await acceptProof(context, tx, proven, proof);
+    const user = await acceptProof(context, call, tx, proven, proof);
     return user && signIn(context, call, tx.sql, user, 'otp');
   });
   return sendJson(call, tokens ?? { msg: halfConfirmed, code: '200' });
@@ -75,7 +75,7 @@ interface TokensOpened {
 async function openLink(context: AuthContext, call: Call, proof: Proof, isPkce: boolean): Promise<Opened> {
   const method = isPkce ? flowMethodOf(proof.type) : '';
   return inTransaction(context, async (tx) => {
-    const user = await acceptProof(context, tx, await verifyByHash(context, tx, proof), proof);
+    const user = await acceptProof(context, call, tx, await verifyByHash(context, tx, proof), proof);
     if (user === null) return { kind: 'half' };
     if (isPkce) {
       const code = await issueAuthCode(tx.sql, nowDate(context), user.id, method);

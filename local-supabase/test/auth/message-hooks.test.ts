@@ -57,7 +57,12 @@ describe('the hook send_email', () => {
       email_action_type: 'signup',
       redirect_to: 'http://localhost:5173',
       site_url: `${origin}/auth/v1`,
-      ...{ token_new: '', token_hash_new: '', old_email: '', old_phone: '', provider: '', factor_type: '' },
+      token_new: '',
+      token_hash_new: '',
+      old_email: '',
+      old_phone: '',
+      provider: '',
+      factor_type: '',
     });
     const { body: session } = await world.post('/verify', { type: 'signup', email, token });
     await world.ask('PUT', '/user', { password: 'another horse' }, { token: session.access_token });

@@ -44,3 +44,14 @@ it('notifications that a stopped server left in the queue are delivered at the n
   expect(await received()).toEqual(['left behind']);
   expect(problems).toEqual([]);
 });
+
+it('a scheduled message is delivered when it is due', async () => {
+  const { database } = supabase();
+  await database.query(
+    `select send_notifications(jsonb_build_array(jsonb_build_object(
+       'recipients', jsonb_build_array($1::text), 'text', 'due', 'send_at', to_jsonb(now() + interval '200 milliseconds'))))`,
+    [grace.id],
+  );
+  expect(await received()).toEqual([]);
+  await expect.poll(received, { timeout: 30_000 }).toMatchObject([expect.stringContaining('due')]);
+});

@@ -236,7 +236,10 @@ begin
 end
 $$;
 
-/** Runs before a notification is stored: sets its kind, and skips it unless the recipient enabled it in the app. */
+/**
+ * Runs before a notification is stored: sets its kind, and skips it unless the recipient enabled it in the app. What a service sends in
+ * the name of a blocked sender is skipped, too.
+ */
 create function private.prepare_notification() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -246,14 +249,14 @@ declare
   wanted record;
 begin
   new.kind := private.notification_kind(content);
-  if private.is_muted(new.recipient_id, content) then
+  if private.is_muted(new.recipient_id, content) or private.is_blocked(new.recipient_id, new.sender_id) then
     return null;
   end if;
   select * into wanted from private.wanted_channels(new.recipient_id, new.kind);
-  if wanted.in_app then
+  if wanted.in_app and private.may_use_channel(new.id, 'in_app') then
     return new;
   end if;
-  if wanted.by_mail then
+  if wanted.by_mail and private.may_use_channel(new.id, 'email') then
     insert into private.mail_only_notifications (id, recipient_id, sender_id, kind, content, created_at)
     values (new.id, new.recipient_id, new.sender_id, new.kind, new.content, new.created_at);
   end if;

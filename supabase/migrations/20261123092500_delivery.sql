@@ -113,7 +113,7 @@ end
 $$;
 
 /**
- * Delivers everything that is queued, each batch in a transaction of its own. The file `retention` schedules it each second;
+ * Delivers everything that users and backends have queued, each batch in a transaction of its own. The file `retention` schedules it each second;
  * the embedded service calls it after each notification of the channel `outgoing_notifications`.
  */
 create procedure private.deliver_outgoing(batch_size integer default 100)
@@ -121,6 +121,9 @@ create procedure private.deliver_outgoing(batch_size integer default 100)
 as $$
 begin
   while private.deliver_outgoing_batch(batch_size) > 0 loop
+    commit;
+  end loop;
+  while private.deliver_message_batch(batch_size) loop
     commit;
   end loop;
 end

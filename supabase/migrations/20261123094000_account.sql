@@ -115,6 +115,17 @@ begin
       select coalesce(json_agg(json_build_object('id', s.id, 'created_at', s.created_at)), '[]')
       from public.push_subscriptions s where s.user_id = me
     ),
+    'audience_members', (
+      select coalesce(json_agg(json_build_object('audience', a.audience, 'created_at', a.created_at)), '[]')
+      from public.audience_members a where a.user_id = me
+    ),
+    'message_deliveries', (
+      select coalesce(json_agg(json_build_object(
+        'notification_id', d.notification_id, 'outcome', d.outcome, 'reason', d.reason, 'channels', d.channels,
+        'created_at', d.created_at
+      )), '[]')
+      from private.message_deliveries d where d.recipient_id = me
+    ),
     'accepted_invitations', (
       select coalesce(json_agg(json_build_object(
         'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id

@@ -111,6 +111,9 @@ begin
   while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
     commit;
   end loop;
+  while private.delete_expired_messages(called_at) loop
+    commit;
+  end loop;
   perform private.delete_expired_security_events(called_at);
   perform private.delete_expired_job_runs(called_at);
 end

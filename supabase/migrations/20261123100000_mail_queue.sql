@@ -136,7 +136,7 @@ begin
       end as topic
     from arrived a
     left join public.notification_preferences p on p.user_id = a.recipient_id
-    where (private.wanted_channels(a.recipient_id, a.kind)).by_mail
+    where (private.wanted_channels(a.recipient_id, a.kind)).by_mail and private.may_use_channel(a.id, 'email')
   ), ranked as (
     select
       c.*,

@@ -112,7 +112,7 @@ begin
   with wanted as (
     select a.id as notification_id, s.id as subscription_id, a.created_at
     from arrived a join public.push_subscriptions s on s.user_id = a.recipient_id
-    where a.status = 'unread'
+    where a.status = 'unread' and private.may_use_channel(a.id, 'push')
   ), messages as (
     insert into private.push_messages as m (subscription_id, due_at)
     -- A burst becomes one message, and a reader at an open tab has a moment to read.

@@ -20,6 +20,7 @@ const leftOut: Readonly<Record<string, string>> = {
   recovery_attempts: 'failures of the current hour',
   outgoing_notifications: 'rows of sent_notifications and sent_invitations, until their delivery',
   online_topics: 'a random name of a channel',
+  messages: 'what a backend sends in a name, until its delivery',
 };
 
 const download = async (): Promise<Record<string, unknown>> => {

@@ -29,9 +29,12 @@ export async function runRetention(database: Database, nowMs: number): Promise<v
   await database.query(`call private.run_retention(called_at => $1)`, [new Date(nowMs).toISOString()]);
 }
 
+/** Longest delay of a timer in Node. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
 /**
- * Delivers what users sent, after each commit that queued something, as a job of `pg_cron` does each second on a hosted
- * project. Rows that a stopped server left behind are delivered first. A project without the queue is left alone.
+ * Delivers what users and backends sent, after each commit that queued something and when a scheduled message is due, as a job of `pg_cron`
+ * does each second on a hosted project. What a stopped server left behind is delivered first. A project without the queue is left alone.
  *
  * @returns a function that stops it, once the current delivery has ended.
  */
@@ -39,19 +42,34 @@ export async function startDelivery(
   database: Database,
   report: (problem: unknown) => void,
 ): Promise<() => Promise<void>> {
+  const [project] = await database.query<{ delivers: boolean; schedules: boolean }>(
+    `select to_regproc('private.deliver_outgoing') is not null as delivers,
+       to_regproc('private.next_message_at') is not null as schedules`,
+  );
+  if (!project?.delivers) return () => Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const deliver = async () => {
-    const [job] = await database.query<{ exists: boolean }>(
-      `select to_regproc('private.deliver_outgoing') is not null as exists`,
+    await database.query('call private.deliver_outgoing()');
+    if (!project.schedules) return;
+    const [next] = await database.query<{ delay_ms: number | null }>(
+      `select extract(epoch from private.next_message_at() - clock_timestamp())::float8 * 1000 as delay_ms`,
     );
-    if (job?.exists) await database.query('call private.deliver_outgoing()');
+    clearTimeout(timer);
+    if (typeof next?.delay_ms !== 'number' || isStopped) return;
+    timer = setTimeout(start, Math.min(Math.max(Math.ceil(next.delay_ms), 1), LONGEST_DELAY_MS));
+    timer.unref();
   };
-  await deliver();
   let delivery = Promise.resolve();
-  const stop = await database.listen('outgoing_notifications', () => {
-    delivery = database.query('call private.deliver_outgoing()').then(() => undefined, report);
-  });
+  function start(): void {
+    delivery = deliver().catch(report);
+  }
+  await deliver();
+  const stopListening = await database.listen('outgoing_notifications', start);
   return async () => {
-    await stop();
+    isStopped = true;
+    clearTimeout(timer);
+    await stopListening();
     await delivery;
   };
 }

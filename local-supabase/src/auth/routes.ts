@@ -1,4 +1,11 @@
 import { createUserAsAdmin } from './admin/create-user.ts';
+import {
+  createCustomProvider,
+  deleteCustomProvider,
+  listCustomProviders,
+  readCustomProvider,
+  updateCustomProvider,
+} from './admin/custom-providers.ts';
 import { deleteFactorAsAdmin, listFactorsAsAdmin, updateFactorAsAdmin } from './admin/factors.ts';
 import { generateLink } from './admin/generate-link.ts';
 import { invite } from './admin/invite.ts';
@@ -67,6 +74,8 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/passkeys/:passkey_id',
   '/admin/users/:user_id/passkeys',
   '/admin/users/:user_id/passkeys/:passkey_id',
+  '/admin/custom-providers',
+  '/admin/custom-providers/:identifier',
 ]);
 
 /** A check of every request to `path` and below it, before its route is looked up. Throws an HTTP error. */
@@ -159,6 +168,11 @@ export const routes: readonly Route[] = [
     handler: deletePasskeyAsAdmin,
   },
   { method: 'POST', path: '/admin/generate_link', handler: generateLink },
+  { method: 'GET', path: '/admin/custom-providers', handler: listCustomProviders },
+  { method: 'POST', path: '/admin/custom-providers', handler: createCustomProvider },
+  { method: 'GET', path: '/admin/custom-providers/:identifier', handler: readCustomProvider },
+  { method: 'PUT', path: '/admin/custom-providers/:identifier', handler: updateCustomProvider },
+  { method: 'DELETE', path: '/admin/custom-providers/:identifier', handler: deleteCustomProvider },
   { method: 'GET', path: '/test-provider/sso/:connection', handler: showSsoProvider },
   { method: 'POST', path: '/test-provider/sso/:connection', handler: submitSsoProvider },
   { method: 'GET', path: '/test-provider/:provider/authorize', handler: showProvider },

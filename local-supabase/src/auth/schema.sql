@@ -285,6 +285,36 @@ create table if not exists auth.audit_log_entries (
   ip_address varchar(64) not null default ''
 );
 
+create table if not exists auth.custom_oauth_providers (
+  id uuid primary key default gen_random_uuid(),
+  provider_type text not null check (provider_type in ('oauth2', 'oidc')),
+  identifier text not null unique check (identifier ~ '^[a-z0-9][a-z0-9:-]{0,48}[a-z0-9]$'),
+  name text not null check (char_length(name) between 1 and 100),
+  client_id text not null check (char_length(client_id) between 1 and 512),
+  client_secret text not null,
+  acceptable_client_ids text[] not null default '{}',
+  scopes text[] not null default '{}',
+  pkce_enabled boolean not null default true,
+  attribute_mapping jsonb not null default '{}',
+  authorization_params jsonb not null default '{}',
+  enabled boolean not null default true,
+  email_optional boolean not null default false,
+  issuer text check (issuer like 'https://%' and char_length(issuer) <= 2048),
+  discovery_url text check (discovery_url like 'https://%' and char_length(discovery_url) <= 2048),
+  skip_nonce_check boolean not null default false,
+  cached_discovery jsonb,
+  discovery_cached_at timestamptz,
+  authorization_url text check (authorization_url like 'https://%' and char_length(authorization_url) <= 2048),
+  token_url text check (token_url like 'https://%' and char_length(token_url) <= 2048),
+  userinfo_url text check (userinfo_url like 'https://%' and char_length(userinfo_url) <= 2048),
+  jwks_uri text check (jwks_uri like 'https://%' and char_length(jwks_uri) <= 2048),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  custom_claims_allowlist text[] not null default '{}',
+  check (provider_type <> 'oidc' or issuer is not null),
+  check (provider_type <> 'oauth2' or num_nulls(authorization_url, token_url, userinfo_url) = 0)
+);
+
 -- SQL hooks run as the role of the auth service, which owns these tables in a hosted project.
 do $$ begin
   if exists (select from pg_roles where rolname = 'supabase_auth_admin') then

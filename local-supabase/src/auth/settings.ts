@@ -101,6 +101,10 @@ export interface AuthSettings {
   readonly rateLimits: Partial<RateLimits> | null;
   /** Names of providers; the test provider's page simulates each of them. */
   readonly externalProviders: readonly string[];
+  /** Whether administrators may add providers of their own (`custom:…`). Default true. */
+  readonly customProvidersEnabled: boolean;
+  /** The largest number of them; 0 is no limit. Default 0. */
+  readonly maxCustomProviders: number;
   readonly ssoConnections: readonly SsoConnection[];
   /** Functions and endpoints that the service calls at certain points. Default none. */
   readonly hooks: HookSettings;
@@ -172,6 +176,8 @@ const defaults: AuthSettings = {
   captchaToken: null,
   rateLimits: null,
   externalProviders: ['google', 'github', 'apple'],
+  customProvidersEnabled: true,
+  maxCustomProviders: 0,
   ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
   hooks: {},
   web3EthereumEnabled: true,

@@ -7,6 +7,7 @@ import { type Call, type JsonObject, readFlag, readText, sendJson } from '../htt
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
 import { announceAccount, signInByProvider, linkToUser } from '../oauth/external-account.ts';
+import { customPrefix, findCustomProvider } from '../rows/custom-provider.ts';
 import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
@@ -27,14 +28,40 @@ const idTokenProviders: ReadonlySet<string> = new Set([
 
 const refused = (description: string): OAuthError => new OAuthError('invalid request', description);
 
-function pickProvider(context: AuthContext, call: Call, body: JsonObject): string {
+/** What an ID token of a provider has to satisfy. */
+interface TokenProvider {
+  readonly name: string;
+  readonly clientIds: readonly string[];
+  readonly skipsNonce: boolean;
+  readonly isEmailOptional: boolean;
+}
+
+async function findCustomTokenProvider(context: AuthContext, name: string): Promise<TokenProvider> {
+  const { settings, database } = context;
+  if (!settings.customProvidersEnabled) throw invalid('Custom OAuth providers are disabled');
+  const custom = await findCustomProvider(database, name);
+  const quoted = JSON.stringify(name);
+  if (custom === undefined) throw invalid(`Custom provider ${quoted} not found`);
+  if (!custom.enabled) throw badRequest('provider_disabled', `Custom provider ${quoted} is disabled`);
+  if (custom.provider_type !== 'oidc') throw invalid(`Provider ${quoted} is not an OIDC provider`);
+  return {
+    name,
+    clientIds: [testClientId, custom.client_id, ...custom.acceptable_client_ids],
+    skipsNonce: custom.skip_nonce_check,
+    isEmailOptional: custom.email_optional,
+  };
+}
+
+async function pickProvider(context: AuthContext, call: Call, body: JsonObject): Promise<TokenProvider> {
   const [provider, issuer] = [readText(body, 'provider'), readText(body, 'issuer')];
   if (provider === '' && (issuer === '' || readText(body, 'client_id') === ''))
     throw refused('provider or client_id and issuer required');
   const enabled = context.settings.externalProviders.filter((name) => idTokenProviders.has(name));
   const byIssuer = enabled.find((name) => issuerOf(call, name) === issuer);
   const name = enabled.includes(provider) ? provider : byIssuer;
-  if (name !== undefined) return name;
+  if (name !== undefined)
+    return { name, clientIds: [testClientId], skipsNonce: false, isEmailOptional: false };
+  if (provider.startsWith(customPrefix)) return findCustomTokenProvider(context, provider);
   if (idTokenProviders.has(provider))
     throw badRequest(
       'provider_disabled',
@@ -62,24 +89,25 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** Verifies the ID token, its nonce and its access token (OpenID Connect Core section 3.1.3.7). Throws OAuth errors. */
 async function readProfile(context: AuthContext, call: Call, body: JsonObject): Promise<Profile> {
-  const provider = pickProvider(context, call, body);
-  const issuer = issuerOf(call, provider);
+  const provider = await pickProvider(context, call, body);
+  const issuer = issuerOf(call, provider.name);
   const claims = await context.testProvider.verifyIdToken(issuer, readText(body, 'id_token'));
   if (claims === null) throw refused('Bad ID token');
   checkAccessToken(claims, readText(body, 'access_token'));
   if (!claims.sub) throw refused('Missing sub claim in id_token');
   const audience = [claims.aud ?? []].flat();
-  if (!audience.includes(testClientId))
+  if (!audience.some((clientId) => provider.clientIds.includes(clientId)))
     throw refused(`Unacceptable audience in id_token: [${audience.join(' ')}]`);
-  checkNonce(claims, readText(body, 'nonce'));
-  return profileOfClaims(provider, {
+  if (!provider.skipsNonce) checkNonce(claims, readText(body, 'nonce'));
+  const own = {
     iss: issuer,
     sub: claims.sub,
     email: text(claims['email']).toLowerCase(),
     email_verified: claims['email_verified'] === true,
     name: text(claims['name']),
     picture: text(claims['picture']),
-  });
+  };
+  return profileOfClaims(provider.name, own, provider.isEmailOptional);
 }
 
 async function findLinkingTarget(context: AuthContext, call: Call, body: JsonObject): Promise<User | null> {

@@ -115,6 +115,16 @@ export function readObject(body: JsonObject, field: string): JsonObject | undefi
   return value as JsonObject;
 }
 
+/** Reads an optional list of strings. Throws 400 bad_json for another type. */
+export function readTexts(body: JsonObject, field: string): readonly string[] | undefined {
+  const value = readMember(body, field);
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw mismatch(field, value, '[]string');
+  const wrong: unknown = value.find((item) => typeof item !== 'string');
+  if (wrong !== undefined) throw mismatch(field, wrong, 'string');
+  return value;
+}
+
 /** Wraps `request`; `authUrl` is the URL under which clients reach the service. */
 export function createCall(
   request: Request,

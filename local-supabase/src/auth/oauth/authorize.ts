@@ -3,6 +3,7 @@ import { type Call, sendJson, sendRedirect } from '../http/call.ts';
 import { nowDate, type AuthContext } from '../context.ts';
 import { knownProviders } from '../http/discovery.ts';
 import { invalid, notFound } from '../http/errors.ts';
+import { type CustomProvider, customPrefix, findCustomProvider } from '../rows/custom-provider.ts';
 import { createFlowState, isKnownMethod, parseCodeChallenge } from '../rows/flow-state.ts';
 import { findUserByOneTimeToken } from '../rows/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
@@ -24,8 +25,18 @@ const ownParams = new Set([
   'invite_token',
 ]);
 
-function checkProvider(context: AuthContext, provider: string): void {
-  if (context.settings.externalProviders.includes(provider)) return;
+/** The provider that an administrator added; null for one of the service's own. Throws 400 validation_failed. */
+async function findProvider(context: AuthContext, provider: string): Promise<CustomProvider | null> {
+  const { settings, database } = context;
+  if (settings.externalProviders.includes(provider)) return null;
+  if (provider.startsWith(customPrefix)) {
+    const refused = (why: string): Error => invalid(`Unsupported provider: ${why}`);
+    if (!settings.customProvidersEnabled) throw refused('custom OAuth providers are disabled');
+    const custom = await findCustomProvider(database, provider);
+    if (custom === undefined) throw refused(`custom provider ${provider} not found`);
+    if (!custom.enabled) throw refused(`custom provider ${provider} is disabled`);
+    return custom;
+  }
   const reason = knownProviders.includes(provider)
     ? 'provider is not enabled'
     : `Provider ${provider} could not be found`;
@@ -37,7 +48,7 @@ async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: str
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';
   const provider = read('provider').toLowerCase();
-  checkProvider(context, provider);
+  const custom = await findProvider(context, provider);
   const inviteToken = read('invite_token');
   const { database } = context;
   if (inviteToken && !(await findUserByOneTimeToken(database, inviteToken, ['confirmation_token'])))
@@ -51,17 +62,20 @@ async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: str
     referrer: redirectTargetOf(context, call),
     ...(inviteToken && { inviteToken }),
     ...(linkingTargetId !== undefined && { linkingTargetId }),
+    isEmailOptional: custom?.email_optional ?? false,
   });
   const target = new URL(`${issuerOf(call, provider)}/authorize`);
   target.search = new URLSearchParams({
-    client_id: testClientId,
+    client_id: custom?.client_id ?? testClientId,
     redirect_uri: `${call.authUrl}/callback`,
     response_type: 'code',
-    scope: read('scopes') || 'openid email profile',
+    scope: read('scopes') || (custom?.scopes.join(' ') ?? 'openid email profile'),
     state: flow.id,
   }).toString();
   for (const [name, value] of query)
     if (!ownParams.has(name.toLowerCase())) target.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(custom?.authorization_params ?? {}))
+    target.searchParams.set(name, value);
   return target.toString();
 }
 

@@ -26,7 +26,7 @@ async function loadFlow(context: AuthContext, state: string): Promise<FlowState>
   return flow;
 }
 
-function redeem(context: AuthContext, query: URLSearchParams): ProviderGrant {
+function redeem(context: AuthContext, query: URLSearchParams, flow: FlowState): ProviderGrant {
   const error = query.get('error') ?? '';
   if (error !== '') throw new OAuthError(error, query.get('error_description') ?? '');
   const code = query.get('code') ?? '';
@@ -34,7 +34,8 @@ function redeem(context: AuthContext, query: URLSearchParams): ProviderGrant {
     throw badRequest('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
   const grant = context.testProvider.exchange(code);
   if (grant === null) throw internal(`Unable to exchange external code: ${code.slice(0, 4)}`);
-  if (grant.claims.email === '') throw internal('Error getting user email from external provider');
+  if (grant.claims.email === '' && !flow.email_optional)
+    throw internal('Error getting user email from external provider');
   return grant;
 }
 
@@ -62,7 +63,7 @@ async function endFlow(
   grant: ProviderGrant,
   target: string,
 ): Promise<string> {
-  const profile = profileOfClaims(flow.provider_type, grant.claims);
+  const profile = profileOfClaims(flow.provider_type, grant.claims, flow.email_optional);
   if (flow.linking_target_id === null && !flow.invite_token) await announceAccount(context, call, profile);
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
@@ -106,7 +107,7 @@ export async function callback(context: AuthContext, call: Call): Promise<Respon
   }
   const target = flow.referrer || context.siteUrl;
   try {
-    return sendRedirect(call, await endFlow(context, call, flow, redeem(context, query), target), 302);
+    return sendRedirect(call, await endFlow(context, call, flow, redeem(context, query, flow), target), 302);
   } catch (error) {
     return sendRedirect(call, redirectWithFlowError(error, target), 302);
   }

@@ -31,6 +31,7 @@ export interface FlowState {
   readonly invite_token: string | null;
   readonly referrer: string | null;
   readonly linking_target_id: string | null;
+  readonly email_optional: boolean;
 }
 
 /** The code challenge of a client (RFC 7636); both fields or none. */
@@ -61,6 +62,8 @@ export interface NewFlowState {
   readonly referrer?: string;
   readonly inviteToken?: string;
   readonly linkingTargetId?: string;
+  /** Whether the provider's account may lack an address. Default false. */
+  readonly isEmailOptional?: boolean;
 }
 
 function parseMethod(method: string): 's256' | 'plain' | undefined {
@@ -85,6 +88,7 @@ export async function createFlowState(sql: Sql, now: Date, flow: NewFlowState): 
     invite_token: flow.inviteToken ?? null,
     referrer: flow.referrer ?? null,
     linking_target_id: flow.linkingTargetId ?? null,
+    email_optional: flow.isEmailOptional ?? false,
     created_at: now,
     updated_at: now,
   });

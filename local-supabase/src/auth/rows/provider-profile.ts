@@ -24,7 +24,7 @@ export interface ProviderClaims {
 }
 
 /** Creates a profile from an OpenID provider's claims. */
-export function profileOfClaims(provider: string, claims: ProviderClaims): Profile {
+export function profileOfClaims(provider: string, claims: ProviderClaims, isEmailOptional: boolean): Profile {
   const { iss, sub, email, email_verified: isEmailVerified, name, picture } = claims;
   const data = {
     iss,
@@ -36,5 +36,5 @@ export function profileOfClaims(provider: string, claims: ProviderClaims): Profi
     ...(picture && { picture, avatar_url: picture }),
     provider_id: sub,
   };
-  return { provider, data, email, isEmailVerified, isEmailOptional: false };
+  return { provider, data, email, isEmailVerified, isEmailOptional };
 }

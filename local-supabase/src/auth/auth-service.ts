@@ -6,10 +6,9 @@ import { Hono } from 'hono';
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { createCall } from './http/call.ts';
-import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
+import type { AuthContext, AuthMailer, SmsBox, Transport } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
-import type { HookTransport } from './hooks/endpoint-hook.ts';
 import { parseHooks } from './hooks/hook-settings.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
 import { groupPaths, type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
@@ -36,8 +35,8 @@ export interface AuthServiceOptions {
   readonly templates: URL;
   /** Subjects and files of single mails; they replace the file of the folder. */
   readonly mailTemplates?: MailTemplates;
-  /** How hooks reach endpoints. Default: the network. */
-  readonly hookTransport?: HookTransport;
+  /** How the service reaches other servers. Default: the network. */
+  readonly transport?: Transport;
   /** Receives errors that the protocol does not define; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
@@ -54,7 +53,7 @@ export type MailTemplates = Readonly<
   Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
 >;
 
-const networkTransport: HookTransport = {
+const networkTransport: Transport = {
   fetch: async (request) => fetch(request),
   sleep: async (delayMs, signal) => sleep(delayMs, undefined, { signal }),
 };
@@ -87,7 +86,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
     hooks: parseHooks(settings.hooks),
-    hookTransport: options.hookTransport ?? networkTransport,
+    transport: options.transport ?? networkTransport,
     report: options.report ?? (() => undefined),
   };
 }

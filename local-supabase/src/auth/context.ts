@@ -2,7 +2,6 @@ import type { Database, Sql } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { CommitThenThrow } from './http/errors.ts';
 import type { RateLimiter } from './http/rate-limiter.ts';
-import type { HookTransport } from './hooks/endpoint-hook.ts';
 import type { HookName, HookTarget } from './hooks/hook-settings.ts';
 import type { MailKind, MailTemplateSource } from './mail/mail-template.ts';
 import type { AuthSettings } from './settings.ts';
@@ -32,6 +31,13 @@ export interface SmsBox {
   send(message: OutgoingSms): Promise<unknown> | void;
 }
 
+/** How the service reaches endpoints of hooks and documents of identity providers. */
+export interface Transport {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Resolves after `delayMs`; rejects when `signal` is aborted. */
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<unknown>;
+}
+
 /** The settings and services that every route uses. */
 export interface AuthContext {
   readonly database: Database;
@@ -48,7 +54,7 @@ export interface AuthContext {
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
   readonly hooks: ReadonlyMap<HookName, HookTarget>;
-  readonly hookTransport: HookTransport;
+  readonly transport: Transport;
   /** Receives errors that the protocol does not define. */
   readonly report: (error: unknown) => void;
 }

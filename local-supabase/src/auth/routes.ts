@@ -10,6 +10,13 @@ import { deleteFactorAsAdmin, listFactorsAsAdmin, updateFactorAsAdmin } from './
 import { generateLink } from './admin/generate-link.ts';
 import { invite } from './admin/invite.ts';
 import { deletePasskeyAsAdmin, listPasskeysAsAdmin } from './admin/passkeys.ts';
+import {
+  createSsoProvider,
+  deleteSsoProvider,
+  listSsoProviders,
+  readSsoProvider,
+  updateSsoProvider,
+} from './admin/sso-providers.ts';
 import { updateUserAsAdmin } from './admin/update-user.ts';
 import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
 import type { Call } from './http/call.ts';
@@ -36,6 +43,7 @@ import { recover } from './verification/recover.ts';
 import { resend } from './verification/resend.ts';
 import { signUp } from './users/sign-up.ts';
 import { consumeAssertion, showSsoProvider, submitSsoProvider } from './sso/assertion.ts';
+import { readServiceMetadata } from './sso/service-metadata.ts';
 import { singleSignOn } from './sso/single-sign-on.ts';
 import {
   describeProvider,
@@ -74,6 +82,8 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/passkeys/:passkey_id',
   '/admin/users/:user_id/passkeys',
   '/admin/users/:user_id/passkeys/:passkey_id',
+  '/admin/sso/providers',
+  '/admin/sso/providers/:idp_id',
   '/admin/custom-providers',
   '/admin/custom-providers/:identifier',
 ]);
@@ -135,6 +145,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/user/identities/authorize', handler: authorizeLink },
   { method: 'DELETE', path: '/user/identities/:identity_id', handler: unlinkIdentity },
   { method: 'POST', path: '/sso', handler: guarded('sso', singleSignOn) },
+  { method: 'GET', path: '/sso/saml/metadata', handler: readServiceMetadata },
   { method: 'GET', path: '/sso/saml/acs', handler: consumeAssertion },
   { method: 'POST', path: '/sso/saml/acs', handler: consumeAssertion },
   { method: 'POST', path: '/factors', handler: enrollFactor },
@@ -168,6 +179,11 @@ export const routes: readonly Route[] = [
     handler: deletePasskeyAsAdmin,
   },
   { method: 'POST', path: '/admin/generate_link', handler: generateLink },
+  { method: 'GET', path: '/admin/sso/providers', handler: listSsoProviders },
+  { method: 'POST', path: '/admin/sso/providers', handler: createSsoProvider },
+  { method: 'GET', path: '/admin/sso/providers/:idp_id', handler: readSsoProvider },
+  { method: 'PUT', path: '/admin/sso/providers/:idp_id', handler: updateSsoProvider },
+  { method: 'DELETE', path: '/admin/sso/providers/:idp_id', handler: deleteSsoProvider },
   { method: 'GET', path: '/admin/custom-providers', handler: listCustomProviders },
   { method: 'POST', path: '/admin/custom-providers', handler: createCustomProvider },
   { method: 'GET', path: '/admin/custom-providers/:identifier', handler: readCustomProvider },

@@ -245,6 +245,8 @@ create table if not exists auth.sso_providers (
   disabled boolean
 );
 
+create unique index if not exists sso_providers_resource_id_idx on auth.sso_providers (lower(resource_id));
+
 create table if not exists auth.sso_domains (
   id uuid primary key,
   sso_provider_id uuid not null references auth.sso_providers (id) on delete cascade,

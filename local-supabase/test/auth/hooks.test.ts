@@ -24,7 +24,7 @@ async function openEndpointWorld(
   const pauses: number[] = [];
   const hooks = Object.fromEntries(names.map((name) => [name, { uri, secrets: [secret] }]));
   const world = await openAuthWorld({ hooks }, [], {
-    hookTransport: {
+    transport: {
       async fetch(request) {
         const text = await request.text();
         const hook = { headers: request.headers, text, payload: JSON.parse(text) as SentHook['payload'] };

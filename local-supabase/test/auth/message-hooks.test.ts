@@ -21,7 +21,7 @@ beforeEach(async () => {
   sent.length = 0;
   respond = () => new Response(null, { status: 204 });
   world = await openAuthWorld({ hooks, accountChangeMails: accountChanges }, [], {
-    hookTransport: {
+    transport: {
       async fetch(request) {
         const payload = (await request.json()) as Payload;
         sent.push(payload);

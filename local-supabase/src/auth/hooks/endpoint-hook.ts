@@ -1,13 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 
+import type { Transport } from '../context.ts';
 import { badRequest, internal, unprocessable } from '../http/errors.ts';
-
-/** How hooks reach endpoints; tests replace it. */
-export interface HookTransport {
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Resolves after `delayMs`; rejects when `signal` is aborted. */
-  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<unknown>;
-}
 
 interface Endpoint {
   readonly uri: string;
@@ -94,7 +88,7 @@ async function readAnswer(response: Response): Promise<string | null | undefined
 
 /** Sends the request; null when the endpoint could not be reached and another attempt is due. */
 async function attempt(
-  transport: HookTransport,
+  transport: Transport,
   request: Request,
   signal: AbortSignal,
   isLast: boolean,
@@ -118,7 +112,7 @@ async function attempt(
  * hook_payload_invalid_content_type; 500 unexpected_failure for any other status.
  */
 export async function postToEndpoint(
-  transport: HookTransport,
+  transport: Transport,
   endpoint: Endpoint,
   payload: string,
   nowMs: number,

@@ -105,7 +105,7 @@ export async function invokeHook(
     const text =
       target.kind === 'function'
         ? await callFunction(own, target, input)
-        : await postToEndpoint(context.hookTransport, target, input, context.now());
+        : await postToEndpoint(context.transport, target, input, context.now());
     return text === null ? null : parseAnswer(text);
   };
   try {

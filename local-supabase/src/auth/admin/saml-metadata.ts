@@ -1,0 +1,78 @@
+import type { AuthContext } from '../context.ts';
+import { badRequest, invalid } from '../http/errors.ts';
+
+/** The document that describes a company's identity provider (SAML 2.0 Metadata). */
+export interface SamlMetadata {
+  readonly xml: string;
+  readonly entityId: string;
+}
+
+interface Element {
+  readonly name: string;
+  readonly attributes: string;
+  readonly parent: Element | null;
+}
+
+const ignored = /<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<!DOCTYPE[^>]*>/g;
+const tag = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/g;
+
+/** The elements of an XML document, in their order. Throws an Error for a document that is not well-formed. */
+function parseElements(xml: string): readonly Element[] {
+  const elements: Element[] = [];
+  let open: Element | null = null;
+  const text = xml.replaceAll(ignored, '');
+  if (text.replaceAll(tag, '').includes('<')) throw new Error('The SAML metadata is not well-formed');
+  for (const [, slash, name = '', attributes = '', end] of text.matchAll(tag)) {
+    if (slash === '/') {
+      if (open?.name !== name) throw new Error(`The SAML metadata closes <${name}>, which is not open`);
+      open = open.parent;
+      continue;
+    }
+    const element: Element = { name, attributes, parent: open };
+    elements.push(element);
+    if (end === '') open = element;
+  }
+  if (open !== null || elements.length === 0) throw new Error('The SAML metadata ends too early');
+  return elements;
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function attributeOf({ attributes }: Element, name: string): string {
+  const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes) ?? [];
+  return (quoted ?? single ?? '').replaceAll(
+    /&(amp|lt|gt|quot|apos);/g,
+    (_, key: string) => entities[key] ?? '',
+  );
+}
+
+/**
+ * Reads the first identity provider of a document. Throws 400 validation_failed; an Error for a document that is not
+ * well-formed, which clients see as 500.
+ */
+export function parseSamlMetadata(xml: string): SamlMetadata {
+  const elements = parseElements(xml);
+  const descriptorsOf = (entity: Element): readonly Element[] =>
+    elements.filter(({ name, parent }) => name === 'IDPSSODescriptor' && parent === entity);
+  const found = elements.filter(({ name }) => name === 'EntityDescriptor');
+  const entity = found.find((candidate) => descriptorsOf(candidate).length > 0) ?? found[0];
+  if (entity === undefined) throw new Error('The SAML metadata has no EntityDescriptor');
+  const entityId = attributeOf(entity, 'entityID');
+  if (entityId === '') throw invalid('SAML Metadata does not contain an EntityID');
+  const { length } = descriptorsOf(entity);
+  if (length < 1) throw invalid('SAML Metadata does not contain any IDPSSODescriptor');
+  if (length > 1) throw invalid('SAML Metadata contains multiple IDPSSODescriptors');
+  return { xml, entityId };
+}
+
+/** Fetches the document of an identity provider. Throws 400 saml_metadata_fetch_failed for any status but 200. */
+export async function fetchSamlMetadata({ transport }: AuthContext, url: string): Promise<string> {
+  const headers = { Accept: 'application/xml;charset=UTF-8', 'Accept-Charset': 'UTF-8' };
+  const response = await transport.fetch(new Request(url, { headers }));
+  if (response.status !== 200)
+    throw badRequest(
+      'saml_metadata_fetch_failed',
+      `HTTP ${response.status} error fetching SAML Metadata from URL '${url}'`,
+    );
+  return response.text();
+}

@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'local-supabase',
-          ...files('local-supabase/test|test/integration|test/supabase'),
+          ...files('local-supabase/test|inbox-sender/test|test/integration|test/supabase'),
         },
       },
       {

@@ -7,13 +7,14 @@ const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 const steps: readonly (readonly [name: string, command: string])[] = [
   [
     'imports',
-    'npx depcruise --config .dependency-cruiser.cjs src local-supabase conformance examples test scripts',
+    'npx depcruise --config .dependency-cruiser.cjs src local-supabase conformance inbox-sender examples test scripts',
   ],
   ['unused', 'npx knip'],
   ['types: src', `${tsc} tsconfig.json`],
   ['types: configuration', `${tsc} tsconfig.node.json`],
   ['types: local-supabase', `${tsc} local-supabase`],
   ['types: conformance', `${tsc} conformance`],
+  ['types: inbox-sender', `${tsc} inbox-sender`],
   ['types: scripts', `${tsc} scripts`],
   ['types: test', `${tsc} test`],
   ['types: functions', `${tsc} supabase/functions`],

@@ -1,0 +1,71 @@
+/** A channel by which a notification reaches a recipient. */
+export type Channel = 'in_app' | 'email' | 'push';
+
+/** Who receives a message: accounts by their ids (1 to 10,000), the members of an audience, or every account. */
+export type Recipients =
+  | { readonly recipients: readonly string[]; readonly audience?: never; readonly everyone?: never }
+  | { readonly audience: string; readonly recipients?: never; readonly everyone?: never }
+  | { readonly everyone: true; readonly recipients?: never; readonly audience?: never };
+
+/** What a notification says. Every field is plain text: nothing is parsed as HTML or Markdown. */
+export interface MessageContent {
+  /** `mention`, `comment`, `edit`, `invite`, `message`, `system`, or a name such as `build_failed`. Default `system`. */
+  readonly kind?: string;
+  /** Up to 2,000 characters. */
+  readonly text?: string;
+  /** A path of the application, which the notification opens: `/orders/7`. */
+  readonly url?: string;
+  /** What it is about. Notifications about one entity are grouped, and a recipient may mute it. */
+  readonly entity?: { readonly type: string; readonly id: string; readonly name?: string };
+  /** An account, or a name of the service's own. Default: the product itself. */
+  readonly sender?: { readonly userId: string } | { readonly name: string };
+}
+
+/** A message to one or many recipients. */
+export type Message = Recipients &
+  MessageContent & {
+    /** The channels that it may use, of those that a recipient wants. Default: all of these. */
+    readonly channels?: readonly Channel[];
+    /** When it is sent, at most a year ahead. Default: now. */
+    readonly sendAt?: Date;
+    /** A repeated key sends nothing for 30 days and returns what became of the first message. Default: a random one. */
+    readonly idempotencyKey?: string;
+  };
+
+/**
+ * What became of a message for one recipient.
+ *
+ * - `delivered`: it went by `channels`; mail and push wait until `quietUntil` in quiet hours.
+ * - `suppressed`: the recipient does not want it, for the `reason`.
+ * - `failed`: it could not be stored; `reason` has the database's words.
+ * - `unknown`: there is no such account.
+ */
+export interface Delivery {
+  /** The account. */
+  readonly recipientId: string;
+  /** What became of it. */
+  readonly outcome: 'delivered' | 'suppressed' | 'failed' | 'unknown';
+  /** Of a suppressed one: `kind_off`, `muted`, `sender_blocked` or `channels_off`. */
+  readonly reason?: string;
+  /** The notification's id, as the inbox lists it. */
+  readonly notificationId?: string;
+  /** The channels that it went by. */
+  readonly channels?: readonly Channel[];
+  /** When the recipient's quiet hours end, if they delay mail and push. */
+  readonly quietUntil?: Date;
+  /** Of one that is mailed: `pending`, `sending`, `retrying`, `sent`, `skipped` or `dead`. */
+  readonly mailState?: string;
+}
+
+/** What became of a message so far. */
+export interface MessageStatus {
+  readonly id: string;
+  readonly idempotencyKey: string | null;
+  /** `scheduled` for later, `queued` for the job that delivers to many, `delivered`, or `canceled`. */
+  readonly state: 'scheduled' | 'queued' | 'delivered' | 'canceled';
+  readonly sendAt: Date;
+  /** How many recipients each outcome has. */
+  readonly counts: Readonly<Record<Delivery['outcome'], number>>;
+  /** The first 100 deliveries, in the order of the recipients' ids; `deliveries()` reads all. */
+  readonly deliveries: readonly Delivery[];
+}

@@ -1,0 +1,148 @@
+import { backoffDelayMs, createBrowserPlatform, doublingDelaysMs } from 'supabase-protocol-clients/platform';
+import { createRestClient } from 'supabase-protocol-clients/rest-client';
+import { isPassing, SenderError, senderError } from './errors.ts';
+import type { Delivery, Message, MessageStatus } from './message.ts';
+import { decodeStatus, encodeMessage, type WireStatus } from './wire.ts';
+
+/** The project, and the key that may send. */
+export interface SenderOptions {
+  /** `https://<ref>.supabase.co`. */
+  readonly url: string;
+  /** `sb_secret_…`, or the legacy key of the service role. Never in a browser: it reads and writes everything. */
+  readonly secretKey: string;
+  /** How many attempts may follow a failure that passes, with waits of up to 0.5, 1, 2, … seconds between. Default 4. */
+  readonly retries?: number;
+  /** Deadline of one attempt, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Default: that of the runtime. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** The options of one call. */
+export interface CallOptions {
+  /** Ends the call; the error is `aborted`. A message that was on its way may have been sent. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sends notifications, and tells what became of them. Every method throws {@link SenderError} only. */
+export interface Sender {
+  /**
+   * Sends a message. A failure that passes is repeated, which sends nothing twice, because each message has an idempotency key.
+   *
+   * @returns what became of it for each recipient; for more than 100, an audience or everyone the state is `queued`.
+   */
+  send(message: Message, options?: CallOptions): Promise<MessageStatus>;
+  /** Sends up to 100 messages in one transaction: all are accepted, or none. The answers are in the order of the messages. */
+  sendAll(messages: readonly Message[], options?: CallOptions): Promise<readonly MessageStatus[]>;
+  /** What became of a message; `userId`: for one recipient only. The log is kept for 30 days. */
+  status(id: string, options?: CallOptions & { readonly userId?: string }): Promise<MessageStatus>;
+  /** Every delivery of a message, read in pages of 1,000, in the order of the recipients' ids. */
+  deliveries(id: string, options?: CallOptions): AsyncIterableIterator<Delivery>;
+  /** Cancels a message that has not been delivered. Those whom it has reached keep it; the state tells whether it came too late. */
+  cancel(id: string, options?: CallOptions): Promise<MessageStatus>;
+}
+
+const pageSize = 1000;
+const longestBatch = 100;
+
+/**
+ * Creates a sender, which runs in Node, Bun, Deno and Edge Functions. Creating it sends nothing.
+ *
+ * @throws {SenderError} `invalid-options`
+ * @example
+ * ```ts
+ * import { createSender } from 'inbox-sender';
+ *
+ * const sender = createSender({ url: process.env.SUPABASE_URL!, secretKey: process.env.SUPABASE_SECRET_KEY! });
+ * const { deliveries } = await sender.send({ recipients: [userId], kind: 'comment', text: 'The build is green.', url: '/builds/7' });
+ * console.log(deliveries[0]?.outcome); // delivered
+ * ```
+ */
+export function createSender({
+  url,
+  secretKey,
+  retries = 4,
+  timeoutMs = 10_000,
+  fetch,
+}: SenderOptions): Sender {
+  const platform = createBrowserPlatform(fetch ? { fetch } : {});
+  const backoff = { delaysMs: doublingDelaysMs(500, 8000), jitter: 'full' } as const;
+  const rest = (() => {
+    try {
+      return createRestClient({ url, apiKey: secretKey, platform, timeoutMs, attemptTimeoutMs: timeoutMs });
+    } catch (problem) {
+      throw senderError(problem);
+    }
+  })();
+
+  async function call(
+    name: string,
+    args: Record<string, unknown>,
+    { signal }: CallOptions,
+  ): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await rest.rpc(name, args).execute(signal ? { signal } : {});
+      } catch (problem) {
+        if (attempt > retries || !isPassing(problem)) throw senderError(problem);
+        await pause(backoffDelayMs(attempt, backoff, platform.random.number()), signal);
+      }
+    }
+  }
+
+  function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        timer.cancel();
+        reject(new SenderError('aborted', 'The call was aborted.', signal?.reason));
+      };
+      const timer = platform.clock.setTimer(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, delayMs);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  async function readStatus(
+    id: string,
+    options: CallOptions,
+    page: Record<string, unknown>,
+  ): Promise<MessageStatus> {
+    return decodeStatus((await call('message_status', { message_id: id, ...page }, options)) as WireStatus);
+  }
+
+  const sender: Sender = {
+    async send(message, options) {
+      const [status] = await sender.sendAll([message], options);
+      if (!status) throw new SenderError('server', 'The answer lacks the message.');
+      return status;
+    },
+    async sendAll(messages, options = {}) {
+      if (messages.length === 0 || messages.length > longestBatch)
+        throw new SenderError('invalid-message', `A call takes 1 to ${longestBatch} messages.`);
+      messages.forEach(checkTime);
+      const answers = await call('send_notifications', { messages: messages.map(encodeMessage) }, options);
+      return (answers as readonly WireStatus[]).map(decodeStatus);
+    },
+    status: (id, { userId, ...options } = {}) =>
+      readStatus(id, options, userId === undefined ? {} : { user_id: userId }),
+    async *deliveries(id, options = {}) {
+      let after: string | null = null;
+      for (;;) {
+        const { deliveries }: MessageStatus = await readStatus(id, options, { after, page_size: pageSize });
+        yield* deliveries;
+        if (deliveries.length < pageSize) return;
+        after = deliveries.at(-1)?.recipientId ?? null;
+      }
+    },
+    cancel: async (id, options = {}) =>
+      decodeStatus((await call('cancel_message', { message_id: id }, options)) as WireStatus),
+  };
+  return sender;
+}
+
+function checkTime({ sendAt }: Message, place: number): void {
+  if (sendAt && Number.isNaN(sendAt.getTime()))
+    throw new SenderError('invalid-message', `messages[${place}].sendAt is not a valid Date.`);
+}

@@ -1,0 +1,53 @@
+import type { Delivery, Message, MessageStatus } from './message.ts';
+
+/** A message as public.send_notifications() takes it. Fields that the type does not know are kept: the database names them. */
+export function encodeMessage({
+  sendAt,
+  idempotencyKey,
+  sender,
+  ...message
+}: Message): Record<string, unknown> {
+  return {
+    ...message,
+    ...(sender && { sender: 'userId' in sender ? { user_id: sender.userId } : sender }),
+    ...(sendAt && { send_at: sendAt.toISOString() }),
+    idempotency_key: idempotencyKey ?? crypto.randomUUID(),
+  };
+}
+
+/** What public.message_status() returns. */
+export interface WireStatus {
+  readonly id: string;
+  readonly idempotency_key: string | null;
+  readonly state: MessageStatus['state'];
+  readonly send_at: string;
+  readonly counts: MessageStatus['counts'];
+  readonly deliveries: readonly {
+    readonly recipient_id: string;
+    readonly outcome: Delivery['outcome'];
+    readonly reason?: string;
+    readonly notification_id?: string;
+    readonly channels?: Delivery['channels'];
+    readonly quiet_until?: string;
+    readonly mail_state?: string;
+  }[];
+}
+
+export function decodeStatus(wire: WireStatus): MessageStatus {
+  return {
+    id: wire.id,
+    idempotencyKey: wire.idempotency_key,
+    state: wire.state,
+    sendAt: new Date(wire.send_at),
+    counts: wire.counts,
+    deliveries: wire.deliveries.map((delivery) => ({
+      recipientId: delivery.recipient_id,
+      outcome: delivery.outcome,
+      ...(delivery.reason !== undefined && { reason: delivery.reason }),
+      ...(delivery.notification_id !== undefined && { notificationId: delivery.notification_id }),
+      ...(delivery.channels && { channels: delivery.channels }),
+      ...(delivery.quiet_until !== undefined && { quietUntil: new Date(delivery.quiet_until) }),
+      ...(delivery.mail_state !== undefined && { mailState: delivery.mail_state }),
+    })),
+  };
+}

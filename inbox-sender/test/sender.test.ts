@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createSender, SenderError, type Message } from 'inbox-sender';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ada, grace, useLocalSupabase } from '../../test/support/local-supabase.ts';
+
+const supabase = useLocalSupabase({ port: 0 });
+const run = promisify(execFile);
+
+const createTestSender = (fetch: typeof globalThis.fetch = supabase().fetch) =>
+  createSender({ url: supabase().url, secretKey: supabase().secretKey, fetch });
+const received = async () =>
+  (await supabase().database.query<{ content: string }>('select content from notifications')).map(
+    ({ content }) => JSON.parse(content) as { data?: { text?: string } },
+  );
+
+beforeEach(() => supabase().database.exec('delete from notifications; delete from private.messages'));
+
+it('a message is sent with the secret key alone, and its answer has the outcome of each recipient', async () => {
+  const status = await createTestSender().send({
+    recipients: [ada.id, '00000000-0000-4000-8000-00000000dead'],
+    kind: 'build_failed',
+    text: 'Build 7 failed.',
+    sender: { userId: grace.id },
+  });
+  expect(status).toMatchObject({
+    state: 'delivered',
+    counts: { delivered: 1, suppressed: 0, failed: 0, unknown: 1 },
+    deliveries: [
+      { recipientId: '00000000-0000-4000-8000-00000000dead', outcome: 'unknown' },
+      { recipientId: ada.id, outcome: 'delivered', channels: ['in_app'] },
+    ],
+  });
+  expect(await received()).toMatchObject([
+    { type: 'build_failed', metadata: { actor_id: grace.id }, data: { text: 'Build 7 failed.' } },
+  ]);
+});
+
+it('a lost answer is asked for again, and the message is sent once', async () => {
+  let requests = 0;
+  const sender = createTestSender(async (input, init) => {
+    const answer = await supabase().fetch(input, init);
+    requests += 1;
+    if (requests === 1) throw new TypeError('fetch failed');
+    return answer;
+  });
+  const status = await sender.send({ recipients: [grace.id], text: 'once' });
+  expect(requests).toBe(2);
+  expect(status.counts.delivered).toBe(1);
+  expect(await received()).toHaveLength(1);
+});
+
+it('a scheduled message is told, canceled and read by one recipient', async () => {
+  const sender = createTestSender();
+  const sendAt = new Date(Date.now() + 3_600_000);
+  const scheduled = await sender.send({ recipients: [grace.id], sendAt });
+  expect(scheduled).toMatchObject({ state: 'scheduled', sendAt });
+  expect((await sender.cancel(scheduled.id)).state).toBe('canceled');
+  const sent = await sender.send({ recipients: [grace.id, ada.id], idempotencyKey: 'mine' });
+  expect(sent.idempotencyKey).toBe('mine');
+  const forAda = await sender.status(sent.id, { userId: ada.id });
+  expect(forAda.deliveries.map(({ recipientId }) => recipientId)).toEqual([ada.id]);
+  const all: string[] = [];
+  for await (const { recipientId } of sender.deliveries(sent.id)) all.push(recipientId);
+  expect(all).toEqual([grace.id, ada.id]);
+});
+
+describe('an error of the sender', () => {
+  const failWith = (response: () => Response) => createTestSender(() => Promise.resolve(response()));
+
+  it.each<[string, Message, RegExp]>([
+    ['an id', { recipients: ['ada'] }, /^messages\[0\]\.recipients\[0\] is not the id of an account\.$/],
+    ['a time', { everyone: true, sendAt: new Date(NaN) }, /sendAt is not a valid Date/],
+    ['a field', { everyone: true, ...{ title: 'x' } }, /^messages\[0\]\.title is unknown/],
+  ])('names %s that is wrong', async (_, message, problem) => {
+    await expect(createTestSender().send(message)).rejects.toMatchObject({
+      code: 'invalid-message',
+      message: expect.stringMatching(problem),
+    });
+  });
+
+  it('tells a wrong key, a missing message, a missing URL and a project without the functions apart', async () => {
+    const { url, fetch, publishableKey, secretKey } = supabase();
+    const withoutRights = createSender({ url, secretKey: publishableKey, fetch });
+    await expect(withoutRights.send({ everyone: true })).rejects.toMatchObject({ code: 'unauthenticated' });
+    const missing = createTestSender().status('00000000-0000-4000-8000-00000000dead');
+    await expect(missing).rejects.toMatchObject({ code: 'not-found' });
+    expect(() => createSender({ url: '', secretKey })).toThrow(SenderError);
+    const elsewhere = failWith(() => Response.json({ code: 'PGRST202', message: '…' }, { status: 404 }));
+    await expect(elsewhere.send({ everyone: true })).rejects.toMatchObject({ code: 'not-installed' });
+  });
+
+  it('ends a wait between attempts when the call is aborted', async () => {
+    const abort = new AbortController();
+    const sender = failWith(() => {
+      setTimeout(() => abort.abort(), 1);
+      return new Response('', { status: 503, headers: { 'content-type': 'text/plain' } });
+    });
+    const sending = sender.send({ everyone: true }, { signal: abort.signal });
+    await expect(sending).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+it('the built package sends from plain Node, without anything beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'inbox-sender-'));
+  const build = fileURLToPath(new URL('../scripts/build.ts', import.meta.url));
+  await run(process.execPath, ['--import', 'tsx', build, join(folder, 'node_modules/inbox-sender')]);
+  await writeFile(
+    join(folder, 'send.mjs'),
+    `import { createSender } from 'inbox-sender';
+     const [url, secretKey, recipient] = process.argv.slice(2);
+     const { counts } = await createSender({ url, secretKey }).send({ recipients: [recipient], text: 'from Node' });
+     console.log(JSON.stringify(counts));`,
+  );
+  const { url, secretKey } = supabase();
+  const { stdout } = await run(process.execPath, [join(folder, 'send.mjs'), url, secretKey, grace.id]);
+  expect(JSON.parse(stdout)).toEqual({ delivered: 1, suppressed: 0, failed: 0, unknown: 0 });
+  await rm(folder, { recursive: true });
+});

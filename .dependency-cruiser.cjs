@@ -73,6 +73,12 @@ module.exports = {
       to: { path: '^(src|conformance|supabase|scripts|test)/' },
     },
     {
+      name: 'inbox-sender-knows-the-library-only',
+      severity: 'error',
+      from: { path: '^inbox-sender/src/' },
+      to: { path: '^(local-supabase|conformance|supabase|scripts|test|src/inbox)/' },
+    },
+    {
       name: 'conformance-knows-no-other-part',
       comment: 'Audits drive clients as an installed package.',
       severity: 'error',

@@ -75,7 +75,7 @@ describe('an error of the sender', () => {
   it.each<[string, Message, RegExp]>([
     ['an id', { recipients: ['ada'] }, /^messages\[0\]\.recipients\[0\] is not the id of an account\.$/],
     ['a time', { everyone: true, sendAt: new Date(NaN) }, /sendAt is not a valid Date/],
-    ['a field', { everyone: true, ...{ title: 'x' } }, /^messages\[0\]\.title is unknown/],
+    ['a field', { everyone: true, title: 'x' } as Message, /^messages\[0\]\.title is unknown/],
   ])('names %s that is wrong', async (_, message, problem) => {
     await expect(createTestSender().send(message)).rejects.toMatchObject({
       code: 'invalid-message',

@@ -11,7 +11,14 @@ import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
 import { parseHooks } from './hooks/hook-settings.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
-import { groupPaths, type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
+import {
+  groupPaths,
+  type Handler,
+  pathsWithOptionalSlash,
+  routes,
+  subtreeChecks,
+  subtreeFallbacks,
+} from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
 import type { MailKind } from './mail/mail-template.ts';
@@ -133,6 +140,8 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
       () => new Response(null, { status: 405, headers: { Allow: allow.join(', ') } }),
     );
   }
+  for (const { path, handler } of subtreeFallbacks)
+    app.all(`${path}/*`, async (c) => run(handler)(c.req.raw, {}));
   app.notFound((c) => c.text('404 page not found\n', 404));
   return {
     handle: async (request) => app.fetch(request),

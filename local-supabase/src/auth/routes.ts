@@ -52,6 +52,7 @@ import {
   showProvider,
   submitProvider,
 } from './test-provider/provider-routes.ts';
+import { answerUnknownResource, listNoResources, readServiceProviderConfig, requireScim } from './scim.ts';
 import { token } from './grants/token.ts';
 import { verifyByLink, verifyByPost } from './verification/verify.ts';
 
@@ -97,7 +98,15 @@ export interface SubtreeCheck {
 /** They only group routes: whatever the method, nothing is found there, as in GoTrue's router. */
 export const groupPaths: readonly string[] = ['/passkeys/registration', '/passkeys/authentication'];
 
-export const subtreeChecks: readonly SubtreeCheck[] = [{ path: '/passkeys', check: requirePasskeysEnabled }];
+export const subtreeChecks: readonly SubtreeCheck[] = [
+  { path: '/passkeys', check: requirePasskeysEnabled },
+  { path: '/scim/v2', check: requireScim },
+];
+
+/** What answers the paths of a subtree that have no route. */
+export const subtreeFallbacks: readonly { readonly path: string; readonly handler: Handler }[] = [
+  { path: '/scim/v2', handler: answerUnknownResource },
+];
 
 const withCaptcha =
   (handler: Handler): Handler =>
@@ -189,6 +198,9 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/admin/custom-providers/:identifier', handler: readCustomProvider },
   { method: 'PUT', path: '/admin/custom-providers/:identifier', handler: updateCustomProvider },
   { method: 'DELETE', path: '/admin/custom-providers/:identifier', handler: deleteCustomProvider },
+  { method: 'GET', path: '/scim/v2/ServiceProviderConfig', handler: readServiceProviderConfig },
+  { method: 'GET', path: '/scim/v2/ResourceTypes', handler: listNoResources },
+  { method: 'GET', path: '/scim/v2/Schemas', handler: listNoResources },
   { method: 'GET', path: '/test-provider/sso/:connection', handler: showSsoProvider },
   { method: 'POST', path: '/test-provider/sso/:connection', handler: submitSsoProvider },
   { method: 'GET', path: '/test-provider/:provider/authorize', handler: showProvider },

@@ -105,6 +105,8 @@ export interface AuthSettings {
   readonly customProvidersEnabled: boolean;
   /** The largest number of them; 0 is no limit. Default 0. */
   readonly maxCustomProviders: number;
+  /** Whether the routes of SCIM answer. Default true. */
+  readonly scimEnabled: boolean;
   readonly ssoConnections: readonly SsoConnection[];
   /** Functions and endpoints that the service calls at certain points. Default none. */
   readonly hooks: HookSettings;
@@ -178,6 +180,7 @@ const defaults: AuthSettings = {
   externalProviders: ['google', 'github', 'apple'],
   customProvidersEnabled: true,
   maxCustomProviders: 0,
+  scimEnabled: true,
   ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
   hooks: {},
   web3EthereumEnabled: true,

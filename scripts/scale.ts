@@ -1,13 +1,15 @@
 /**
- * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000]`
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--announce 10000]`
  *
  * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, sessions also race for the counters, the limits and each other's locks. `--mails` measures
- * there instead how long one worker and four take to send so many digests that are due at the same time.
+ * there instead how long one worker and four take to send so many digests that are due at the same time; `--announce`, how long one
+ * message takes to so many recipients, how long their clicks wait meanwhile, and whether 50 writers of all sorts deadlock.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
+import { announce, raceBackends } from './scale/announce.ts';
 import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000,100000,1000000' },
     postgres: { type: 'string' },
     mails: { type: 'string' },
+    announce: { type: 'string' },
   },
 });
 
@@ -31,6 +34,7 @@ const database = await openScaleDatabase(values.postgres);
 const problems: string[] = [];
 try {
   if (values.mails !== undefined) await measureMails(database, Number(values.mails));
+  else if (values.announce !== undefined) await measureAnnouncement(database, Number(values.announce));
   else await measureQueries();
 } finally {
   await database.close();
@@ -50,6 +54,21 @@ async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: 
       `${name}: ${count} digests, ${workers} workers: ${seconds.toFixed(0)} s, ${(count / seconds).toFixed(0)} per second`,
     );
   }
+}
+
+async function measureAnnouncement(
+  { name, connect, ...target }: ScaleDatabase,
+  recipients: number,
+): Promise<void> {
+  if (!connect) throw new Error('--announce needs --postgres');
+  const { acceptedMs, seconds, clicksMs } = await announce({ name, connect, ...target }, connect, recipients);
+  console.log(
+    `${name}: ${recipients} recipients accepted in ${acceptedMs.toFixed(0)} ms, delivered in ${seconds.toFixed(1)} s; ` +
+      `clicks meanwhile ${clicksMs.map((duration) => duration.toFixed(0)).join(', ')} ms (median, 95 %, longest)`,
+  );
+  const { ran, deadlocks } = await raceBackends(connect, recipients);
+  console.log(`${name}: ${deadlocks} deadlocks in ${ran} transactions of 50 writers`);
+  if (deadlocks > 0) problems.push('Backends and users deadlocked.');
 }
 
 async function measureQueries(): Promise<void> {

@@ -318,16 +318,33 @@ begin
   ) account on account.id = pair.recipient_id
   order by account.id
   on conflict do nothing;
+  update private.messages m set unknown_recipients = m.unknown_recipients || missing.ids
+  from (
+    select pair.message_id, array_agg(pair.recipient_id order by pair.recipient_id) as ids
+    from unnest(message_ids, recipient_ids) pair (message_id, recipient_id)
+    where (pair.message_id, pair.recipient_id) not in (
+      select d.message_id, d.recipient_id from private.message_deliveries d
+      where d.message_id = any (message_ids) and d.recipient_id = any (recipient_ids)
+    )
+    group by pair.message_id
+  ) missing
+  where m.id = missing.message_id and m.recipients is not null;
+  -- From here on the counters of the recipients are locked: what can be done before is done.
   insert into public.notifications (id, recipient_id, sender_id, content, created_at, updated_at)
   select d.notification_id, d.recipient_id, m.sender_id, m.content, called_at, clock_timestamp()
   from private.message_deliveries d join private.messages m on m.id = d.message_id
-  where d.message_id = any (message_ids) and d.outcome is null
+  where d.message_id = any (message_ids) and d.recipient_id = any (recipient_ids) and d.outcome is null
   order by d.recipient_id;
+  with found as materialized (
+    select n.message_id, n.recipient_id, private.used_channels(n.notification_id) as channels
+    from private.message_deliveries n
+    where n.message_id = any (message_ids) and n.recipient_id = any (recipient_ids) and n.outcome is null
+  )
   update private.message_deliveries d
   set
-    channels = found.channels,
-    outcome = case when found.channels = '{}' then 'suppressed' else 'delivered' end,
-    reason = case when found.channels = '{}' then
+    channels = f.channels,
+    outcome = case when f.channels = '{}' then 'suppressed' else 'delivered' end,
+    reason = case when f.channels = '{}' then
       case
         when private.is_blocked(d.recipient_id, m.sender_id) then 'sender_blocked'
         when private.is_muted(d.recipient_id, private.parse_json(m.content)) then 'muted'
@@ -338,23 +355,9 @@ begin
         else 'kind_off'
       end
     end,
-    quiet_until = case when found.channels && '{email,push}' then private.quiet_until(d.recipient_id, called_at) end
-  from private.messages m
-  join (
-    select n.message_id, n.recipient_id, private.used_channels(n.notification_id) as channels
-    from private.message_deliveries n where n.message_id = any (message_ids) and n.outcome is null
-  ) found on found.message_id = m.id
-  where m.id = d.message_id and found.recipient_id = d.recipient_id;
-  update private.messages m
-  set unknown_recipients = m.unknown_recipients || array(
-    select pair.recipient_id from unnest(message_ids, recipient_ids) pair (message_id, recipient_id)
-    where pair.message_id = m.id
-      and not exists (
-        select from private.message_deliveries d where d.message_id = m.id and d.recipient_id = pair.recipient_id
-      )
-    order by 1
-  )
-  where m.id = any (message_ids) and m.recipients is not null;
+    quiet_until = case when f.channels && '{email,push}' then private.quiet_until(d.recipient_id, called_at) end
+  from found f join private.messages m on m.id = f.message_id
+  where d.message_id = f.message_id and d.recipient_id = f.recipient_id;
 end
 $$;
 

@@ -1,3 +1,4 @@
+import { listAuditEntries } from './admin/audit.ts';
 import { createUserAsAdmin } from './admin/create-user.ts';
 import {
   createCustomProvider,
@@ -83,6 +84,7 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/passkeys/:passkey_id',
   '/admin/users/:user_id/passkeys',
   '/admin/users/:user_id/passkeys/:passkey_id',
+  '/admin/audit',
   '/admin/sso/providers',
   '/admin/sso/providers/:idp_id',
   '/admin/custom-providers',
@@ -188,6 +190,7 @@ export const routes: readonly Route[] = [
     handler: deletePasskeyAsAdmin,
   },
   { method: 'POST', path: '/admin/generate_link', handler: generateLink },
+  { method: 'GET', path: '/admin/audit', handler: listAuditEntries },
   { method: 'GET', path: '/admin/sso/providers', handler: listSsoProviders },
   { method: 'POST', path: '/admin/sso/providers', handler: createSsoProvider },
   { method: 'GET', path: '/admin/sso/providers/:idp_id', handler: readSsoProvider },

@@ -105,6 +105,8 @@ export interface AuthSettings {
   readonly customProvidersEnabled: boolean;
   /** The largest number of them; 0 is no limit. Default 0. */
   readonly maxCustomProviders: number;
+  /** Whether actions are recorded in auth.audit_log_entries. Default true. */
+  readonly auditLogEnabled: boolean;
   /** Whether the routes of SCIM answer. Default true. */
   readonly scimEnabled: boolean;
   readonly ssoConnections: readonly SsoConnection[];
@@ -180,6 +182,7 @@ const defaults: AuthSettings = {
   externalProviders: ['google', 'github', 'apple'],
   customProvidersEnabled: true,
   maxCustomProviders: 0,
+  auditLogEnabled: true,
   scimEnabled: true,
   ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
   hooks: {},

@@ -1,5 +1,6 @@
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit, userTraits } from '../rows/audit.ts';
 import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
@@ -67,7 +68,7 @@ async function finish(
 
 /** POST /admin/users. */
 export async function createUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
+  const admin = await requireAdmin(context, call);
   const wanted = parseAdminUser(context, await call.json());
   const { email, phone, id, role } = wanted;
   const aud = wanted.aud || audienceOf(context, call);
@@ -88,6 +89,8 @@ export async function createUserAsAdmin(context: AuthContext, call: Call): Promi
       appMetadata: { provider: providers[0], providers },
     };
     const created = await createUser(tx.sql, nowDate(context), newUser, 'Database error creating new user');
+    const traits = { ...userTraits(created), provider: providers[0] };
+    await recordAudit(context, tx.sql, admin, 'user_signedup', { traits });
     return finish(context, tx, created, wanted);
   });
   // GoTrue does not read the generated column again before it answers.

@@ -1,4 +1,5 @@
 import { parsePhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../rows/factor.ts';
@@ -8,16 +9,16 @@ import { requireUserAsAdmin } from './users.ts';
 
 /** GET /admin/users/:user_id/factors. */
 export async function listFactorsAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  const { factors } = await requireUserAsAdmin(context, call);
+  const { user } = await requireUserAsAdmin(context, call);
   return sendJson(
     call,
-    factors.map((factor) => encodeFactor(factor)),
+    user.factors.map((factor) => encodeFactor(factor)),
   );
 }
 
 /** PUT /admin/users/:user_id/factors/:factor_id: `{friendly_name?, phone?}`. */
 export async function updateFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  const user = await requireUserAsAdmin(context, call);
+  const { user, admin } = await requireUserAsAdmin(context, call);
   const factor = await requireFactor(context, call, user.id);
   const body = await call.json();
   const [friendlyName, phone] = [readText(body, 'friendly_name'), readText(body, 'phone')];
@@ -26,15 +27,21 @@ export async function updateFactorAsAdmin(context: AuthContext, call: Call): Pro
     ...(phone !== '' && factor.factor_type === 'phone' && { phone: parsePhone(phone) }),
     updated_at: nowDate(context),
   };
-  const updated = await updateRow<Factor>(context.database, 'auth.mfa_factors', factor.id, changes);
+  const traits = { user_id: user.id, factor_id: factor.id, factor_type: factor.factor_type };
+  const updated = await inTransaction(context, async ({ sql }) => {
+    await recordAudit(context, sql, admin, 'factor_updated', { traits });
+    return updateRow<Factor>(sql, 'auth.mfa_factors', factor.id, changes);
+  });
   return sendJson(call, encodeFactor(updated ?? factor));
 }
 
 /** DELETE /admin/users/:user_id/factors/:factor_id. */
 export async function deleteFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  const user = await requireUserAsAdmin(context, call);
+  const { user } = await requireUserAsAdmin(context, call);
   const factor = await requireFactor(context, call, user.id);
+  const traits = { user_id: user.id, factor_id: factor.id };
   await inTransaction(context, async ({ sql }) => {
+    await recordAudit(context, sql, user, 'factor_deleted', { traits, ip: call.ip });
     await deleteFactor(sql, factor.id);
     await lowerSessionsOfFactor(sql, factor);
   });

@@ -1,4 +1,5 @@
 import { parseEmail } from '../rows/address.ts';
+import { type Actor, recordAudit } from '../rows/audit.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -109,14 +110,30 @@ interface Link {
   readonly tokenHash: string;
 }
 
+async function recordLink(
+  context: AuthContext,
+  admin: Actor,
+  tx: Transaction,
+  user: User,
+  type: LinkType,
+): Promise<void> {
+  if (type === 'magiclink' || type === 'recovery')
+    await recordAudit(context, tx.sql, user, 'user_recovery_requested');
+  if (type !== 'invite') return;
+  const traits = { user_id: user.id, user_email: user.email };
+  await recordAudit(context, tx.sql, admin, 'user_invited', { traits });
+}
+
 async function createLink(
   context: AuthContext,
+  admin: Actor,
   tx: Transaction,
   wanted: Wanted,
   announced: EmailUser | null,
 ): Promise<Link> {
   const now = nowDate(context);
   const user = await findOrCreate(context, tx, wanted, announced);
+  await recordLink(context, admin, tx, user, wanted.type);
   const newEmail = isChange(wanted.type) ? await parseNewEmail(context, tx, user, wanted) : '';
   const address = wanted.type === 'email_change_new' ? newEmail : wanted.email;
   const code = createCode(context.settings.otpLength);
@@ -144,14 +161,14 @@ async function announce(
 
 /** POST /admin/generate_link: the link and code of a mail, without the mail. */
 export async function generateLink(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
+  const admin = await requireAdmin(context, call);
   const body = await call.json();
   const wanted = await parseWanted(context, call, body);
   const announced = wanted.isNew ? await announce(context, call, wanted) : null;
   const asked = readText(body, 'redirect_to');
   const redirectTo = isRedirectAllowed(context, asked) ? asked : redirectTargetOf(context, call);
   const { user, code, tokenHash } = await inTransaction(context, async (tx) =>
-    createLink(context, tx, wanted, announced),
+    createLink(context, admin, tx, wanted, announced),
   );
   const type = isChange(wanted.type) ? 'email_change' : wanted.type;
   return sendJson(call, {

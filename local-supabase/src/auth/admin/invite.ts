@@ -1,4 +1,5 @@
 import { parseEmail } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -43,7 +44,7 @@ export async function createEmailUser(
 
 /** POST /invite: mails an invitation, to a new account or one that was never confirmed. */
 export async function invite(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
+  const admin = await requireAdmin(context, call);
   const body = await call.json();
   const email = parseEmail(readText(body, 'email'));
   const userMetadata = { ...readObject(body, 'data') };
@@ -54,6 +55,8 @@ export async function invite(context: AuthContext, call: Call): Promise<Response
     if (known?.email_confirmed_at != null)
       throw unprocessable('email_exists', 'A user with this email address has already been registered');
     const invited = 'identities' in invitee ? invitee : await createEmailUser(context, tx, invitee);
+    const traits = { user_id: invited.id, user_email: invited.email };
+    await recordAudit(context, tx.sql, admin, 'user_invited', { traits });
     return sendConfirmation(context, call, tx, invited, 'implicit', 'invite');
   });
   return sendJson(call, encodeUser(user));

@@ -5,10 +5,12 @@ import { requireUserAsAdmin } from './users.ts';
 
 /** GET /admin/users/:user_id/passkeys. As in GoTrue, it does not depend on `passkeysEnabled`. */
 export async function listPasskeysAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  return sendPasskeys(context, call, await requireUserAsAdmin(context, call));
+  const { user } = await requireUserAsAdmin(context, call);
+  return sendPasskeys(context, call, user);
 }
 
 /** DELETE /admin/users/:user_id/passkeys/:passkey_id. As in GoTrue, it does not depend on `passkeysEnabled`. */
 export async function deletePasskeyAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  return removePasskey(context, call, await requireUserAsAdmin(context, call));
+  const { user, admin } = await requireUserAsAdmin(context, call);
+  return removePasskey(context, call, user, admin);
 }

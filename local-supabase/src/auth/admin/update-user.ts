@@ -1,4 +1,5 @@
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit, userTraits } from '../rows/audit.ts';
 import { confirmEmail, confirmPhone, setPassword } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { internal } from '../http/errors.ts';
@@ -51,15 +52,17 @@ async function applyParams(
 
 /** PUT /admin/users/:user_id. */
 export async function updateUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  const user = await requireUserAsAdmin(context, call);
+  const { user, admin } = await requireUserAsAdmin(context, call);
   const wanted = parseAdminUser(context, await call.json());
   const { password } = wanted;
   if (password !== undefined) checkPasswordStrength(context.settings, password);
   const passwordHash = password ? await hashPassword(context.settings, password) : null;
   try {
-    const updated = await inTransaction(context, async (tx) =>
-      applyParams(context, tx, user, wanted, passwordHash),
-    );
+    const updated = await inTransaction(context, async (tx) => {
+      const changed = await applyParams(context, tx, user, wanted, passwordHash);
+      await recordAudit(context, tx.sql, admin, 'user_modified', { traits: userTraits(changed) });
+      return changed;
+    });
     return sendJson(call, encodeUser(updated));
   } catch (error) {
     if (isUniqueViolation(error)) throw internal('Error updating user', error);

@@ -2,38 +2,28 @@ import { createHash } from 'node:crypto';
 
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readFlag, sendJson } from '../http/call.ts';
+import { addPageLinks, readPage } from './pagination.ts';
 import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { internal, invalid, notFound } from '../http/errors.ts';
+import { invalid, notFound } from '../http/errors.ts';
+import { type Actor, recordAudit, userTraits } from '../rows/audit.ts';
 import { clearOneTimeTokens } from '../rows/one-time-token.ts';
 import { isUuid, updateRow } from '../rows/rows.ts';
 import { deleteSessions } from '../rows/session.ts';
 import { encodeUser, type User, type UserRow } from '../rows/user.ts';
 import { deleteUser, findUserById, updateUser } from '../rows/users.ts';
 
-const usualPageSize = 50;
-
-/** Returns the user that the path names, to an administrator. Throws 403 not_admin; 404 user_not_found, validation_failed. */
-export async function requireUserAsAdmin(context: AuthContext, call: Call): Promise<User> {
-  await requireAdmin(context, call);
+/** Returns the user that the path names, and the administrator. Throws 403 not_admin; 404 user_not_found, validation_failed. */
+export async function requireUserAsAdmin(
+  context: AuthContext,
+  call: Call,
+): Promise<{ readonly user: User; readonly admin: Actor }> {
+  const admin = await requireAdmin(context, call);
   const id = call.params['user_id'] ?? '';
   if (!isUuid(id)) throw notFound('validation_failed', 'user_id must be an UUID');
   const user = await findUserById(context.database, id);
   if (user === undefined) throw notFound('user_not_found', 'User not found');
-  return user;
-}
-
-/** The largest unsigned 64-bit number: Go parses page numbers as `uint64`. */
-const maxUint64 = 2n ** 64n - 1n;
-
-function readNumber(call: Call, name: string, fallback: number): number {
-  const text = call.url.searchParams.get(name) ?? '';
-  if (text === '') return fallback;
-  const refuse = (reason: string): Error =>
-    invalid(`Bad Pagination Parameters: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${reason}`);
-  if (!/^\d+$/.test(text)) throw refuse('invalid syntax');
-  if (BigInt(text) > maxUint64) throw refuse('value out of range');
-  return Number(text);
+  return { user, admin };
 }
 
 type SortOrder = 'asc' | 'desc';
@@ -47,29 +37,12 @@ function readSortOrder(call: Call): SortOrder {
   return order;
 }
 
-function addPageLinks(call: Call, page: number, pageSize: number, total: number): void {
-  const pages = Math.ceil(total / pageSize);
-  const linkTo = (target: number, rel: string): string => {
-    const query = new URLSearchParams(call.url.search);
-    query.set('page', String(target));
-    query.sort();
-    return `<${call.url.pathname.replace(/^\/auth\/v1/, '')}?${query.toString()}>; rel="${rel}"`;
-  };
-  const links = [...(pages > page ? [linkTo(page + 1, 'next')] : []), linkTo(pages, 'last')];
-  call.answerHeaders.set('Link', links.join(', '));
-  call.answerHeaders.set('X-Total-Count', String(total));
-}
-
 /** GET /admin/users: a page of users, newest first, without identities, as in GoTrue. */
 export async function listUsers(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const aud = audienceOf(context, call);
-  const page = readNumber(call, 'page', 1);
-  const pageSize = readNumber(call, 'per_page', usualPageSize);
+  const page = readPage(call, 'Database error finding users');
   const order = readSortOrder(call);
-  if (pageSize === 0) throw internal('Internal Server Error');
-  const offset = Math.max(page - 1, 0) * pageSize;
-  if (offset > Number.MAX_SAFE_INTEGER) throw internal('Database error finding users');
   const filter = call.url.searchParams.get('filter') ?? '';
   const condition = `aud = $1 and ($2 = '' or email like '%' || $2 || '%'
     or raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`;
@@ -80,9 +53,9 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
   );
   const rows = await database.query<UserRow>(
     `select * from auth.users where ${condition} order by created_at ${order}, id limit $3 offset $4`,
-    [aud, filter, Math.min(pageSize, Number.MAX_SAFE_INTEGER), offset],
+    [aud, filter, page.size, page.offset],
   );
-  addPageLinks(call, page, pageSize, count?.total ?? 0);
+  addPageLinks(call, page, count?.total ?? 0);
   const users = rows.map((row) =>
     Object.assign(encodeUser({ ...row, identities: [], factors: [] }), { identities: null }),
   );
@@ -91,7 +64,8 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
 
 /** GET /admin/users/:user_id. */
 export async function readUser(context: AuthContext, call: Call): Promise<Response> {
-  return sendJson(call, encodeUser(await requireUserAsAdmin(context, call)));
+  const { user } = await requireUserAsAdmin(context, call);
+  return sendJson(call, encodeUser(user));
 }
 
 /** Keeps the row and removes everything that identifies the person. */
@@ -124,9 +98,10 @@ async function obscure(context: AuthContext, tx: Transaction, user: User): Promi
 
 /** DELETE /admin/users/:user_id: `{should_soft_delete?}`. */
 export async function deleteUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  const user = await requireUserAsAdmin(context, call);
+  const { user, admin } = await requireUserAsAdmin(context, call);
   const isSoft = (await call.text()) !== '' && readFlag(await call.json(), 'should_soft_delete');
   await inTransaction(context, async (tx) => {
+    await recordAudit(context, tx.sql, admin, 'user_deleted', { traits: userTraits(user) });
     if (!isSoft) await deleteUser(tx.sql, user.id);
     else if (user.deleted_at === null) await obscure(context, tx, user);
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { checkChannel } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
@@ -106,6 +107,9 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
   const challenge = await inTransaction(context, async (tx) => {
     const now = nowDate(context);
     await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { last_challenged_at: now });
+    const traits = { factor_id: factor.id, factor_status: factor.status };
+    if (ceremony === null)
+      await recordAudit(context, tx.sql, user, 'challenge_created', { traits, ip: call.ip });
     return insertRow<Challenge>(tx.sql, 'auth.mfa_challenges', {
       id: randomUUID(),
       factor_id: factor.id,

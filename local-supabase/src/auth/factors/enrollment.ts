@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { toString as renderQrCode } from 'qrcode';
 
 import { parsePhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -11,6 +12,7 @@ import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { insertRow } from '../rows/rows.ts';
 import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from '../rows/factor.ts';
+import type { User } from '../rows/user.ts';
 import { requireFactor } from './factor-caller.ts';
 
 const secretBytes = 20;
@@ -45,22 +47,27 @@ async function checkMayEnroll(
 
 async function storeFactor(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
-  userId: string,
+  user: User,
   values: Pick<Factor, 'friendly_name' | 'factor_type'> & {
     readonly secret?: string;
     readonly phone?: string;
   },
 ): Promise<Factor> {
   const now = nowDate(context);
-  return insertRow<Factor>(tx.sql, 'auth.mfa_factors', {
+  const factor = await insertRow<Factor>(tx.sql, 'auth.mfa_factors', {
     id: randomUUID(),
-    user_id: userId,
+    user_id: user.id,
     status: 'unverified',
     ...values,
     created_at: now,
     updated_at: now,
   });
+  const isTotp = factor.factor_type === 'totp';
+  const traits = { factor_id: factor.id, ...(!isTotp && { factor_type: factor.factor_type }) };
+  await recordAudit(context, tx.sql, user, 'factor_in_progress', { traits, ip: call.ip });
+  return factor;
 }
 
 async function enrollTotp(
@@ -80,7 +87,7 @@ async function enrollTotp(
   const factor = await inTransaction(context, async (tx) => {
     await checkMayEnroll(context, tx, caller, friendlyName);
     const values = { friendly_name: friendlyName, factor_type: 'totp', secret: secret.base32 } as const;
-    return storeFactor(context, tx, user.id, values);
+    return storeFactor(context, call, tx, user, values);
   });
   const qrCode = await renderQrCode(uri, { type: 'svg', errorCorrectionLevel: 'H' });
   return sendJson(call, {
@@ -115,7 +122,7 @@ async function enrollPhone(
     }
     await checkMayEnroll(context, tx, caller, friendlyName);
     const values = { friendly_name: friendlyName, factor_type: 'phone', phone } as const;
-    return storeFactor(context, tx, caller.user.id, values);
+    return storeFactor(context, call, tx, caller.user, values);
   });
   return sendJson(call, { id: factor.id, type: 'phone', friendly_name: friendlyName, phone: given });
 }
@@ -132,7 +139,7 @@ async function enrollWebAuthn(
   const factor = await inTransaction(context, async (tx) => {
     await checkMayEnroll(context, tx, caller, friendlyName);
     const values = { friendly_name: friendlyName, factor_type: 'webauthn' } as const;
-    return storeFactor(context, tx, caller.user.id, values);
+    return storeFactor(context, call, tx, caller.user, values);
   });
   return sendJson(call, { id: factor.id, type: 'webauthn', friendly_name: friendlyName });
 }
@@ -162,7 +169,9 @@ export async function unenrollFactor(context: AuthContext, call: Call): Promise<
   if (session === null) throw internal('A valid session and factor are required to unenroll a factor');
   if (factor.status === 'verified' && session.aal !== 'aal2')
     throw unprocessable('insufficient_aal', 'AAL2 required to unenroll verified factor');
+  const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
   await inTransaction(context, async ({ sql }) => {
+    await recordAudit(context, sql, user, 'factor_unenrolled', { traits, ip: call.ip });
     await deleteFactor(sql, factor.id);
     await lowerSessionsOfFactor(sql, factor);
   });

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 
 import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { encodeCounterToken } from '../sessions/counter-token.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
@@ -57,6 +58,7 @@ async function checkCode(
 async function renewAfterVerification(
   context: AuthContext,
   tx: Transaction,
+  user: User,
   session: Session,
 ): Promise<string> {
   const now = nowDate(context);
@@ -66,6 +68,7 @@ async function renewAfterVerification(
   }
   const active = await findActiveRefreshToken(tx.sql, session.id);
   if (active === undefined) throw internal('The session has no refresh token');
+  await recordAudit(context, tx.sql, user, 'token_revoked');
   return (await rotateRefreshToken(tx.sql, now, active)).token;
 }
 
@@ -79,10 +82,11 @@ async function raiseSession(
   const now = nowDate(context);
   const method = methodOfFactor(factor.factor_type);
   await addMethod(tx.sql, now, session.id, method);
-  const refreshToken = await renewAfterVerification(context, tx, session);
   const user = await findUserById(tx.sql, session.user_id);
+  if (user === undefined) throw internal('The user is gone');
+  const refreshToken = await renewAfterVerification(context, tx, user, session);
   const current = await findSession(tx.sql, session.id);
-  if (user === undefined || current === undefined) throw internal('The session is gone');
+  if (current === undefined) throw internal('The session is gone');
   const { aal } = await readMethods(tx.sql, current, user);
   const raised = await updateSession(tx.sql, now, current, { aal, factor_id: factor.id });
   await tx.sql.query(`delete from auth.sessions where user_id = $1 and aal < 'aal2'`, [user.id]);
@@ -135,7 +139,9 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
   );
   // Before the transaction, because what the project's hook writes has to stay when the code is refused.
   if (proof === null) await checkCode(context, call, user, factor, challenge, code);
+  const traits = { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type };
   const tokens = await inTransaction(context, async (tx) => {
+    await recordAudit(context, tx.sql, user, 'verification_attempted', { traits, ip: call.ip });
     if (proof === null)
       await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: nowDate(context) });
     const changes = proof && (await proveByWebAuthn(context, tx, user, factor, challenge, proof));

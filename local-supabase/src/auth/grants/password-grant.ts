@@ -1,4 +1,5 @@
 import { formatPhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
@@ -62,8 +63,10 @@ export async function passwordGrant(context: AuthContext, call: Call): Promise<R
     throw badRequest('email_not_confirmed', 'Email not confirmed');
   if (phone !== '' && user.phone_confirmed_at === null)
     throw badRequest('phone_not_confirmed', 'Phone not confirmed');
-  const tokens = await inTransaction(context, async ({ sql }) =>
-    signIn(context, call, sql, user, 'password'),
-  );
+  const traits = { provider: email === '' ? 'phone' : 'email' };
+  const tokens = await inTransaction(context, async ({ sql }) => {
+    await recordAudit(context, sql, user, 'login', { traits });
+    return signIn(context, call, sql, user, 'password');
+  });
   return sendJson(call, { ...tokens, weak_password: weaknessOf(context, password) ?? null });
 }

@@ -7,6 +7,7 @@ import {
   findFlowStateByCode,
   isFlowExpired,
 } from '../rows/flow-state.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { findUserById } from '../rows/users.ts';
 
@@ -25,6 +26,8 @@ export async function pkceGrant(context: AuthContext, call: Call): Promise<Respo
     const user = await findUserById(sql, flow.user_id);
     if (user === undefined) throw internal('User not found');
     checkCodeVerifier(flow, verifier);
+    const traits = { provider_type: flow.provider_type };
+    await recordAudit(context, sql, user, 'login', { traits });
     const signedIn = await signIn(context, call, sql, user, flow.authentication_method);
     await deleteFlowState(sql, flow.id);
     return {

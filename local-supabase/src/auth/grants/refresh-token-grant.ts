@@ -89,8 +89,8 @@ export async function refreshTokenGrant(context: AuthContext, call: Call): Promi
     const { user, session, token } = presented;
     await checkMayRefresh(context, sql, presented);
     const refreshToken = await ('revoked' in token
-      ? renewByToken(context, call, sql, session, token)
-      : renewByCounter(context, call, sql, session, token));
+      ? renewByToken(context, call, sql, user, session, token)
+      : renewByCounter(context, call, sql, user, session, token));
     const current = (await findSession(sql, session.id)) ?? session;
     const now = nowDate(context);
     const refreshed = await updateSession(sql, now, current, {

@@ -4,6 +4,7 @@ import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.t
 import { announceAccount, signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 import { isRedirectAllowed } from '../http/redirect-url.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { isSignedByEthereum } from '../web3/ethereum.ts';
 import { type Chain, MessageError, parseSignedMessage, type SignedMessage } from '../web3/signed-message.ts';
@@ -106,8 +107,11 @@ export async function web3Grant(context: AuthContext, call: Call): Promise<Respo
   checkTimes(context, chain, message);
   const profile = profileOf(chain, message);
   await announceAccount(context, call, profile);
+  const { address, network, domain, uri } = message;
+  const traits = { provider: 'web3', chain, network, address, domain, uri: uri.toString() };
   const tokens = await inTransaction(context, async (tx) => {
     const user = await signInByProvider(context, call, tx, profile);
+    await recordAudit(context, tx.sql, user, 'login', { traits });
     return signIn(context, call, tx.sql, user, 'web3');
   });
   return sendJson(call, tokens);

@@ -1,5 +1,6 @@
 import { audienceOf } from '../sessions/authentication.ts';
-import type { Call } from '../http/call.ts';
+import type { Call, JsonObject } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { confirmEmail, removeUnconfirmed } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../http/errors.ts';
@@ -75,8 +76,16 @@ async function createAccount(
   return { user: await reload(tx, created), identity };
 }
 
+/** What an entry about an identity says of it. */
+const identityTraits = ({ id, provider, provider_id }: Identity): JsonObject => ({
+  identity_id: id,
+  provider,
+  provider_id,
+});
+
 async function applyDecision(
   context: AuthContext,
+  call: Call,
   tx: Transaction,
   profile: Profile,
   decision: Decision,
@@ -93,7 +102,10 @@ async function applyDecision(
           updated_at: now,
         })) ?? decision.identity);
   const user = await mergeUserMetadata(tx.sql, now, decision.user, profile.data);
-  return { user: await refreshProviders(tx.sql, now, user), identity };
+  const updated = await refreshProviders(tx.sql, now, user);
+  const details = { traits: identityTraits(identity), ip: call.ip };
+  if (decision.kind === 'link') await recordAudit(context, tx.sql, updated, 'identity_linked', details);
+  return { user: updated, identity };
 }
 
 async function confirmOrRefuse(
@@ -105,9 +117,11 @@ async function confirmOrRefuse(
 ): Promise<User> {
   const now = nowDate(context);
   const cleaned = await removeUnconfirmed(tx.sql, now, user, identity);
-  if (profile.isEmailVerified || context.settings.mailerAutoconfirm)
-    return confirmEmail(tx.sql, now, cleaned);
   const { provider } = profile;
+  if (profile.isEmailVerified || context.settings.mailerAutoconfirm) {
+    await recordAudit(context, tx.sql, cleaned, 'user_signedup', { traits: { provider } });
+    return confirmEmail(tx.sql, now, cleaned);
+  }
   const hasEmail = Boolean(cleaned.email);
   const asked = hasEmail ? await sendConfirmation(context, call, tx, cleaned, 'implicit') : cleaned;
   if (context.settings.allowUnverifiedEmailSignIns) return asked;
@@ -128,11 +142,13 @@ export async function signInByProvider(
 ): Promise<User> {
   const aud = audienceOf(context, call);
   const decision = await decideLinking(context, tx.sql, profile, aud);
-  const account = await applyDecision(context, tx, profile, decision, aud);
+  const account = await applyDecision(context, call, tx, profile, decision, aud);
   if (isBanned(account.user, context.now())) throw forbidden('user_banned', 'User is banned');
   const isWithoutEmail = profile.isEmailOptional && profile.email === '';
-  if (isWithoutEmail || account.user.email_confirmed_at !== null) return account.user;
-  return confirmOrRefuse(context, call, tx, account, profile);
+  if (!isWithoutEmail && account.user.email_confirmed_at === null)
+    return confirmOrRefuse(context, call, tx, account, profile);
+  await recordAudit(context, tx.sql, account.user, 'login', { traits: { provider: profile.provider } });
+  return account.user;
 }
 
 /** Adds a provider's identity to a signed-in user. Throws 422 identity_already_exists, email_not_confirmed. */
@@ -150,7 +166,9 @@ export async function linkToUser(
     const whose = existing.user_id === target.id ? '' : ' to another user';
     throw unprocessable('identity_already_exists', `Identity is already linked${whose}`);
   }
-  await createIdentity(tx.sql, now, target.id, provider, data);
+  const identity = await createIdentity(tx.sql, now, target.id, provider, data);
+  const details = { traits: identityTraits(identity), ip: call.ip };
+  await recordAudit(context, tx.sql, target, 'identity_linked', details);
   let user = await reload(tx, target);
   if (!user.email) {
     user = await adoptEmailOfIdentities(context, tx, user, () =>
@@ -182,6 +200,8 @@ export async function acceptInvite(
   if (invited === undefined) throw notFound('invite_not_found', 'Invite not found');
   if (invited.email !== profile.email)
     throw badRequest('validation_failed', 'Invited email does not match emails from external provider');
+  const details = { traits: { provider: profile.provider } };
+  await recordAudit(context, tx.sql, invited, 'invite_accepted', details);
   const identity = await createIdentity(tx.sql, now, invited.id, profile.provider, profile.data);
   const user = await removeUnconfirmed(tx.sql, now, await reload(tx, invited), identity);
   return confirmEmail(tx.sql, now, user);

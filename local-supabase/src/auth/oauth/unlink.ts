@@ -1,5 +1,6 @@
 import { audienceOf, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
@@ -30,6 +31,9 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
   if (identity === undefined) throw unprocessable('identity_not_found', "Identity doesn't exist");
   await inTransaction(context, async (tx) => {
     const now = nowDate(context);
+    const { provider, provider_id } = identity;
+    const traits = { identity_id: id, provider, provider_id };
+    await recordAudit(context, tx.sql, user, 'identity_unlinked', { traits, ip: call.ip });
     await deleteIdentity(tx.sql, id);
     const rest = (await findUserById(tx.sql, user.id)) ?? user;
     const changed =

@@ -1,4 +1,5 @@
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { forbidden } from '../http/errors.ts';
 import { isUuid } from '../rows/rows.ts';
@@ -70,6 +71,8 @@ export async function verifyPasskeyAuthentication(context: AuthContext, call: Ca
   checkMaySignIn(user, context.now());
   const tokens = await inTransaction(context, async ({ sql }) => {
     await recordUse(sql, nowDate(context), credential.id, signCount);
+    const details = { traits: { passkey_id: credential.id }, ip: call.ip };
+    await recordAudit(context, sql, user, 'login', details);
     return signIn(context, call, sql, user, 'passkey');
   });
   return sendJson(call, tokens);

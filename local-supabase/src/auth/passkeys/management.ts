@@ -1,6 +1,7 @@
 import { type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
-import { type AuthContext, nowDate } from '../context.ts';
+import { type Actor, recordAudit } from '../rows/audit.ts';
+import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { forbidden, invalid, notFound } from '../http/errors.ts';
 import { isUuid } from '../rows/rows.ts';
 import { hasVerifiedFactor, type User } from '../rows/user.ts';
@@ -45,10 +46,23 @@ export async function sendPasskeys(context: AuthContext, call: Call, user: User)
   );
 }
 
-/** Deletes the user's passkey that the path names, and answers 204. Throws 404 validation_failed. */
-export async function removePasskey(context: AuthContext, call: Call, user: User): Promise<Response> {
+/**
+ * Deletes the user's passkey that the path names, and answers 204. Throws 404 validation_failed.
+ *
+ * @param admin who deletes it. Default: the user.
+ */
+export async function removePasskey(
+  context: AuthContext,
+  call: Call,
+  user: User,
+  admin?: Actor,
+): Promise<Response> {
   const { id } = await requirePasskey(context, call, user);
-  await deleteCredential(context.database, id);
+  const traits = { ...(admin && { user_id: user.id }), passkey_id: id };
+  await inTransaction(context, async ({ sql }) => {
+    await deleteCredential(sql, id);
+    await recordAudit(context, sql, admin ?? user, 'passkey_deleted', { traits, ip: call.ip });
+  });
   return new Response(null, { status: 204 });
 }
 
@@ -67,7 +81,11 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
   if (Buffer.byteLength(friendlyName) > maxNameBytes)
     throw invalid(`friendly_name must be ${maxNameBytes} characters or less`);
   const { id } = await requirePasskey(context, call, user);
-  const renamed = await renameCredential(context.database, nowDate(context), id, friendlyName);
+  const renamed = await inTransaction(context, async ({ sql }) => {
+    const details = { traits: { passkey_id: id }, ip: call.ip };
+    await recordAudit(context, sql, user, 'passkey_updated', details);
+    return renameCredential(sql, nowDate(context), id, friendlyName);
+  });
   if (renamed === undefined) throw passkeyNotFound();
   return sendJson(call, encodePasskey(renamed));
 }

@@ -1,5 +1,6 @@
 import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { type AuthContext, inTransaction } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
 import type { User } from '../rows/user.ts';
@@ -72,7 +73,10 @@ export async function verifyPasskeyRegistration(context: AuthContext, call: Call
   });
   const passkey = await inTransaction(context, async ({ sql }) => {
     checkPasskeyCount(await listCredentials(sql, user.id), context.settings.maxPasskeysPerUser);
-    return insertCredential(context, sql, user.id, verified);
+    const created = await insertCredential(context, sql, user.id, verified);
+    const details = { traits: { passkey_id: created.id }, ip: call.ip };
+    await recordAudit(context, sql, user, 'passkey_created', details);
+    return created;
   });
   return sendJson(call, encodePasskey(passkey));
 }

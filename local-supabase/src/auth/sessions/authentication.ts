@@ -1,6 +1,7 @@
 import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
 import { forbidden, unauthorized, badRequest } from '../http/errors.ts';
+import { type Actor, adminActor } from '../rows/audit.ts';
 import { isUuid } from '../rows/rows.ts';
 import { checkSession, findSession, type Session } from '../rows/session.ts';
 import { isBanned, type User } from '../rows/user.ts';
@@ -78,15 +79,17 @@ export async function requireNonAnonymousCaller(context: AuthContext, call: Call
   return caller;
 }
 
-/** Requires the service key or a user with an administrator's role. Throws 403 not_admin. */
-export async function requireAdmin(context: AuthContext, call: Call): Promise<void> {
+/** Requires the service key or a user with an administrator's role. Returns who acts. Throws 403 not_admin. */
+export async function requireAdmin(context: AuthContext, call: Call): Promise<Actor> {
   const claims = await readClaims(context, call);
   if (typeof claims['session_id'] === 'string' && claims['session_id'] !== '') {
     const { user, session } = await loadCaller(context, claims);
     const isOver = session && checkSession(session, user, context.settings, context.now(), null) !== 'valid';
     if (isOver) throw forbidden('session_expired', 'Session is no longer valid');
   }
-  if (!adminRoles.has(claims.role ?? '')) throw forbidden('not_admin', 'User not allowed');
+  const role = claims.role ?? '';
+  if (!adminRoles.has(role)) throw forbidden('not_admin', 'User not allowed');
+  return adminActor(role);
 }
 
 /** True when the request carries an administrator's token. */

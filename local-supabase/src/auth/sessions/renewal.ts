@@ -10,6 +10,7 @@ import {
   revokeTokenFamily,
   rotateRefreshToken,
 } from './refresh-token.ts';
+import { recordAudit } from '../rows/audit.ts';
 import {
   deleteSessions,
   lastRefreshedAtMs,
@@ -17,6 +18,7 @@ import {
   type Session,
   updateSession,
 } from '../rows/session.ts';
+import type { User } from '../rows/user.ts';
 
 const alreadyUsed = (): CommitThenThrow =>
   new CommitThenThrow(badRequest('refresh_token_already_used', 'Invalid Refresh Token: Already Used'));
@@ -26,6 +28,7 @@ export async function renewByToken(
   context: AuthContext,
   call: Call,
   sql: Sql,
+  user: User,
   session: Session,
   token: RefreshToken,
 ): Promise<string> {
@@ -33,13 +36,18 @@ export async function renewByToken(
   const now = nowDate(context);
   if (token.revoked) {
     const active = await findActiveRefreshToken(sql, session.id);
-    if (active !== undefined && active.parent === token.token) return active.token;
+    if (active !== undefined && active.parent === token.token) {
+      await recordAudit(context, sql, user, 'token_refreshed');
+      return active.token;
+    }
     const reuseUntilMs = token.updated_at.getTime() + settings.refreshTokenReuseIntervalSeconds * 1000;
     if (now.getTime() > reuseUntilMs) {
       if (settings.refreshTokenRotation) await revokeTokenFamily(sql, now, session.id);
       throw alreadyUsed();
     }
   }
+  await recordAudit(context, sql, user, 'token_refreshed');
+  await recordAudit(context, sql, user, 'token_revoked');
   const successor = await rotateRefreshToken(sql, now, token);
   call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
   if (settings.refreshTokenVersion === 1 || !settings.refreshTokenUpgrade) return successor.token;
@@ -54,6 +62,7 @@ export async function renewByCounter(
   context: AuthContext,
   call: Call,
   sql: Sql,
+  user: User,
   session: Session,
   token: CounterToken,
 ): Promise<string> {
@@ -61,15 +70,16 @@ export async function renewByCounter(
   const now = nowDate(context);
   const behind = (session.refresh_token_counter ?? 0) - token.counter;
   if (behind < 0) throw invalid('Invalid Refresh Token: Not Issued By This Server');
-  if (behind === 0) {
+  const sinceMs = Math.abs(now.getTime() - lastRefreshedAtMs(session, null));
+  const isConcurrent = sinceMs < settings.refreshTokenReuseIntervalSeconds * 1000;
+  if (behind <= 1 || isConcurrent || settings.refreshTokenAllowReuse) {
+    await recordAudit(context, sql, user, 'token_refreshed');
+    if (behind > 0) return encodeCounterToken(session);
     call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
     return encodeCounterToken(
       await updateSession(sql, now, session, { refresh_token_counter: token.counter + 1 }),
     );
   }
-  const sinceMs = Math.abs(now.getTime() - lastRefreshedAtMs(session, null));
-  const isConcurrent = sinceMs < settings.refreshTokenReuseIntervalSeconds * 1000;
-  if (behind === 1 || isConcurrent || settings.refreshTokenAllowReuse) return encodeCounterToken(session);
   if (settings.refreshTokenRotation) await deleteSessions(sql, { id: session.id });
   throw alreadyUsed();
 }

@@ -1,5 +1,6 @@
 import { audienceOf, type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { applyEmailChange, applyPhoneChange } from './address-change.ts';
 import { setPassword } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -110,6 +111,7 @@ async function applyChanges(
   let user = before;
   if (changes.password !== undefined) {
     user = await setPassword(tx.sql, now, user, passwordHash, session?.id);
+    await recordAudit(context, tx.sql, user, 'user_updated_password');
     await notifyOfChange(context, call, { change: 'password_changed', user, tx });
   }
   if (changes.data !== undefined) user = await mergeUserMetadata(tx.sql, now, user, changes.data);
@@ -117,6 +119,7 @@ async function applyChanges(
     user = await mergeAppMetadata(tx.sql, now, user, changes.appMetadata);
   if (changesEmail(before, changes)) user = await changeEmail(context, call, tx, user, changes);
   if (changesPhone(before, changes)) user = await changePhone(context, call, tx, user, changes);
+  await recordAudit(context, tx.sql, user, 'user_modified');
   return user;
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts';
@@ -82,12 +83,18 @@ async function confirmOrAsk(
   wanted: SignUp,
 ): Promise<User> {
   const now = nowDate(context);
-  if (wanted.provider === 'phone') {
-    if (context.settings.phoneAutoconfirm) return confirmPhone(tx.sql, now, user);
-    await sendPhoneCode(context, call, tx, user, wanted.phone, 'confirmation', wanted.channel);
+  const { provider, channel } = wanted;
+  const { mailerAutoconfirm, phoneAutoconfirm } = context.settings;
+  const isConfirmedAtOnce = provider === 'phone' ? phoneAutoconfirm : mailerAutoconfirm;
+  const traits = { provider, ...(isConfirmedAtOnce && provider === 'phone' && { channel }) };
+  const action = isConfirmedAtOnce ? 'user_signedup' : 'user_confirmation_requested';
+  await recordAudit(context, tx.sql, user, action, { traits });
+  if (provider === 'phone') {
+    if (phoneAutoconfirm) return confirmPhone(tx.sql, now, user);
+    await sendPhoneCode(context, call, tx, user, wanted.phone, 'confirmation', channel);
     return (await findUserById(tx.sql, user.id)) ?? user;
   }
-  if (context.settings.mailerAutoconfirm) return confirmEmail(tx.sql, now, user);
+  if (mailerAutoconfirm) return confirmEmail(tx.sql, now, user);
   const { codeChallenge } = wanted;
   if (codeChallenge !== null)
     await createFlowState(tx.sql, now, {
@@ -107,7 +114,11 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   const existing = await (wanted.provider === 'email'
     ? findOtherUserByEmail(database, wanted.email, aud)
     : findUserByPhone(database, wanted.phone, aud));
-  if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
+  if (existing !== undefined && isConfirmed(existing, wanted.provider)) {
+    const traits = { provider: wanted.provider };
+    await recordAudit(context, database, existing, 'user_repeated_signup', { traits });
+    return null;
+  }
   const passwordHash = await hashPassword(context.settings, wanted.password);
   const { email, phone, provider, data } = wanted;
   const appMetadata = { provider, providers: [provider] };
@@ -150,7 +161,10 @@ export async function signUpWith(context: AuthContext, call: Call, wanted: SignU
     return sendJson(call, createFakeUser(context, call, wanted));
   }
   if (user.confirmed_at !== null) {
-    const tokens = await inTransaction(context, ({ sql }) => signIn(context, call, sql, user, 'password'));
+    const tokens = await inTransaction(context, async ({ sql }) => {
+      await recordAudit(context, sql, user, 'login', { traits: { provider: wanted.provider } });
+      return signIn(context, call, sql, user, 'password');
+    });
     return sendJson(call, { ...tokens, user: encodeNewUser(tokens.user, user, wanted.provider) });
   }
   const isInvited = user.invited_at !== null;

@@ -1,4 +1,5 @@
 import { parseEmail } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
@@ -42,6 +43,7 @@ export async function sendMagicLink(context: AuthContext, call: Call): Promise<R
   await inTransaction(context, async (tx) => {
     const user = await findUserByEmail(tx.sql, email, aud);
     if (user === undefined) return;
+    await recordAudit(context, tx.sql, user, 'user_recovery_requested');
     const flow = { provider: 'magiclink', method: 'magiclink', codeChallenge, userId: user.id } as const;
     if (codeChallenge !== null) await createFlowState(tx.sql, nowDate(context), flow);
     await sendRecovery(context, call, tx, user, codeChallenge === null ? 'implicit' : 'pkce', 'magic_link');

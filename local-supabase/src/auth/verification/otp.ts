@@ -1,4 +1,5 @@
 import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
@@ -38,7 +39,9 @@ async function phoneCode(context: AuthContext, call: Call, body: JsonObject): Pr
   }
   const messageId = await inTransaction(context, async (tx) => {
     const user = await findUserByPhone(tx.sql, phone, aud);
-    return user ? sendPhoneCode(context, call, tx, user, phone, 'confirmation', channel) : '';
+    if (user === undefined) return '';
+    await recordAudit(context, tx.sql, user, 'user_recovery_requested', { traits: { channel } });
+    return sendPhoneCode(context, call, tx, user, phone, 'confirmation', channel);
   });
   return sendJson(call, messageAnswer(messageId));
 }

@@ -1,5 +1,6 @@
 import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { invalid, unprocessable } from '../http/errors.ts';
 import { sendReauthentication } from '../mail/mail.ts';
@@ -16,6 +17,7 @@ export async function reauthenticate(context: AuthContext, call: Call): Promise<
   if (!user.email && user.phone_confirmed_at === null)
     throw unprocessable('phone_not_confirmed', 'Please verify your phone first.');
   const messageId = await inTransaction(context, async (tx) => {
+    await recordAudit(context, tx.sql, user, 'user_reauthenticate_requested');
     if (!user.email) return sendPhoneCode(context, call, tx, user, user.phone ?? '', 'reauthentication');
     await sendReauthentication(context, call, tx, user);
     return '';

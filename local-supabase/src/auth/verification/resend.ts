@@ -1,4 +1,5 @@
 import { parseEmail, parsePhone } from '../rows/address.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -58,6 +59,7 @@ async function sendAgain(
   switch (type) {
     case 'signup':
       if (user.email_confirmed_at !== null) return '';
+      await recordAudit(context, tx.sql, user, 'user_confirmation_requested');
       await keepFlow('email/signup');
       await sendConfirmation(context, call, tx, user, flow);
       return '';
@@ -67,9 +69,9 @@ async function sendAgain(
       await sendEmailChange(context, call, tx, user, user.email_change, flow);
       return '';
     case 'sms':
-      return user.phone_confirmed_at === null
-        ? sendPhoneCode(context, call, tx, user, phone, 'confirmation')
-        : '';
+      if (user.phone_confirmed_at !== null) return '';
+      await recordAudit(context, tx.sql, user, 'user_recovery_requested');
+      return sendPhoneCode(context, call, tx, user, phone, 'confirmation');
     case 'phone_change':
       return user.phone_change
         ? sendPhoneCode(context, call, tx, user, user.phone_change, 'phone_change')

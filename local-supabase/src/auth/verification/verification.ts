@@ -1,4 +1,5 @@
 import type { Call } from '../http/call.ts';
+import { recordAudit } from '../rows/audit.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { applyEmailChange, applyPhoneChange } from '../users/address-change.ts';
 import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
@@ -147,6 +148,7 @@ async function acceptSignUp(context: AuthContext, tx: Transaction, user: User): 
     await updateUser(tx.sql, now, user, {
       encrypted_password: await hashPassword(context.settings, createPassword()),
     });
+  await recordAudit(context, tx.sql, user, 'user_signedup', { traits: { provider: 'email' } });
   const confirmed = await confirmEmail(tx.sql, now, user);
   for (const identity of confirmed.identities)
     if (identity.email !== null && identity.email === confirmed.email)
@@ -158,7 +160,12 @@ async function acceptRecovery(context: AuthContext, tx: Transaction, user: User)
   const now = nowDate(context);
   await clearOneTimeTokens(tx.sql, user.id);
   const recovered = await updateUser(tx.sql, now, user, { recovery_token: '' });
-  return user.email_confirmed_at === null ? confirmEmail(tx.sql, now, recovered) : recovered;
+  if (user.email_confirmed_at !== null) {
+    await recordAudit(context, tx.sql, user, 'login');
+    return recovered;
+  }
+  await recordAudit(context, tx.sql, user, 'user_signedup', { traits: { provider: 'email' } });
+  return confirmEmail(tx.sql, now, recovered);
 }
 
 /** Confirms one half of a change of email. Null while the other half is pending. */
@@ -172,7 +179,10 @@ async function acceptEmailChange(
   const { mailerAutoconfirm, secureEmailChange } = context.settings;
   const now = nowDate(context);
   const isFirstHalf = !mailerAutoconfirm && secureEmailChange && !user.email_change_confirm_status;
-  if (!isFirstHalf || !user.email) return applyEmailChange(context, call, tx, user);
+  if (!isFirstHalf || !user.email) {
+    await recordAudit(context, tx.sql, user, 'user_modified');
+    return applyEmailChange(context, call, tx, user);
+  }
   const used = isSameToken(tokenHash, user.email_change_token_current)
     ? 'email_change_token_current'
     : 'email_change_token_new';
@@ -201,8 +211,10 @@ export async function acceptProof(
       case 'email_change':
         return acceptEmailChange(context, call, tx, user, proof.tokenHash);
       case 'sms':
+        await recordAudit(context, tx.sql, user, 'user_signedup', { traits: { provider: 'phone' } });
         return updateUser(tx.sql, now, await confirmPhone(tx.sql, now, user), { is_anonymous: false });
       case 'phone_change':
+        await recordAudit(context, tx.sql, user, 'user_modified');
         return applyPhoneChange(context, call, tx, user, proof.phone);
       default:
         throw invalid('Unsupported verification type');

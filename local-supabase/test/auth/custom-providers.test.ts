@@ -83,6 +83,14 @@ describe('providers that an administrator adds', () => {
     expect((await world.post('/token?grant_type=id_token', grant)).body.user.email).toBe(email);
   });
 
+  it.each([
+    ['custom:none', 'Custom provider "custom:none" not found'],
+    ['custom:forge', 'Provider "custom:forge" is not an OIDC provider'],
+  ])('issue no ID tokens as %s', async (provider, message) => {
+    const { status, body } = await world.post('/token?grant_type=id_token', { provider, id_token: 'x' });
+    expect({ status, ...body }).toEqual({ status: 400, code: 'validation_failed', message });
+  });
+
   it('are changed, switched off and deleted', async () => {
     const provider = { ...oauth, identifier: 'custom:short-lived' };
     expect((await asAdmin('POST', path, provider)).status).toBe(201);

@@ -86,7 +86,7 @@ export async function raceBackends(
               'select send_notifications($1::jsonb)',
               [JSON.stringify(order.map((id) => ({ recipients: [id], kind: 'mention' })))],
             ];
-      await session.query(statement as string, values as unknown[]).catch((problem: { code?: string }) => {
+      await session.query(statement, values as unknown[]).catch((problem: { code?: string }) => {
         if (problem.code !== '40P01') throw problem;
         deadlocks += 1;
       });

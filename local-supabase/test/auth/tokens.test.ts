@@ -12,6 +12,15 @@ import {
   type AuthWorld,
 } from './auth-world.ts';
 
+it('the password grant takes as long for an unknown address as it takes to compare a password', async () => {
+  const world = await openAuthWorld({ bcryptCost: 12 });
+  const startedMs = performance.now();
+  const { status } = await world.post('/token?grant_type=password', { email: freshEmail(), password });
+  expect(status).toBe(400);
+  // A refusal without bcrypt takes a few milliseconds; no machine computes this cost in 50.
+  expect(performance.now() - startedMs).toBeGreaterThan(50);
+});
+
 describe('the password grant', () => {
   let world: AuthWorld;
   beforeAll(async () => {

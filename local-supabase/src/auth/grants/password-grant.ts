@@ -5,7 +5,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, unprocessable, WeakPasswordError } from '../http/errors.ts';
 import { checkPasswordAttempt } from '../hooks/verification-attempt.ts';
-import { checkPasswordStrength, isPasswordOf } from '../rows/password.ts';
+import { checkPasswordStrength, hashPassword, isPasswordOf } from '../rows/password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { hasPassword, isBanned, type User } from '../rows/user.ts';
 import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
@@ -54,7 +54,11 @@ export async function passwordGrant(context: AuthContext, call: Call): Promise<R
   ];
   const user = await findUser(context, call, email, phone);
   const refused = (): Error => badRequest('invalid_credentials', 'Invalid login credentials');
-  if (user === undefined || !hasPassword(user)) throw refused();
+  if (user === undefined || !hasPassword(user)) {
+    // The duration would tell which accounts exist. (On the real service it does.)
+    await hashPassword(context.settings, '');
+    throw refused();
+  }
   if (isBanned(user, context.now())) throw badRequest('user_banned', 'User is banned');
   const isValid = await isPasswordOf(user, password);
   await checkPasswordAttempt(context, call, user.id, isValid);

@@ -6,6 +6,7 @@ import { createFaultInjection } from './faults/fault-injection.ts';
 import { createFaults, createSkewedClock } from './faults/faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { createRequestTracker } from './http/request-tracker.ts';
+import { createHookFetch } from './functions/hook-fetch.ts';
 import { createFunctionFetch } from './functions/function-runtime.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
@@ -96,6 +97,7 @@ async function start(
   const smtpServer = createSmtpServer(mailbox, options.smtpPort ?? 0);
   onClose(smtpServer.close);
   if (options.smtpPort !== undefined) await smtpServer.port();
+  const inProcessFetch = createInProcessFetch((request) => handle(request));
   const services = await createServices({
     ...options,
     ...project,
@@ -107,6 +109,7 @@ async function start(
     now: clock.now,
     url: () => url,
     storageDir: folder?.storageDir,
+    hookFetch: createHookFetch(() => url, inProcessFetch),
     functionRuntime: async () => ({
       env: {
         SUPABASE_URL: url,
@@ -116,10 +119,7 @@ async function start(
         ...(await mailVariables(options.smtp, smtpServer)),
         ...options.functionEnv,
       },
-      fetch: createFunctionFetch(
-        () => url,
-        createInProcessFetch((request) => handle(request)),
-      ),
+      fetch: createFunctionFetch(() => url, inProcessFetch),
       now: clock.now,
     }),
   });
@@ -158,7 +158,7 @@ async function start(
     publishableKey,
     serviceRoleKey,
     secretKey,
-    fetch: createInProcessFetch(handle),
+    fetch: inProcessFetch,
     mailboxUrl: mailboxServer?.url ?? null,
     database,
     mailbox,

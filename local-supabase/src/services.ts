@@ -44,6 +44,8 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   readonly functionRuntime: () => Promise<FunctionRuntime>;
+  /** How hooks of auth reach their endpoints. */
+  readonly hookFetch: (request: Request) => Promise<Response>;
   readonly report: (problem: unknown) => void;
   /** Stores the objects of storage. Default: in memory. */
   readonly storageDir?: string | undefined;
@@ -82,6 +84,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     settings: options.auth ?? {},
     ...(siteUrl === undefined ? {} : { siteUrl }),
     redirectUrls,
+    transport: { fetch: options.hookFetch },
     report,
   });
   const realtime = await createRealtimeService({

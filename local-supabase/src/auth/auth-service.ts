@@ -43,7 +43,7 @@ export interface AuthServiceOptions {
   /** Subjects and files of single mails; they replace the file of the folder. */
   readonly mailTemplates?: MailTemplates;
   /** How the service reaches other servers. Default: the network. */
-  readonly transport?: Transport;
+  readonly transport?: Partial<Transport>;
   /** Receives errors that the protocol does not define; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
@@ -93,7 +93,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
     hooks: parseHooks(settings.hooks),
-    transport: options.transport ?? networkTransport,
+    transport: { ...networkTransport, ...options.transport },
     report: options.report ?? (() => undefined),
   };
 }

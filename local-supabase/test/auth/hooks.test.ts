@@ -144,6 +144,24 @@ describe('the hooks of attempts', () => {
 });
 
 describe('an endpoint as a hook', () => {
+  it('is reported with the reason when it waits for the database that waits for it', async () => {
+    const reported: unknown[] = [];
+    const world = await openAuthWorld({ hooks: { custom_access_token: { uri } } }, [], {
+      report: (problem) => reported.push(problem),
+      transport: {
+        fetch: async () => {
+          throw new DOMException('The operation timed out', 'TimeoutError');
+        },
+      },
+    });
+    expect((await world.post('/signup', {})).status).toBe(500);
+    expect(reported).toEqual([
+      new Error(
+        'The auth hook custom_access_token timed out. The database answers no other request until it answers.',
+      ),
+    ]);
+  });
+
   it('gets a signed request with the payload of the hook', async () => {
     const { world, sent } = await openEndpointWorld(['custom_access_token'], ({ payload }) =>
       Response.json({ claims: { ...(payload['claims'] as object), plan: 'team' } }),

@@ -162,7 +162,7 @@ export async function createSsoProvider(context: AuthContext, call: Call): Promi
   const { database } = context;
   const params = parseSsoProvider(await call.json(), true);
   const metadata = await loadMetadata(context, params);
-  if (metadata === null) throw missing();
+  if (metadata === null) throw new Error('The parameters of a new provider name no metadata');
   const [known] = await database.query('select 1 from auth.saml_providers where entity_id = $1', [
     metadata.entityId,
   ]);

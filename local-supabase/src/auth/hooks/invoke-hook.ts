@@ -112,7 +112,15 @@ export async function invokeHook(
     if (sql !== undefined || target.kind === 'endpoint') return await run(sql ?? context.database);
     return await context.database.transaction(run);
   } catch (error) {
-    if (error instanceof AuthHttpError) throw error;
+    if (error instanceof AuthHttpError) {
+      if (error.code === 'hook_timeout' && sql !== undefined)
+        context.report(
+          new Error(
+            `The auth hook ${name} timed out. The database answers no other request until it answers.`,
+          ),
+        );
+      throw error;
+    }
     context.report(new Error(`The auth hook ${name} failed`, { cause: error }));
     throw internal(`Error running hook URI: ${target.uri}`, error);
   }

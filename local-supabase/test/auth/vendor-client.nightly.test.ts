@@ -220,4 +220,25 @@ describe('the vendor’s client', () => {
     expect((await client.admin.deleteUser(id)).error).toBeNull();
     expect((await client.admin.getUserById(id)).error?.code).toBe('user_not_found');
   });
+
+  it('administers providers of its own', async () => {
+    const { customProviders } = connect(server.serviceRoleKey).admin;
+    const identifier = 'custom:vendor';
+    const created = await customProviders.createProvider({
+      provider_type: 'oidc',
+      identifier,
+      name: 'Vendor',
+      client_id: 'id',
+      client_secret: 'secret',
+      issuer: 'https://id.vendor.example',
+    });
+    expect([created.error, created.data?.discovery_document?.issuer]).toEqual([
+      null,
+      'https://id.vendor.example',
+    ]);
+    expect((await customProviders.updateProvider(identifier, { enabled: false })).data?.enabled).toBe(false);
+    expect((await customProviders.listProviders({ type: 'oidc' })).data.providers).toHaveLength(1);
+    expect((await customProviders.deleteProvider(identifier)).error).toBeNull();
+    expect((await customProviders.getProvider(identifier)).error?.code).toBe('custom_provider_not_found');
+  });
 });

@@ -500,6 +500,10 @@ export type Database = {
         Args: { auth: string; endpoint: string; p256dh: string }
         Returns: string
       }
+      use_recovery_code: {
+        Args: { code: string }
+        Returns: Json
+      }
     }
     Enums: {
       [_ in never]: never

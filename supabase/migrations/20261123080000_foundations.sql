@@ -188,11 +188,11 @@ as $$
 $$;
 
 /**
- * The id of the caller, for functions that act with the owner's privileges.
+ * The id of the caller, whose account and session must not have ended, whatever the assurance of the session.
  *
- * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned; PT403 insufficient_aal.
+ * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned.
  */
-create function private.require_assurance() returns uuid
+create function private.require_session() returns uuid
   language plpgsql stable security definer
   set search_path = ''
 as $$
@@ -209,12 +209,28 @@ begin
   if account.banned_until > now() then
     raise sqlstate 'PT403' using message = 'account_banned', detail = 'The account is banned.';
   end if;
+  return account.id;
+end
+$$;
+
+/**
+ * The id of the caller, for functions that act with the owner's privileges.
+ *
+ * Errors: those of private.require_session(); PT403 insufficient_aal.
+ */
+create function private.require_assurance() returns uuid
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_session();
+begin
   if not coalesce(private.has_assurance(), false) then
     raise sqlstate 'PT403' using message = 'insufficient_aal',
       detail = 'The account has a second factor, which this session has not used.',
       hint = 'Verify a factor, then repeat the request.';
   end if;
-  return account.id;
+  return me;
 end
 $$;
 

@@ -116,7 +116,7 @@ as $$
   where k.last_seen_at < called_at - (select r.keep from private.retention r where r.name = 'known_devices');
 $$;
 
--- Recovery codes: they replace a lost second factor, once each. The Edge Function `mfa-recovery` uses them.
+-- Recovery codes: each takes the place of the second factor at one sign-in.
 create table private.recovery_codes (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -210,31 +210,31 @@ end
 $$;
 
 /**
- * Uses up a recovery code: ends all other sessions of the user and queues a mail about it. The caller then removes the
- * factors. For the service that has verified the session; the counter's row serializes simultaneous attempts.
+ * Uses up a recovery code of the caller in the place of the second factor: raises the session to `aal2`, which its next token
+ * has, and queues a mail about it. The factors stay; a lost one can then be removed. The counter's row serializes simultaneous attempts.
  *
- * Returns `{"outcome"}`: `accepted`; `invalid`; `limited` after five wrong codes in an hour, with `retry_after_seconds`;
- * `no_factor`. The same code is accepted again from the same session for 10 minutes, so that an interrupted removal can
- * be repeated.
+ * Returns `{"outcome"}`: `accepted`, with the number of `unused` codes; `invalid`; `limited` after five wrong codes in an hour, with
+ * `retry_after_seconds`; `no_factor`. The same code is accepted again from the same session for 10 minutes, because its answer may
+ * be lost. An outcome is no error: an error would undo the count of failures.
+ *
+ * Errors: those of private.require_session().
  */
-create function public.use_recovery_code(user_id uuid, session_id uuid, code text, called_at timestamptz default now())
-  returns jsonb
+create function public.use_recovery_code(code text) returns jsonb
   language plpgsql security definer
   set search_path = ''
 as $$
 declare
   most_failures constant integer := 5;
+  me uuid := private.require_session();
+  my_session uuid := nullif(auth.jwt() ->> 'session_id', '')::uuid;
+  called_at timestamptz := clock_timestamp();
   given text := private.normalize_recovery_code(use_recovery_code.code);
   attempts private.recovery_attempts;
   found_code uuid;
+  replaced record;
 begin
-  if not exists (
-    select from auth.sessions s where s.id = use_recovery_code.session_id and s.user_id = use_recovery_code.user_id
-  ) then
-    return jsonb_build_object('outcome', 'invalid');
-  end if;
   insert into private.recovery_attempts as a (user_id, started_at, failures)
-  values (use_recovery_code.user_id, called_at, 0)
+  values (me, called_at, 0)
   on conflict on constraint recovery_attempts_pkey do update set
     failures = case when a.started_at > called_at - interval '1 hour' then a.failures else 0 end,
     started_at = case when a.started_at > called_at - interval '1 hour' then a.started_at else called_at end
@@ -248,46 +248,53 @@ begin
   -- Every code is compared, so that the duration does not depend on the position of the matching one.
   select (array_agg(c.id) filter (
     where extensions.crypt(given, c.code_hash) = c.code_hash
-      and (
-        c.used_at is null
-        or (c.used_at > called_at - interval '10 minutes' and c.used_by_session = use_recovery_code.session_id)
-      )
+      and (c.used_at is null or (c.used_at > called_at - interval '10 minutes' and c.used_by_session = my_session))
   ))[1]
   into found_code
-  from private.recovery_codes c where c.user_id = use_recovery_code.user_id;
-  if found_code is null then
-    update private.recovery_attempts a set failures = a.failures + 1 where a.user_id = use_recovery_code.user_id;
+  from private.recovery_codes c where c.user_id = me;
+  if found_code is null or my_session is null then
+    update private.recovery_attempts a set failures = a.failures + 1 where a.user_id = me;
     return jsonb_build_object('outcome', 'invalid');
   end if;
-  if not exists (
-    select from auth.mfa_factors f where f.user_id = use_recovery_code.user_id and f.status = 'verified'
-  ) then
+  select f.id, f.factor_type::text as type into replaced from auth.mfa_factors f
+  where f.user_id = me and f.status = 'verified'
+  order by f.factor_type <> 'totp', f.created_at limit 1;
+  if replaced.id is null then
     return jsonb_build_object('outcome', 'no_factor');
   end if;
-  update private.recovery_codes c
-  set used_at = called_at, used_by_session = use_recovery_code.session_id
+  update private.recovery_codes c set used_at = called_at, used_by_session = my_session
   where c.id = found_code and c.used_at is null;
   if found then
-    perform private.report_security_event(use_recovery_code.user_id, 'recovery_code_used', (
+    perform private.report_security_event(me, 'recovery_code_used', (
       select jsonb_strip_nulls(jsonb_build_object('user_agent', left(s.user_agent, 500), 'ip', host(s.ip)))
-      from auth.sessions s where s.id = use_recovery_code.session_id
+      from auth.sessions s where s.id = my_session
     ));
-    delete from auth.sessions s
-    where s.user_id = use_recovery_code.user_id and s.id <> use_recovery_code.session_id;
-    perform private.send_to_user(use_recovery_code.user_id, 'sessions_ended');
   end if;
-  delete from private.recovery_attempts a where a.user_id = use_recovery_code.user_id;
-  return jsonb_build_object('outcome', 'accepted');
+  -- The auth service reads the level of a session's next token from its methods. The factor is the session's, so that the session
+  -- falls back when the factor is removed, as any session that has used it.
+  update auth.sessions s set aal = 'aal2', factor_id = replaced.id where s.id = my_session;
+  insert into auth.mfa_amr_claims as a (id, session_id, created_at, updated_at, authentication_method)
+  values (
+    gen_random_uuid(), my_session, called_at, called_at,
+    case replaced.type when 'totp' then 'totp' else 'mfa/' || replaced.type end
+  )
+  on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey do update set updated_at = excluded.updated_at;
+  delete from private.recovery_attempts a where a.user_id = me;
+  return jsonb_build_object(
+    'outcome', 'accepted',
+    'unused', (select count(*) from private.recovery_codes c where c.user_id = me and c.used_at is null)
+  );
 end
 $$;
 
 revoke all on function
   public.create_recovery_codes(),
   public.recovery_code_status(),
-  public.use_recovery_code(uuid, uuid, text, timestamptz)
+  public.use_recovery_code(text)
   from public, anon, authenticated;
-grant execute on function public.create_recovery_codes(), public.recovery_code_status() to authenticated;
-grant execute on function public.use_recovery_code(uuid, uuid, text, timestamptz) to service_role;
+grant execute on function
+  public.create_recovery_codes(), public.recovery_code_status(), public.use_recovery_code(text)
+  to authenticated;
 
 /**
  * Runs after a passkey was added or removed, about which the auth service sends no mail: reports it, with the name that the

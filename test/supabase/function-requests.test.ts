@@ -32,7 +32,7 @@ const signed = (body: string) => {
   return { 'svix-id': 'msg_1', 'svix-timestamp': timestamp, 'svix-signature': `v1,${signature}` };
 };
 
-it.each(['notification-mails', 'notification-push', 'mail-events', 'mfa-recovery', 'unsubscribe'])(
+it.each(['notification-mails', 'notification-push', 'mail-events', 'unsubscribe'])(
   'the function %s answers 405 to a method that it does not have',
   async (name) => {
     expect(await call(name, 'DELETE', null)).toMatchObject({

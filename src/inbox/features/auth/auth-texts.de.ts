@@ -138,13 +138,14 @@ export const german: AuthTexts = {
     hint: 'Zwölf Buchstaben und Ziffern. Jeder Code gilt einmal.',
     missing: 'Gib alle zwölf Zeichen eines Wiederherstellungscodes ein.',
     explain:
-      'Der Code schaltet die Anmeldung in zwei Schritten aus und meldet deine anderen Geräte ab. Richte die Anmeldung in zwei Schritten danach neu ein.',
+      'Der Code ersetzt dieses eine Mal deine Authenticator-App. Die Anmeldung in zwei Schritten bleibt eingeschaltet.',
     submit: 'Wiederherstellungscode benutzen',
     invalid: 'Dieser Code stimmt nicht, oder er wurde schon benutzt.',
     limited: 'Zu viele falsche Codes. Versuche es später noch einmal.',
     failed:
       'Der Code konnte nicht geprüft werden. Versuche es noch einmal: Ein Code ist erst verbraucht, wenn du angemeldet bist.',
-    done: 'Die Anmeldung in zwei Schritten ist aus. Richte sie neu ein, um dein Konto zu schützen.',
-    setUp: 'Einrichten',
+    done: (unused) =>
+      `Du bist angemeldet. Noch ${unused === 1 ? 'ein Wiederherstellungscode ist' : `${unused} Wiederherstellungscodes sind`} übrig. Wenn du deine Authenticator-App verloren hast, ersetze sie.`,
+    replace: 'Ersetzen',
   },
 };

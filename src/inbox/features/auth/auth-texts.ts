@@ -132,14 +132,14 @@ const english = {
     code: 'Recovery code',
     hint: 'Twelve letters and digits. Each code works once.',
     missing: 'Enter all twelve characters of a recovery code.',
-    explain:
-      'The code turns two-step sign-in off and signs out your other devices. Set it up again afterwards.',
+    explain: 'The code takes the place of your authenticator this once. Two-step sign-in stays on.',
     submit: 'Use recovery code',
     invalid: 'That code isn’t right, or it was used before.',
     limited: 'Too many wrong codes. Try again later.',
     failed: 'Couldn’t check the code. Try again: a code isn’t used up until you’re in.',
-    done: 'Two-step sign-in is off. Set it up again to protect your account.',
-    setUp: 'Set it up',
+    done: (unused: number) =>
+      `You’re signed in. ${unused === 1 ? '1 recovery code is' : `${unused} recovery codes are`} left. If your authenticator is lost, replace it.`,
+    replace: 'Replace it',
   },
 };
 

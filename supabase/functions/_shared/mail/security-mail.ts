@@ -31,11 +31,11 @@ const english: SecurityTexts = {
   newDeviceText: (device, time, ip) =>
     `Your account was signed in to from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
     'If this was you, there’s nothing to do. If this wasn’t you, sign out that device and change your password.',
-  recoveryUsed: 'Two-step sign-in was turned off with a recovery code',
+  recoveryUsed: 'A recovery code was used to sign in',
   recoveryUsedText: (device, time, ip) =>
     `A recovery code of your account was used from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
-    'Two-step sign-in is off, and all other devices are signed out. Set it up again. ' +
-    'If this wasn’t you, change your password at once.',
+    'It took the place of the code of your authenticator, and won’t work again. ' +
+    'If this wasn’t you, change your password at once, sign out all other devices and create new codes.',
   codesCreated: 'New recovery codes were created',
   codesCreatedText: (time) =>
     `New recovery codes for your account were created on ${time}. The earlier ones no longer work. ` +
@@ -60,11 +60,11 @@ const german: SecurityTexts = {
   newDeviceText: (device, time, ip) =>
     `Am ${time} gab es eine Anmeldung bei deinem Konto mit ${device}${ip ? ` (IP-Adresse ${ip})` : ''}. ` +
     'Wenn du das warst, ist nichts zu tun. Wenn du das nicht warst, melde dieses Gerät ab und ändere dein Passwort.',
-  recoveryUsed: 'Die Anmeldung in zwei Schritten wurde mit einem Wiederherstellungscode ausgeschaltet',
+  recoveryUsed: 'Anmeldung mit einem Wiederherstellungscode',
   recoveryUsedText: (device, time, ip) =>
     `Am ${time} wurde mit ${device} ein Wiederherstellungscode deines Kontos benutzt${ip ? ` (IP-Adresse ${ip})` : ''}. ` +
-    'Die Anmeldung in zwei Schritten ist aus, und alle anderen Geräte sind abgemeldet. Richte sie neu ein. ' +
-    'Wenn du das nicht warst, ändere sofort dein Passwort.',
+    'Er hat den Code deiner Authenticator-App ersetzt und gilt nicht noch einmal. ' +
+    'Wenn du das nicht warst, ändere sofort dein Passwort, melde alle anderen Geräte ab und erstelle neue Codes.',
   codesCreated: 'Neue Wiederherstellungscodes wurden erstellt',
   codesCreatedText: (time) =>
     `Am ${time} wurden neue Wiederherstellungscodes für dein Konto erstellt. Die früheren gelten nicht mehr. ` +

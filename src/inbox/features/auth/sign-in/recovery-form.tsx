@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import { createFunctionsClient, FunctionsError } from 'supabase-protocol-clients/functions-client';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
-import { useClients, useConfiguration, type Clients } from '../../../shared/clients/clients-context.ts';
-import type { Configuration } from '../../../shared/clients/env.ts';
+import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { useForm, type FormProblem } from '../../../ui/form/use-form.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
@@ -12,27 +10,26 @@ import { authTexts, type AuthTexts } from '../auth-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 const codeLength = 12;
-const timeoutMs = 20_000;
 
-/** Signs in with a recovery code instead of the second factor. Afterwards the account has no factor, and `App` redirects. */
+/** Signs in with a recovery code instead of the second factor, after which `App` redirects. */
 export function RecoveryForm() {
   const texts = authTexts.use().recovery;
   const clients = useClients();
-  const configuration = useConfiguration();
   const form = useForm({
     initial: { recoveryCode: '' },
     validate: ({ recoveryCode }) => ({
       recoveryCode: recoveryCode.replace(/[^\da-z]/gi, '').length === codeLength ? undefined : texts.missing,
     }),
     async submit({ recoveryCode }) {
-      const problem = await sendRecoveryCode(recoveryCode, clients, configuration, texts);
-      if (problem) return problem;
-      // The new session's user has no factor.
+      const sent = await sendRecoveryCode(recoveryCode, clients, texts);
+      if ('problem' in sent) return sent.problem;
+      // The session's next token has `aal2`.
       const failure = await runFormAction([], () => clients.auth.refreshSession());
       if (failure) return failure;
-      toasts.show(texts.done, {
-        action: { label: texts.setUp, run: () => navigate(`${links.account}#two-step`) },
-      });
+      if (sent.unused !== null)
+        toasts.show(texts.done(sent.unused), {
+          action: { label: texts.replace, run: () => navigate(`${links.account}#two-step`) },
+        });
       return undefined;
     },
   });
@@ -54,33 +51,33 @@ export function RecoveryForm() {
   );
 }
 
-const refusal = z.object({ code: z.string() });
+const answer = z.object({
+  outcome: z.enum(['accepted', 'invalid', 'limited', 'no_factor']),
+  unused: z.optional(z.number()),
+  retry_after_seconds: z.optional(z.number()),
+});
 
+/** @returns the number of unused codes; null where the account has lost its second factor meanwhile. */
 async function sendRecoveryCode(
   code: string,
-  { auth, platform }: Clients,
-  configuration: Configuration,
+  { loadRest, platform }: Clients,
   texts: AuthTexts['recovery'],
-): Promise<FormProblem<'recoveryCode'> | undefined> {
-  const functions = createFunctionsClient({
-    url: configuration.supabaseUrl,
-    apiKey: configuration.supabaseAnonKey,
-    platform,
-    getAccessToken: auth.getAccessToken,
-    timeoutMs,
-  });
+): Promise<{ readonly unused: number | null } | { readonly problem: FormProblem<'recoveryCode'> }> {
   try {
-    await functions.invoke('mfa-recovery', { body: { code } });
-    return undefined;
+    const rest = await loadRest();
+    const {
+      outcome,
+      unused,
+      retry_after_seconds: retryAfterSeconds,
+    } = z.parse(answer, await rest.rpc('use_recovery_code', { code }).execute());
+    if (outcome === 'invalid') return { problem: { fields: { recoveryCode: texts.invalid } } };
+    if (outcome === 'limited')
+      return {
+        problem: { message: texts.limited, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+      };
+    return { unused: outcome === 'accepted' ? (unused ?? 0) : null };
   } catch (problem) {
-    const answer = problem instanceof FunctionsError ? refusal.safeParse(problem.body).data?.code : undefined;
-    const seconds = problem instanceof FunctionsError ? problem.retryAfterSeconds : null;
-    // An earlier request has removed the factors, and its answer was lost.
-    if (answer === 'second_factor_missing') return undefined;
-    if (answer === 'recovery_code_invalid') return { fields: { recoveryCode: texts.invalid } };
-    if (answer === 'recovery_limit_exceeded')
-      return { message: texts.limited, ...(seconds !== null && { retryAfterSeconds: seconds }) };
     platform.report(problem);
-    return { message: texts.failed };
+    return { problem: { message: texts.failed } };
   }
 }

@@ -11,7 +11,7 @@ const roomsInOrder = {
   'local-supabase/src':
     'project functions gateway storage rest auth mailbox http faults realtime keys go-template database',
   'local-supabase/src/auth':
-    'verification sso grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
+    'verification sso oauth-server grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',
   'local-supabase/src/realtime': 'socket channel changes subscription',
   'conformance/src':

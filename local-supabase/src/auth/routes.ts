@@ -10,6 +10,15 @@ import {
 import { deleteFactorAsAdmin, listFactorsAsAdmin, updateFactorAsAdmin } from './admin/factors.ts';
 import { generateLink } from './admin/generate-link.ts';
 import { invite } from './admin/invite.ts';
+import {
+  createOAuthClient,
+  deleteOAuthClient,
+  listOAuthClients,
+  readOAuthClient,
+  regenerateClientSecret,
+  requireOAuthServer,
+  updateOAuthClient,
+} from './admin/oauth-clients.ts';
 import { deletePasskeyAsAdmin, listPasskeysAsAdmin } from './admin/passkeys.ts';
 import {
   createSsoProvider,
@@ -23,8 +32,7 @@ import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
 import type { Call } from './http/call.ts';
 import { checkCaptcha } from './sessions/captcha.ts';
 import type { AuthContext } from './context.ts';
-import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './http/discovery.ts';
-import { notFound } from './http/errors.ts';
+import { readHealth, readKeySet, readServerMetadata, readSettings } from './http/discovery.ts';
 import { challengeFactor } from './factors/challenge.ts';
 import { enrollFactor, unenrollFactor } from './factors/enrollment.ts';
 import { verifyFactor } from './factors/verification.ts';
@@ -33,6 +41,12 @@ import { sendMagicLink } from './verification/magic-link.ts';
 import { authorize, authorizeLink } from './oauth/authorize.ts';
 import { callback } from './oauth/callback.ts';
 import { unlinkIdentity } from './oauth/unlink.ts';
+import { authorizeClient } from './oauth-server/authorize.ts';
+import { registerDynamicClient } from './oauth-server/client-registration.ts';
+import { decideAuthorization, readAuthorization } from './oauth-server/consent.ts';
+import { listGrants, revokeGrant } from './oauth-server/grants.ts';
+import { issueClientTokens } from './oauth-server/token.ts';
+import { readUserInfo } from './oauth-server/user-info.ts';
 import { sendOtp } from './verification/otp.ts';
 import { createAuthenticationOptions, verifyPasskeyAuthentication } from './passkeys/authentication.ts';
 import { deletePasskey, listPasskeys, renamePasskey, requirePasskeysEnabled } from './passkeys/management.ts';
@@ -89,6 +103,8 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/admin/sso/providers/:idp_id',
   '/admin/custom-providers',
   '/admin/custom-providers/:identifier',
+  '/admin/oauth/clients',
+  '/admin/oauth/clients/:client_id',
 ]);
 
 /** A check of every request to `path` and below it, before its route is looked up. Throws an HTTP error. */
@@ -103,6 +119,8 @@ export const groupPaths: readonly string[] = ['/passkeys/registration', '/passke
 export const subtreeChecks: readonly SubtreeCheck[] = [
   { path: '/passkeys', check: requirePasskeysEnabled },
   { path: '/scim/v2', check: requireScim },
+  { path: '/oauth', check: requireOAuthServer },
+  { path: '/.well-known/oauth-authorization-server', check: requireOAuthServer },
 ];
 
 /** What answers the paths of a subtree that have no route. */
@@ -126,18 +144,12 @@ const limited =
 
 const guarded = (name: RateLimitName, handler: Handler): Handler => limited(name, withCaptcha(handler));
 
-const disabled =
-  (code: string, message: string): Handler =>
-  async () => {
-    throw notFound(code, message);
-  };
-const noOAuthServer = disabled('feature_disabled', 'OAuth server is disabled');
-
 export const routes: readonly Route[] = [
   { method: 'GET', path: '/health', handler: readHealth },
   { method: 'GET', path: '/settings', handler: readSettings },
   { method: 'GET', path: '/.well-known/jwks.json', handler: readKeySet },
-  { method: 'GET', path: '/.well-known/openid-configuration', handler: readOpenIdConfiguration },
+  { method: 'GET', path: '/.well-known/openid-configuration', handler: readServerMetadata },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server', handler: readServerMetadata },
   { method: 'POST', path: '/signup', handler: withCaptcha(signUp) },
   { method: 'POST', path: '/token', handler: withCaptcha(token) },
   { method: 'POST', path: '/otp', handler: guarded('otp', sendOtp) },
@@ -201,6 +213,28 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/admin/custom-providers/:identifier', handler: readCustomProvider },
   { method: 'PUT', path: '/admin/custom-providers/:identifier', handler: updateCustomProvider },
   { method: 'DELETE', path: '/admin/custom-providers/:identifier', handler: deleteCustomProvider },
+  { method: 'GET', path: '/admin/oauth/clients', handler: listOAuthClients },
+  { method: 'POST', path: '/admin/oauth/clients', handler: createOAuthClient },
+  { method: 'GET', path: '/admin/oauth/clients/:client_id', handler: readOAuthClient },
+  { method: 'PUT', path: '/admin/oauth/clients/:client_id', handler: updateOAuthClient },
+  { method: 'DELETE', path: '/admin/oauth/clients/:client_id', handler: deleteOAuthClient },
+  {
+    method: 'POST',
+    path: '/admin/oauth/clients/:client_id/regenerate_secret',
+    handler: regenerateClientSecret,
+  },
+  {
+    method: 'POST',
+    path: '/oauth/clients/register',
+    handler: limited('oauth_client_register', registerDynamicClient),
+  },
+  { method: 'GET', path: '/oauth/authorize', handler: authorizeClient },
+  { method: 'GET', path: '/oauth/authorizations/:authorization_id', handler: readAuthorization },
+  { method: 'POST', path: '/oauth/authorizations/:authorization_id/consent', handler: decideAuthorization },
+  { method: 'POST', path: '/oauth/token', handler: issueClientTokens },
+  { method: 'GET', path: '/oauth/userinfo', handler: readUserInfo },
+  { method: 'GET', path: '/user/oauth/grants', handler: listGrants },
+  { method: 'DELETE', path: '/user/oauth/grants', handler: revokeGrant },
   { method: 'GET', path: '/scim/v2/ServiceProviderConfig', handler: readServiceProviderConfig },
   { method: 'GET', path: '/scim/v2/ResourceTypes', handler: listNoResources },
   { method: 'GET', path: '/scim/v2/Schemas', handler: listNoResources },
@@ -215,8 +249,4 @@ export const routes: readonly Route[] = [
     path: '/test-provider/:provider/.well-known/openid-configuration',
     handler: describeProvider,
   },
-  ...(['GET', 'POST', 'PATCH', 'DELETE'] as const).flatMap((method) => [
-    { method, path: '/oauth/*', handler: noOAuthServer },
-    { method, path: '/user/oauth/grants', handler: noOAuthServer },
-  ]),
 ];

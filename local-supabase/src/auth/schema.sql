@@ -20,6 +20,22 @@ do $$ begin
   exception when duplicate_object then null;
   end;
   begin
+    create type auth.oauth_registration_type as enum ('dynamic', 'manual');
+  exception when duplicate_object then null;
+  end;
+  begin
+    create type auth.oauth_client_type as enum ('public', 'confidential');
+  exception when duplicate_object then null;
+  end;
+  begin
+    create type auth.oauth_authorization_status as enum ('pending', 'approved', 'denied', 'expired');
+  exception when duplicate_object then null;
+  end;
+  begin
+    create type auth.oauth_response_type as enum ('code');
+  exception when duplicate_object then null;
+  end;
+  begin
     create type auth.one_time_token_type as enum (
       'confirmation_token', 'reauthentication_token', 'recovery_token',
       'email_change_token_new', 'email_change_token_current', 'phone_change_token'
@@ -316,6 +332,67 @@ create table if not exists auth.custom_oauth_providers (
   check (provider_type <> 'oidc' or issuer is not null),
   check (provider_type <> 'oauth2' or num_nulls(authorization_url, token_url, userinfo_url) = 0)
 );
+
+create table if not exists auth.oauth_clients (
+  id uuid primary key,
+  client_secret_hash text,
+  registration_type auth.oauth_registration_type not null,
+  redirect_uris text not null,
+  grant_types text not null,
+  client_name text check (char_length(client_name) <= 1024),
+  client_uri text check (char_length(client_uri) <= 2048),
+  logo_uri text check (char_length(logo_uri) <= 2048),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  client_type auth.oauth_client_type not null default 'confidential',
+  token_endpoint_auth_method text not null
+    check (token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post', 'none'))
+);
+create index if not exists oauth_clients_deleted_at_idx on auth.oauth_clients (deleted_at);
+
+create table if not exists auth.oauth_authorizations (
+  id uuid primary key,
+  authorization_id text not null unique,
+  client_id uuid not null references auth.oauth_clients (id) on delete cascade,
+  user_id uuid references auth.users (id) on delete cascade,
+  redirect_uri text not null check (char_length(redirect_uri) <= 2048),
+  scope text not null check (char_length(scope) <= 4096),
+  state text check (char_length(state) <= 4096),
+  resource text check (char_length(resource) <= 2048),
+  code_challenge text check (char_length(code_challenge) <= 128),
+  code_challenge_method auth.code_challenge_method,
+  response_type auth.oauth_response_type not null default 'code',
+  status auth.oauth_authorization_status not null default 'pending',
+  authorization_code text unique check (char_length(authorization_code) <= 255),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default (now() + interval '3 minutes'),
+  approved_at timestamptz,
+  nonce text check (char_length(nonce) <= 255),
+  check (expires_at > created_at)
+);
+create index if not exists oauth_auth_pending_exp_idx on auth.oauth_authorizations (expires_at) where status = 'pending';
+
+create table if not exists auth.oauth_consents (
+  id uuid primary key,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  client_id uuid not null references auth.oauth_clients (id) on delete cascade,
+  scopes text not null check (char_length(scopes) <= 2048 and char_length(trim(scopes)) > 0),
+  granted_at timestamptz not null default now(),
+  revoked_at timestamptz check (revoked_at >= granted_at),
+  constraint oauth_consents_user_client_unique unique (user_id, client_id)
+);
+create index if not exists oauth_consents_active_user_client_idx on auth.oauth_consents (user_id, client_id)
+  where revoked_at is null;
+create index if not exists oauth_consents_user_order_idx on auth.oauth_consents (user_id, granted_at desc);
+create index if not exists oauth_consents_active_client_idx on auth.oauth_consents (client_id) where revoked_at is null;
+
+do $$ begin
+  alter table auth.sessions add constraint sessions_oauth_client_id_fkey
+    foreign key (oauth_client_id) references auth.oauth_clients (id) on delete cascade;
+exception when duplicate_object then null;
+end $$;
+create index if not exists sessions_oauth_client_id_idx on auth.sessions (oauth_client_id);
 
 -- SQL hooks run as the role of the auth service, which owns these tables in a hosted project.
 do $$ begin

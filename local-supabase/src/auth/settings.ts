@@ -19,6 +19,8 @@ export interface RateLimits {
   readonly factors: number;
   /** POST /passkeys/authentication/options, per 5 minutes. Default 30. */
   readonly passkeys: number;
+  /** POST /oauth/clients/register, per 5 minutes. Default 10. */
+  readonly oauthClientRegister: number;
   /** Mails of the whole project per hour. Default 30. */
   readonly emailSent: number;
   /** Text messages of the whole project per hour. Default 30. */
@@ -34,6 +36,7 @@ export const defaultRateLimits: RateLimits = {
   anonymousUsers: 30,
   factors: 15,
   passkeys: 30,
+  oauthClientRegister: 10,
   emailSent: 30,
   smsSent: 30,
 };
@@ -109,6 +112,14 @@ export interface AuthSettings {
   readonly auditLogEnabled: boolean;
   /** Whether the routes of SCIM answer. Default true. */
   readonly scimEnabled: boolean;
+  /** Whether other applications may sign users in by this service (OAuth 2.1, OpenID Connect). Default true. */
+  readonly oauthServerEnabled: boolean;
+  /** Whether applications may register themselves (RFC 7591). Default true. */
+  readonly oauthDynamicRegistrationEnabled: boolean;
+  /** The path of the site's page that asks for consent; '' for none. Default `/oauth/consent`. */
+  readonly oauthAuthorizationPath: string;
+  /** How long an authorization and its code are valid. Default 600. */
+  readonly oauthAuthorizationExpirySeconds: number;
   readonly ssoConnections: readonly SsoConnection[];
   /** Functions and endpoints that the service calls at certain points. Default none. */
   readonly hooks: HookSettings;
@@ -184,6 +195,10 @@ const defaults: AuthSettings = {
   maxCustomProviders: 0,
   auditLogEnabled: true,
   scimEnabled: true,
+  oauthServerEnabled: true,
+  oauthDynamicRegistrationEnabled: true,
+  oauthAuthorizationPath: '/oauth/consent',
+  oauthAuthorizationExpirySeconds: 600,
   ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
   hooks: {},
   web3EthereumEnabled: true,

@@ -55,6 +55,9 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     webauthnRpId: config.text('auth.webauthn.rp_id'),
     webauthnRpDisplayName: config.text('auth.webauthn.rp_display_name'),
     webauthnRpOrigins: config.texts('auth.webauthn.rp_origins'),
+    oauthServerEnabled: config.boolean('auth.oauth_server.enabled'),
+    oauthDynamicRegistrationEnabled: config.boolean('auth.oauth_server.allow_dynamic_registration'),
+    oauthAuthorizationPath: config.text('auth.oauth_server.authorization_url_path'),
     rateLimits: readRateLimits(config, hasSmtp),
   });
 }

@@ -82,10 +82,6 @@ describe('the public routes', () => {
     expect(after.body.keys.every((key) => !('d' in key) && key['kty'] === 'EC')).toBe(true);
     expect((await world.get('/user', { token })).status).toBe(200);
   });
-
-  it('report that the OAuth server is off', async () => {
-    expect((await world.get('/oauth/authorize')).body.code).toBe('feature_disabled');
-  });
 });
 
 describe('captcha', () => {

@@ -30,6 +30,10 @@ describe('a config.toml', () => {
       4152127777 = "123456"
       [auth.passkey]
       enabled = false
+      [auth.oauth_server]
+      enabled = true
+      authorization_url_path = "/allow"
+      allow_dynamic_registration = false
       [auth.webauthn]
       rp_id = "example.com"
       rp_display_name = "Example"
@@ -49,6 +53,9 @@ describe('a config.toml', () => {
       externalProviders: ['google'],
       smsTestOtp: { '4152127777': '123456' },
       passkeysEnabled: false,
+      oauthServerEnabled: true,
+      oauthDynamicRegistrationEnabled: false,
+      oauthAuthorizationPath: '/allow',
       webauthnRpId: 'example.com',
       webauthnRpDisplayName: 'Example',
       webauthnRpOrigins: ['https://example.com'],

@@ -2,7 +2,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { type CounterToken, isSignedFor, parseCounterToken } from '../sessions/counter-token.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, invalid } from '../http/errors.ts';
+import { badRequest, invalid, OAuthError } from '../http/errors.ts';
 import { findRefreshToken, type RefreshToken } from '../sessions/refresh-token.ts';
 import { renewByCounter, renewByToken } from '../sessions/renewal.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Session,
   updateSession,
 } from '../rows/session.ts';
-import { createSessionTokens } from '../sessions/session-tokens.ts';
+import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
 import { isBanned, type User } from '../rows/user.ts';
 import { findUserById } from '../rows/users.ts';
 
@@ -64,7 +64,22 @@ async function checkIsLatest(
   }
 }
 
-async function checkMayRefresh(context: AuthContext, sql: Sql, presented: Presented): Promise<void> {
+/** Checks that a session is refreshed by the application it belongs to, or by none. Throws OAuth invalid_client. */
+function checkClient({ oauth_client_id: owner }: Session, clientId: string | null): void {
+  if (owner === clientId) return;
+  if (owner === null)
+    throw new OAuthError('invalid_client', 'Client authentication not allowed for non-OAuth session');
+  if (clientId === null)
+    throw new OAuthError('invalid_client', 'Client authentication required for OAuth session');
+  throw new OAuthError('invalid_client', "Client does not match the session's OAuth client");
+}
+
+async function checkMayRefresh(
+  context: AuthContext,
+  sql: Sql,
+  presented: Presented,
+  clientId: string | null,
+): Promise<void> {
   const { user, session, token } = presented;
   if (isBanned(user, context.now())) throw badRequest('user_banned', 'Invalid Refresh Token: User Banned');
   const usedAt = 'revoked' in token ? token.updated_at : null;
@@ -76,18 +91,26 @@ async function checkMayRefresh(context: AuthContext, sql: Sql, presented: Presen
     case 'low_aal':
       throw expired(' (Low AAL: User Needs MFA Verification)');
     case 'valid':
+      checkClient(session, clientId);
       if (context.settings.sessionSinglePerUser) await checkIsLatest(context, sql, presented);
   }
 }
 
-/** POST /token?grant_type=refresh_token: `{refresh_token}`, a token of version 1 or 2. */
-export async function refreshTokenGrant(context: AuthContext, call: Call): Promise<Response> {
-  const text = readText(await call.json(), 'refresh_token');
-  checkForm(text);
-  const tokens = await inTransaction(context, async ({ sql }) => {
+/**
+ * Refreshes the session of a refresh token of version 1 or 2.
+ *
+ * @param clientId the authenticated application, or null for the project itself.
+ */
+export async function refreshSession(
+  context: AuthContext,
+  call: Call,
+  text: string,
+  clientId: string | null,
+): Promise<SessionTokens> {
+  return inTransaction(context, async ({ sql }) => {
     const presented = await findPresented(sql, text);
     const { user, session, token } = presented;
-    await checkMayRefresh(context, sql, presented);
+    await checkMayRefresh(context, sql, presented, clientId);
     const refreshToken = await ('revoked' in token
       ? renewByToken(context, call, sql, user, session, token)
       : renewByCounter(context, call, sql, user, session, token));
@@ -105,5 +128,11 @@ export async function refreshTokenGrant(context: AuthContext, call: Call): Promi
       method: 'token_refresh',
     });
   });
-  return sendJson(call, tokens);
+}
+
+/** POST /token?grant_type=refresh_token: `{refresh_token}`. Throws 400 validation_failed for a malformed token. */
+export async function refreshTokenGrant(context: AuthContext, call: Call): Promise<Response> {
+  const text = readText(await call.json(), 'refresh_token');
+  checkForm(text);
+  return sendJson(call, await refreshSession(context, call, text, null));
 }

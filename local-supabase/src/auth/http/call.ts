@@ -125,6 +125,21 @@ export function readTexts(body: JsonObject, field: string): readonly string[] | 
   return value;
 }
 
+/** Parses the first JSON value of a body. Throws 400 bad_json with `message` for what is no JSON or of another shape. */
+export async function parseFirstJson<T>(
+  call: Call,
+  parse: (body: JsonObject) => T,
+  message: string,
+): Promise<T> {
+  try {
+    return parse(await call.firstJson());
+  } catch (error) {
+    if (error instanceof AuthHttpError && error.code === 'bad_json')
+      throw badRequest('bad_json', message, error);
+    throw error;
+  }
+}
+
 /** Wraps `request`; `authUrl` is the URL under which clients reach the service. */
 export function createCall(
   request: Request,

@@ -65,8 +65,8 @@ export async function readKeySet({ keys }: AuthContext, call: Call): Promise<Res
   return sendJson(call, await keys.jwks());
 }
 
-/** GET /.well-known/openid-configuration (OpenID Connect Discovery 1.0). */
-export async function readOpenIdConfiguration(_: AuthContext, call: Call): Promise<Response> {
+/** GET /.well-known/openid-configuration (OpenID Connect Discovery 1.0) and /.well-known/oauth-authorization-server (RFC 8414). */
+export async function readServerMetadata({ settings }: AuthContext, call: Call): Promise<Response> {
   cacheFor(call);
   const issuer = call.authUrl;
   return sendJson(call, {
@@ -75,6 +75,10 @@ export async function readOpenIdConfiguration(_: AuthContext, call: Call): Promi
     token_endpoint: `${issuer}/oauth/token`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
+    ...(settings.oauthServerEnabled &&
+      settings.oauthDynamicRegistrationEnabled && {
+        registration_endpoint: `${issuer}/oauth/clients/register`,
+      }),
     scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

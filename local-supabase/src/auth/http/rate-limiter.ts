@@ -21,7 +21,8 @@ export type RateLimitName =
   | 'anonymous'
   | 'factor_challenge'
   | 'factor_verify'
-  | 'passkeys';
+  | 'passkeys'
+  | 'oauth_client_register';
 
 interface Rule {
   readonly events: number;
@@ -56,6 +57,8 @@ function ruleOf(name: RateLimitName, limits: RateLimits): Rule {
       return perFiveMinutes(limits.web3);
     case 'passkeys':
       return perFiveMinutes(limits.passkeys);
+    case 'oauth_client_register':
+      return perFiveMinutes(limits.oauthClientRegister);
     case 'anonymous':
       return { events: limits.anonymousUsers, windowMs: hourMs, burst: limits.anonymousUsers };
     case 'factor_challenge':

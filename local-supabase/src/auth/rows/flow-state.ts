@@ -132,17 +132,25 @@ export function isFlowExpired(flow: FlowState, expirySeconds: number, nowMs: num
   return nowMs > (fromClick ?? flow.created_at).getTime() + expirySeconds * 1000;
 }
 
-/** Checks a verifier against the flow's challenge (RFC 7636 section 4.6). Throws 400 bad_code_verifier. */
+/** True when a verifier belongs to a challenge (RFC 7636 section 4.6). */
+export function isCodeVerifier(
+  challenge: string,
+  method: 's256' | 'plain' | null,
+  verifier: string,
+): boolean {
+  const derived = method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
+  const [left, right] = [Buffer.from(challenge), Buffer.from(derived)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export const wrongVerifierMessage = 'code challenge does not match previously saved code verifier';
+
+/** Checks a verifier against the flow's challenge. Throws 400 bad_code_verifier. */
 export function checkCodeVerifier(flow: FlowState, verifier: string): void {
   if (flow.code_challenge === null)
     throw badRequest('bad_code_verifier', 'PKCE verification not applicable for implicit flow');
-  const derived =
-    flow.code_challenge_method === 's256'
-      ? createHash('sha256').update(verifier).digest('base64url')
-      : verifier;
-  const [left, right] = [Buffer.from(flow.code_challenge), Buffer.from(derived)];
-  if (left.length !== right.length || !timingSafeEqual(left, right))
-    throw badRequest('bad_code_verifier', 'code challenge does not match previously saved code verifier');
+  if (!isCodeVerifier(flow.code_challenge, flow.code_challenge_method, verifier))
+    throw badRequest('bad_code_verifier', wrongVerifierMessage);
 }
 
 export async function deleteFlowState(sql: Sql, id: string): Promise<void> {

@@ -22,6 +22,10 @@ export interface Session {
   readonly ip: string | null;
   readonly refresh_token_hmac_key: string | null;
   readonly refresh_token_counter: number | null;
+  /** The application that the session belongs to; null for a sign-in of the project itself. */
+  readonly oauth_client_id: string | null;
+  /** The scopes of that application, separated by spaces. */
+  readonly scopes: string | null;
 }
 
 /** One way in which a session's user has signed in. */
@@ -32,11 +36,18 @@ export interface MethodClaim {
   readonly provider?: string;
 }
 
+/** What a user has granted to an application (RFC 6749 section 1.3.1). */
+export interface OAuthGrant {
+  readonly clientId: string;
+  /** Separated by spaces. */
+  readonly scope: string;
+}
+
 export interface NewSession {
   readonly userId: string;
   readonly call: Call;
   readonly hasCounter: boolean;
-  readonly notAfter?: Date | undefined;
+  readonly grant?: OAuthGrant | undefined;
 }
 
 export async function createSession(sql: Sql, now: Date, wanted: NewSession): Promise<Session> {
@@ -44,7 +55,8 @@ export async function createSession(sql: Sql, now: Date, wanted: NewSession): Pr
     id: randomUUID(),
     user_id: wanted.userId,
     aal: 'aal1',
-    not_after: wanted.notAfter ?? null,
+    oauth_client_id: wanted.grant?.clientId ?? null,
+    scopes: wanted.grant?.scope ?? null,
     user_agent: wanted.call.userAgent || null,
     ip: wanted.call.ip,
     ...(wanted.hasCounter && newCounter()),

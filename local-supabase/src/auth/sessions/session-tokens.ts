@@ -5,7 +5,7 @@ import { customizeClaims } from '../hooks/access-token-claims.ts';
 import type { Sql } from '../../database/database.ts';
 import { encodeCounterToken } from './counter-token.ts';
 import { createRefreshToken } from './refresh-token.ts';
-import { addMethod, createSession, readMethods, type Session } from '../rows/session.ts';
+import { addMethod, createSession, type OAuthGrant, readMethods, type Session } from '../rows/session.ts';
 import { encodeUser, hasVerifiedFactor, type User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
@@ -61,6 +61,8 @@ export async function createSessionTokens(
     amr,
     session_id: session.id,
     is_anonymous: user.is_anonymous,
+    ...(session.oauth_client_id !== null && { client_id: session.oauth_client_id }),
+    ...(session.scopes && { scope: session.scopes }),
   };
   const accessToken = await context.keys.sign(await customizeClaims(context, call, sql, claims, method));
   return {
@@ -73,18 +75,18 @@ export async function createSessionTokens(
   };
 }
 
-/** Signs `user` in: a new session that began by `method`, and its first tokens. */
+/** Signs `user` in: a new session that began by `method`, and its first tokens; with `grant` the session is an application's. */
 export async function signIn(
   context: AuthContext,
   call: Call,
   sql: Sql,
   user: User,
   method: string,
-  notAfter?: Date,
+  grant?: OAuthGrant,
 ): Promise<SessionTokens> {
   const now = nowDate(context);
   const hasCounter = context.settings.refreshTokenVersion === 2;
-  const session = await createSession(sql, now, { userId: user.id, call, hasCounter, notAfter });
+  const session = await createSession(sql, now, { userId: user.id, call, hasCounter, grant });
   const refreshToken = hasCounter
     ? encodeCounterToken(session)
     : (await createRefreshToken(sql, now, { userId: user.id, sessionId: session.id })).token;

@@ -241,4 +241,46 @@ describe('the vendor’s client', () => {
     expect((await customProviders.deleteProvider(identifier)).error).toBeNull();
     expect((await customProviders.getProvider(identifier)).error?.code).toBe('custom_provider_not_found');
   });
+
+  it('administers an application, consents to it, and lists and revokes its grant', async () => {
+    const { oauth } = connect(server.serviceRoleKey).admin;
+    const redirectUri = 'https://tool.example/callback';
+    const { data: created } = await oauth.createClient({ client_name: 'Tool', redirect_uris: [redirectUri] });
+    const id = created?.client_id ?? '';
+    expect((await oauth.updateClient(id, { client_name: 'A tool' })).data?.client_name).toBe('A tool');
+    expect((await oauth.listClients()).data.clients).toMatchObject([{ client_id: id }]);
+    const secret = (await oauth.regenerateClientSecret(id)).data?.client_secret ?? '';
+    const begin = async (): Promise<string> => {
+      const query = new URLSearchParams({
+        client_id: id,
+        redirect_uri: redirectUri,
+        code_challenge: 'v'.repeat(43),
+        code_challenge_method: 'plain',
+      });
+      const url = `${server.url}/auth/v1/oauth/authorize?${query}`;
+      const response = await server.fetch(url, { redirect: 'manual' });
+      const page = new URL(response.headers.get('location') ?? 'about:blank');
+      return page.searchParams.get('authorization_id') ?? '';
+    };
+    const { client, email } = await signedUp();
+    const authorizationId = await begin();
+    const { data: asked } = await client.oauth.getAuthorizationDetails(authorizationId);
+    expect(asked).toMatchObject({ client: { id, name: 'A tool' }, user: { email }, scope: 'email' });
+    const { data: approved } = await client.oauth.approveAuthorization(authorizationId);
+    const code = new URL(approved?.redirect_url ?? '').searchParams.get('code') ?? '';
+    const exchanged = await server.fetch(`${server.url}/auth/v1/oauth/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: 'v'.repeat(43) }),
+    });
+    expect(exchanged.status).toBe(200);
+    expect((await client.oauth.listGrants()).data).toMatchObject([{ client: { id }, scopes: ['email'] }]);
+    expect((await client.oauth.revokeGrant({ clientId: id })).error).toBeNull();
+    const deniedId = await begin();
+    await client.oauth.getAuthorizationDetails(deniedId);
+    const { data: denied } = await client.oauth.denyAuthorization(deniedId);
+    expect(denied?.redirect_url).toContain('error=access_denied');
+    expect((await oauth.deleteClient(id)).error).toBeNull();
+    expect((await oauth.getClient(id)).error?.code).toBe('oauth_client_not_found');
+  });
 });

@@ -2,7 +2,7 @@ import { compareListed, compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
 import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { coveringFilters, unfiltered, filterKey, matchesFilter } from './notification-filter.ts';
+import { coveringFilters, filterKey, inboxTabs, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import type { ListWindow } from './list-window.ts';
@@ -81,9 +81,11 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   const inside = state.operations.length === 0 ? loaded : countNotifications(overlay(state));
   if (!state.totals) return inside;
   let outside = combineCounts(state.totals, loaded, -1);
-  const isFullyLoaded = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
-  if (isFullyLoaded(unfiltered))
-    outside = { ...zeroCounts, archived: outside.archived, snoozed: outside.snoozed };
+  for (const tab of inboxTabs) {
+    // Nothing of a list that is loaded to its end is outside, whatever totals that are being asked for say.
+    if (!selectWindow(state, { tab, kind: null })?.isComplete) continue;
+    outside = { ...outside, [tab]: 0, ...(tab === 'unread' && { kinds: zeroCounts.kinds }) };
+  }
   for (const operation of state.operations) outside = countsAfterBulk(outside, operation);
   return combineCounts(inside, outside);
 }

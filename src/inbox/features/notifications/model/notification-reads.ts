@@ -58,8 +58,9 @@ export function applyPage(
     if (windowCovers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
   }
   for (const row of page) {
+    if (state.deleted.has(row.id)) continue;
     const known = state.rows.get(row.id);
-    // A row that changed meanwhile is replaced by a newer version only; one that is unknown was deleted meanwhile.
+    // A row that changed meanwhile is replaced by a newer version only; one that is unknown left every list meanwhile.
     const replaces = isNewer(row.id)
       ? known !== undefined && isOutdated(known, row)
       : known === undefined || !isOutdated(row, known);

@@ -13,12 +13,14 @@ export function applyChanges(
 ): NotificationsState {
   const rows = new Map(state.rows);
   const touched = new Map(state.touched);
+  const deleted = new Set(state.deleted);
   const before: Notification[] = [];
   const after: Notification[] = [];
   const sequence = state.sequence + 1;
   let { areTotalsStale } = state;
   for (const change of changes) {
     const id = change.type === 'remove' ? change.id : change.notification.id;
+    if (deleted.has(id)) continue;
     const known = rows.get(id);
     if (change.type !== 'remove' && known && isOutdated(change.notification, known)) continue;
     // Without the earlier status of the row the totals cannot be adjusted.
@@ -27,14 +29,17 @@ export function applyChanges(
     if (!known && change.type === 'update' && !isWanted(state, change.notification)) continue;
     const isCounted = change.type !== 'remove' && isCountedIn(state, change.notification);
     if (known && !isCounted) before.push(known);
-    if (change.type === 'remove') rows.delete(id);
-    else {
+    if (change.type === 'remove') {
+      rows.delete(id);
+      deleted.add(id);
+    } else {
       rows.set(id, change.notification);
       if (!isCounted) after.push(change.notification);
     }
     if (state.readsInFlight > 0) touched.set(id, sequence);
   }
-  return { ...state, rows, touched, sequence, areTotalsStale, totals: adjust(state.totals, before, after) };
+  const totals = adjust(state.totals, before, after);
+  return { ...state, rows, touched, deleted, sequence, areTotalsStale, totals };
 }
 
 /**
@@ -67,14 +72,21 @@ export function confirmOperation(
   const after: Notification[] = [];
   const sequence = state.sequence + 1;
   const touched = new Map(state.touched);
+  const answers = new Map(answered?.map((row) => [row.id, row]));
+  // A deleted row may be unknown here, because its arrival is still on its way; one that was answered was not deleted.
+  const removed = operation.type === 'remove' ? operation.ids.filter((id) => !answers.has(id)) : [];
+  const deleted = new Set([...state.deleted, ...removed]);
   const replace = (old: Notification, next: Notification | null) => {
     if (state.readsInFlight > 0) touched.set(old.id, sequence);
     before.push(old);
     if (next) after.push(next);
-    if (next) rows.set(old.id, next);
-    else rows.delete(old.id);
+    if (next) {
+      rows.set(old.id, next);
+      return;
+    }
+    rows.delete(old.id);
+    deleted.add(old.id);
   };
-  const answers = new Map(answered?.map((row) => [row.id, row]));
   for (const row of state.rows.values()) {
     const answer = answers.get(row.id);
     if (answer) {
@@ -90,6 +102,7 @@ export function confirmOperation(
     rows,
     sequence,
     touched,
+    deleted,
     operations: state.operations.filter(({ id }) => id !== operationId),
     totals: isBulk(operation)
       ? adjustToBulk(state, rows.values(), operation)

@@ -30,7 +30,11 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'restored':
       return Object.keys(state.windows).length > 0
         ? state
-        : { ...state, ...event.persisted, rows: new Map([...event.persisted.rows, ...state.rows]) };
+        : {
+            ...state,
+            ...event.persisted,
+            rows: new Map([...event.persisted.rows, ...state.rows].filter(([id]) => !state.deleted.has(id))),
+          };
     case 'page':
       return applyPage(state, event);
     case 'synced':

@@ -29,6 +29,8 @@ export interface NotificationsState {
   readonly readsInFlight: number;
   /** The sequence of the last live change per id; recorded only while a read is in flight. */
   readonly touched: ReadonlyMap<string, number>;
+  /** Ids whose deletion is certain: answers and changes that were on their way do not bring them back. */
+  readonly deleted: ReadonlySet<string>;
   /** The sequence of the last live change that may alter the results of the shown search; 0: none. */
   readonly resultsChangedAt: number;
 }
@@ -90,5 +92,6 @@ export const emptyNotificationsState: NotificationsState = {
   gapAt: 0,
   readsInFlight: 0,
   touched: new Map(),
+  deleted: new Set(),
   resultsChangedAt: 0,
 };

@@ -3,7 +3,7 @@ import type { Notification } from './notification.ts';
 import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, filterKey, inboxTabs, matchesFilter } from './notification-filter.ts';
-import type { NotificationFilter } from './notification-filter.ts';
+import type { InboxTab, NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import type { ListWindow } from './list-window.ts';
 import type { NotificationsState } from './state-types.ts';
@@ -80,14 +80,16 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   const loaded = countLoaded(state.rows);
   const inside = state.operations.length === 0 ? loaded : countNotifications(overlay(state));
   if (!state.totals) return inside;
-  let outside = combineCounts(state.totals, loaded, -1);
-  for (const tab of inboxTabs) {
-    // Nothing of a list that is loaded to its end is outside, whatever totals that are being asked for say.
-    if (!selectWindow(state, { tab, kind: null })?.isComplete) continue;
-    outside = { ...outside, [tab]: 0, ...(tab === 'unread' && { kinds: zeroCounts.kinds }) };
-  }
+  let outside = withoutWholeLists(state, combineCounts(state.totals, loaded, -1));
   for (const operation of state.operations) outside = countsAfterBulk(outside, operation);
   return combineCounts(inside, outside);
+}
+
+/** Nothing of a list that is loaded to its end is outside, whatever totals that are being asked for say. */
+function withoutWholeLists(state: NotificationsState, outside: NotificationCounts): NotificationCounts {
+  const isWhole = (tab: InboxTab) => selectWindow(state, { tab, kind: null })?.isComplete ?? false;
+  const whole = Object.fromEntries(inboxTabs.filter(isWhole).map((tab) => [tab, 0]));
+  return { ...outside, ...whole, kinds: isWhole('unread') ? zeroCounts.kinds : outside.kinds };
 }
 
 const loadedCounts = new WeakMap<NotificationsState['rows'], NotificationCounts>();

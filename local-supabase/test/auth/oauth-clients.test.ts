@@ -88,6 +88,7 @@ describe('administrators', () => {
       { redirect_uris: ['https://tool.example/#x'] },
       "invalid redirect_uri 'https://tool.example/#x': fragment not allowed in redirect URI",
     ],
+    [{ redirect_uris: ['https://a/%zz'] }, "invalid redirect_uri 'https://a/%zz': invalid URL format"],
     [{ redirect_uris: Array<string>(11).fill(redirectUri) }, 'redirect_uris cannot exceed 10 items'],
     [
       { grant_types: ['password'] },

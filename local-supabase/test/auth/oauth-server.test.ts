@@ -33,7 +33,7 @@ const authorize = async (params: Readonly<Record<string, string>> = {}): Promise
       redirect_uri: redirectUri,
       response_type: 'code',
       scope: 'openid email profile',
-      state: 'a state',
+      state: 'a state~*',
       code_challenge: challenge,
       code_challenge_method: 'S256',
       ...params,
@@ -92,7 +92,8 @@ describe('an application that signs users in', () => {
       scope: 'openid email profile',
     });
     const target = targetOf(await decide(id, 'approve'));
-    expect(target.searchParams.get('state')).toBe('a state');
+    expect(target.search).toContain('&state=a+state~%2A');
+    expect(target.searchParams.get('state')).toBe('a state~*');
     const code = target.searchParams.get('code') ?? '';
     const issued = await exchangeCode(code);
     expect(Object.keys(issued.body).toSorted()).toEqual([
@@ -111,7 +112,7 @@ describe('an application that signs users in', () => {
     const { email } = readClaims(issued.body.access_token);
     expect(readClaims(issued.body.id_token)).toMatchObject({
       iss: 'http://project.test/auth/v1',
-      aud: [client.client_id],
+      aud: client.client_id,
       sub: userId,
       nonce: 'a nonce',
       email,
@@ -176,7 +177,7 @@ describe('an application that signs users in', () => {
     expect(Object.fromEntries(targetOf(await decide(id, 'deny')).searchParams)).toEqual({
       error: 'access_denied',
       error_description: 'User denied the request',
-      state: 'a state',
+      state: 'a state~*',
     });
     expect((await decide(id, 'approve')).body.message).toBe('authorization request is no longer pending');
   });
@@ -201,13 +202,14 @@ describe('an authorization request', () => {
     [{ code_challenge_method: 'S512' }, "code_challenge_method must be 'S256' or 'plain'"],
     [{ code_challenge: 'short' }, 'code_challenge must be between 43 and 128 characters'],
     [{ resource: 'api' }, 'resource must be an absolute URI'],
+    [{ resource: 'https://a b/' }, 'resource must be a valid URI'],
     [{ resource: 'https://api.example/#x' }, 'resource must not include a fragment component'],
     [{ resource: 'https://api.example/?x' }, 'resource must not include a query component'],
   ])('with %j is refused to the application', async (params, description) => {
     const { status, location } = await authorize(params);
     expect([status, Object.fromEntries(location.searchParams)]).toEqual([
       302,
-      { error: 'invalid_request', error_description: description, state: 'a state' },
+      { error: 'invalid_request', error_description: description, state: 'a state~*' },
     ]);
   });
 

@@ -48,17 +48,21 @@ const printList = (items: readonly string[]): string => `[${items.join(' ')}]`;
 const isAuthMethod = (text: string): text is TokenAuthMethod =>
   (tokenAuthMethods as readonly string[]).includes(text);
 
+/** True for what Go's parser of URLs refuses: control characters, and a `%` in the path without two digits. */
+const isMalformed = (uri: string): boolean => /^:|\p{Cc}/u.test(uri) || /^[^?#]*%(?![\da-f]{2})/i.test(uri);
+
 /** What is wrong with a redirect URI (RFC 6749 section 3.1.2); undefined for nothing. */
 function findRedirectFault(uri: string): string | undefined {
   if (uri === '') return 'redirect URI cannot be empty';
-  const [, scheme, host] = /^([a-z][a-z\d+.-]*):\/\/([^/?#]+)/i.exec(uri) ?? [];
-  if (scheme === undefined || host === undefined) return 'must have scheme and host';
+  if (isMalformed(uri)) return 'invalid URL format';
+  const [, scheme = '', authority = ''] = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i.exec(uri) ?? [];
+  if (scheme === '' || authority === '') return 'must have scheme and host';
   if (!URL.canParse(uri)) return 'invalid URL format';
   const name = scheme.toLowerCase();
   if (unsafeSchemes.has(name)) return `scheme '${name}' is not allowed for security reasons`;
-  const { hostname, hash } = new URL(uri);
-  if (name === 'http' && !loopbackHosts.has(hostname)) return 'HTTP scheme only allowed for localhost';
-  return hash === '' ? undefined : 'fragment not allowed in redirect URI';
+  const host = authority.replace(/^.*@/, '').replace(/:\d*$/, '');
+  if (name === 'http' && !loopbackHosts.has(host)) return 'HTTP scheme only allowed for localhost';
+  return new URL(uri).hash === '' ? undefined : 'fragment not allowed in redirect URI';
 }
 
 function checkRedirectUris(uris: readonly string[], isRequired: boolean): void {

@@ -86,10 +86,11 @@ export function redirectTargetOf(context: AuthContext, call: Call): string {
   return wanted.find((target) => isRedirectAllowed(context, target)) ?? context.siteUrl;
 }
 
-/** Encodes parameters sorted by name, as GoTrue does. */
-export function encodeParams(params: Readonly<Record<string, string>>): string {
-  const sorted = Object.entries(params).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return new URLSearchParams(sorted).toString();
+/** Encodes parameters sorted by name and escapes them as Go does, which keeps `~` and escapes `*`. */
+export function encodeParams(params: Readonly<Record<string, string>> | URLSearchParams): string {
+  const sorted = new URLSearchParams(params);
+  sorted.sort();
+  return sorted.toString().replaceAll('%7E', '~').replaceAll('*', '%2A');
 }
 
 /** Prints a URL without adding a slash to an empty path. */
@@ -102,7 +103,7 @@ function print(url: URL, given: string): string {
 export function addToQuery(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  url.searchParams.sort();
+  url.search = encodeParams(url.searchParams);
   return print(url, target);
 }
 

@@ -41,7 +41,8 @@ async function requireRedirectTarget(context: AuthContext, read: ReadParam): Pro
 /** What is wrong with a resource indicator (RFC 8707 section 2). */
 function findResourceFault(resource: string): string | undefined {
   if (resource === '') return undefined;
-  if (!URL.canParse(resource)) return 'resource must be an absolute URI';
+  if (!/^[a-z][a-z\d+.-]*:/i.test(resource)) return 'resource must be an absolute URI';
+  if (!URL.canParse(resource)) return 'resource must be a valid URI';
   const { hash, search } = new URL(resource);
   if (hash !== '') return 'resource must not include a fragment component';
   return search === '' ? undefined : 'resource must not include a query component';

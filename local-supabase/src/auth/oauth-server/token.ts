@@ -86,7 +86,7 @@ async function signIdToken(
   return context.keys.sign({
     iss: call.authUrl,
     sub: user.id,
-    aud: [clientId],
+    aud: clientId,
     exp: issuedAt + idTokenExpirySeconds,
     iat: issuedAt,
     ...(nonce && { nonce }),

@@ -120,7 +120,6 @@ export const subtreeChecks: readonly SubtreeCheck[] = [
   { path: '/passkeys', check: requirePasskeysEnabled },
   { path: '/scim/v2', check: requireScim },
   { path: '/oauth', check: requireOAuthServer },
-  { path: '/.well-known/oauth-authorization-server', check: requireOAuthServer },
 ];
 
 /** What answers the paths of a subtree that have no route. */
@@ -149,7 +148,14 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/settings', handler: readSettings },
   { method: 'GET', path: '/.well-known/jwks.json', handler: readKeySet },
   { method: 'GET', path: '/.well-known/openid-configuration', handler: readServerMetadata },
-  { method: 'GET', path: '/.well-known/oauth-authorization-server', handler: readServerMetadata },
+  {
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    handler: async (context, call) => {
+      requireOAuthServer(context);
+      return readServerMetadata(context, call);
+    },
+  },
   { method: 'POST', path: '/signup', handler: withCaptcha(signUp) },
   { method: 'POST', path: '/token', handler: withCaptcha(token) },
   { method: 'POST', path: '/otp', handler: guarded('otp', sendOtp) },

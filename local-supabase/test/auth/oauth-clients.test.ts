@@ -20,6 +20,7 @@ beforeAll(async () => {
 
 describe('administrators', () => {
   it('are told of no applications by an empty object', async () => {
+    await world.database.query('delete from auth.oauth_clients');
     expect((await asAdmin('GET', path)).body).toEqual({});
   });
 

@@ -154,42 +154,46 @@ test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ p
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
 });
 
-test('a user signs out this device, all other devices, or every device', async ({ page, world }) => {
-  const person = await world.newUser();
-  await world.enter(page, person, '/account');
-  const other = await openElsewhere(page, world, person);
+test(
+  'a user signs out this device, all other devices, or every device',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await world.enter(page, person, '/account');
+    const other = await openElsewhere(page, world, person);
 
-  await page.getByRole('button', { name: 'Sign out all other devices' }).click();
-  await expect(page.getByText('All other devices are signed out.')).toBeVisible();
-  // The access token of the other device stays valid until it expires, but cannot be renewed.
-  await other.evaluate(() => {
-    const now = Date.now.bind(Date);
-    Date.now = () => now() + 3_600_000;
-    dispatchEvent(new Event('online'));
-  });
-  await other.waitForURL('**/login**');
-  await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
+    await page.getByRole('button', { name: 'Sign out all other devices' }).click();
+    await expect(page.getByText('All other devices are signed out.')).toBeVisible();
+    // The access token of the other device stays valid until it expires, but cannot be renewed.
+    await other.evaluate(() => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 3_600_000;
+      dispatchEvent(new Event('online'));
+    });
+    await other.waitForURL('**/login**');
+    await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
 
-  await world.enter(other, person);
-  await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-  await page.getByRole('button', { name: 'Sign out here' }).click();
-  await page.waitForURL('**/login');
-  await other.reload();
-  await expect(other.getByRole('heading', { name: 'Inbox' }), 'the other one stays').toBeVisible();
+    await world.enter(other, person);
+    await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+    await page.getByRole('button', { name: 'Sign out here' }).click();
+    await page.waitForURL('**/login');
+    await other.reload();
+    await expect(other.getByRole('heading', { name: 'Inbox' }), 'the other one stays').toBeVisible();
 
-  await world.enter(page, person, '/account');
-  await other.goto(`${world.appUrl}/account`);
-  await other.getByRole('button', { name: 'Sign out everywhere' }).click();
-  await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
-  await other.waitForURL('**/login');
-  const countSessions = async () => {
-    const [found] = await world.stage.supabase.database.query<{ count: number }>(
-      'select count(*)::int as count from auth.sessions where user_id = $1',
-      [person.id],
-    );
-    return found?.count;
-  };
-  // The screen does not wait for the server's answer to the sign-out.
-  await expect.poll(countSessions, 'no session is left').toBe(0);
-  await other.context().close();
-});
+    await world.enter(page, person, '/account');
+    await other.goto(`${world.appUrl}/account`);
+    await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await other.waitForURL('**/login');
+    const countSessions = async () => {
+      const [found] = await world.stage.supabase.database.query<{ count: number }>(
+        'select count(*)::int as count from auth.sessions where user_id = $1',
+        [person.id],
+      );
+      return found?.count;
+    };
+    // The screen does not wait for the server's answer to the sign-out.
+    await expect.poll(countSessions, 'no session is left').toBe(0);
+    await other.context().close();
+  },
+);

@@ -79,67 +79,71 @@ test('toasts stack above the selection bar @nightly', async ({ page, world }) =>
   }
 });
 
-test('a user searches by words, snoozes until tomorrow, blocks and unblocks', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Engine plan' });
-  await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });
-  await world.notify(grace, ada, { about: 'Engines of the world', kind: 'edit' });
-  await world.enter(page, ada);
-  await expect(rows(page)).toHaveCount(3);
+test(
+  'a user searches by words, snoozes until tomorrow, blocks and unblocks',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { about: 'Engine plan' });
+    await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });
+    await world.notify(grace, ada, { about: 'Engines of the world', kind: 'edit' });
+    await world.enter(page, ada);
+    await expect(rows(page)).toHaveCount(3);
 
-  // Search: by key, as one types, in the URL beside the kind, and gone with Escape.
-  await page.keyboard.press('/');
-  await page.keyboard.type('eng');
-  await expect(rows(page)).toHaveCount(2);
-  await expect(page.getByRole('status').filter({ hasText: '2 results' })).toBeVisible();
-  await expect(page.locator('main mark').first()).toHaveText('Eng');
-  await expect(page).toHaveURL(/\?q=eng$/);
-  await page
-    .getByRole('link', { name: /^Edits/ })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/\?kind=edit&q=eng$/);
-  await expect(rows(page)).toHaveCount(1);
-  await page.reload();
-  await expect(rows(page)).toHaveCount(1);
-  const field = page.getByRole('searchbox', { name: 'Search notifications' });
-  await field.fill('nothing like it');
-  await expect(page.getByText('No results for “nothing like it”.')).toBeVisible();
-  await field.press('Escape');
-  await expect(page).toHaveURL(/\?kind=edit$/);
-  await page
-    .getByRole('link', { name: /^Edits/ })
-    .first()
-    .click();
-  await expect(rows(page)).toHaveCount(3);
+    // Search: by key, as one types, in the URL beside the kind, and gone with Escape.
+    await page.keyboard.press('/');
+    await page.keyboard.type('eng');
+    await expect(rows(page)).toHaveCount(2);
+    await expect(page.getByRole('status').filter({ hasText: '2 results' })).toBeVisible();
+    await expect(page.locator('main mark').first()).toHaveText('Eng');
+    await expect(page).toHaveURL(/\?q=eng$/);
+    await page
+      .getByRole('link', { name: /^Edits/ })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/\?kind=edit&q=eng$/);
+    await expect(rows(page)).toHaveCount(1);
+    await page.reload();
+    await expect(rows(page)).toHaveCount(1);
+    const field = page.getByRole('searchbox', { name: 'Search notifications' });
+    await field.fill('nothing like it');
+    await expect(page.getByText('No results for “nothing like it”.')).toBeVisible();
+    await field.press('Escape');
+    await expect(page).toHaveURL(/\?kind=edit$/);
+    await page
+      .getByRole('link', { name: /^Edits/ })
+      .first()
+      .click();
+    await expect(rows(page)).toHaveCount(3);
 
-  // Snooze: leaves every other list and count, and comes back by undo.
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await openMenu(page, 'Budget');
-  await page.getByRole('menuitem', { name: 'Snooze…' }).click();
-  await page.getByRole('button', { name: /^Tomorrow/ }).click();
-  await expect(rows(page)).toHaveCount(2);
-  await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
-  const lists = page.getByRole('navigation', { name: 'Lists' }).first();
-  await lists.getByRole('link', { name: 'Snoozed, 1' }).click();
-  await expect(page.getByRole('heading', { name: 'Tomorrow' })).toBeVisible();
-  await expect(row(page, 'Budget')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('Nothing snoozed.')).toBeVisible();
-  await lists.getByRole('link', { name: 'All, 3' }).click();
-  await expect(rows(page)).toHaveCount(3);
+    // Snooze: leaves every other list and count, and comes back by undo.
+    const bell = page.getByRole('button', { name: /^Notifications/ });
+    await openMenu(page, 'Budget');
+    await page.getByRole('menuitem', { name: 'Snooze…' }).click();
+    await page.getByRole('button', { name: /^Tomorrow/ }).click();
+    await expect(rows(page)).toHaveCount(2);
+    await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
+    const lists = page.getByRole('navigation', { name: 'Lists' }).first();
+    await lists.getByRole('link', { name: 'Snoozed, 1' }).click();
+    await expect(page.getByRole('heading', { name: 'Tomorrow' })).toBeVisible();
+    await expect(row(page, 'Budget')).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText('Nothing snoozed.')).toBeVisible();
+    await lists.getByRole('link', { name: 'All, 3' }).click();
+    await expect(rows(page)).toHaveCount(3);
 
-  // Block: later notifications of the sender are not delivered.
-  await openMenu(page, 'Engine plan');
-  await page.getByRole('menuitem', { name: /^Block / }).click();
-  await expect(page.getByText(/is blocked\./)).toBeVisible();
-  await world.notify(grace, ada, { about: 'Unwanted' }).catch(() => undefined);
-  await page.goto(`${world.appUrl}/preferences`);
-  await page.getByRole('button', { name: /^Unblock / }).click();
-  // The list changes before the server has answered; the note appears after it.
-  await expect(page.getByText(/is no longer blocked\./)).toBeVisible();
-  await world.notify(grace, ada, { about: 'Welcome back' });
-  await page.goto(`${world.appUrl}/home`);
-  await expect(row(page, 'Welcome back')).toBeVisible();
-  await expect(row(page, 'Unwanted')).toHaveCount(0);
-});
+    // Block: later notifications of the sender are not delivered.
+    await openMenu(page, 'Engine plan');
+    await page.getByRole('menuitem', { name: /^Block / }).click();
+    await expect(page.getByText(/is blocked\./)).toBeVisible();
+    await world.notify(grace, ada, { about: 'Unwanted' }).catch(() => undefined);
+    await page.goto(`${world.appUrl}/preferences`);
+    await page.getByRole('button', { name: /^Unblock / }).click();
+    // The list changes before the server has answered; the note appears after it.
+    await expect(page.getByText(/is no longer blocked\./)).toBeVisible();
+    await world.notify(grace, ada, { about: 'Welcome back' });
+    await page.goto(`${world.appUrl}/home`);
+    await expect(row(page, 'Welcome back')).toBeVisible();
+    await expect(row(page, 'Unwanted')).toHaveCount(0);
+  },
+);

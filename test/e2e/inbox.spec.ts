@@ -64,38 +64,42 @@ test('several selected notifications are archived at once', { tag: '@nightly' },
     .toEqual(['archived', 'archived', 'read', 'read']);
 });
 
-test('keyboard shortcuts match the buttons and can be switched off', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 3 });
-  await world.enter(page, ada);
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await expect(bell).toHaveAccessibleName('Notifications, 3 unread');
-  await page.locator('main [data-row]').first().focus();
-  await page.keyboard.press('j');
-  await page.keyboard.press('k');
-  await page.keyboard.press('r');
-  await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
-  await page.keyboard.press('e');
-  await expect(rows(page)).toHaveCount(2);
-  await page.locator('main [data-row]').first().focus();
-  await page.keyboard.press('#');
-  await expect(rows(page)).toHaveCount(1);
-  await page.locator('main [data-row]').first().focus();
-  await page.keyboard.press('z');
-  await expect(rows(page)).toHaveCount(2);
-  await page.locator('main [data-row]').first().focus();
-  await page.keyboard.press('Shift+R');
-  await expect(bell).toHaveAccessibleName('Notifications');
-  await page.keyboard.press('?');
-  const help = page.getByRole('dialog', { name: 'Inbox options' });
-  await help.getByRole('switch', { name: 'Use keyboard shortcuts' }).click();
-  await page.keyboard.press('Escape');
-  await page.locator('main [data-row]').first().focus();
-  await page.keyboard.press('e');
-  await page.keyboard.press('ArrowDown');
-  await expect(page.locator('main [data-row]').nth(1)).toBeFocused();
-  await expect(rows(page), 'letters do nothing now').toHaveCount(2);
-});
+test(
+  'keyboard shortcuts match the buttons and can be switched off',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 3 });
+    await world.enter(page, ada);
+    const bell = page.getByRole('button', { name: /^Notifications/ });
+    await expect(bell).toHaveAccessibleName('Notifications, 3 unread');
+    await page.locator('main [data-row]').first().focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('r');
+    await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
+    await page.keyboard.press('e');
+    await expect(rows(page)).toHaveCount(2);
+    await page.locator('main [data-row]').first().focus();
+    await page.keyboard.press('#');
+    await expect(rows(page)).toHaveCount(1);
+    await page.locator('main [data-row]').first().focus();
+    await page.keyboard.press('z');
+    await expect(rows(page)).toHaveCount(2);
+    await page.locator('main [data-row]').first().focus();
+    await page.keyboard.press('Shift+R');
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Inbox options' });
+    await help.getByRole('switch', { name: 'Use keyboard shortcuts' }).click();
+    await page.keyboard.press('Escape');
+    await page.locator('main [data-row]').first().focus();
+    await page.keyboard.press('e');
+    await page.keyboard.press('ArrowDown');
+    await expect(page.locator('main [data-row]').nth(1)).toBeFocused();
+    await expect(rows(page), 'letters do nothing now').toHaveCount(2);
+  },
+);
 
 test(
   'the bell shows the newest, and shares its state with the page',
@@ -209,61 +213,65 @@ test('a reload keeps the scroll position', { tag: '@nightly' }, async ({ page, w
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(900);
 });
 
-test('Back to the list keeps its position; another tab starts at its top', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 60 });
-  await world.enter(page, ada);
-  await expect(rows(page).first()).toBeVisible();
-  await page.mouse.move(600, 500);
-  await page.mouse.wheel(0, 1_200);
-  await expect
-    .poll(() =>
-      page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y),
-    )
-    .toBe(1_200);
-  // A row within the viewport: Playwright would scroll to any other, and so move the list itself. It is found in one step,
-  // for the next page replaces the elements.
-  const idInView = await page.evaluate(() => {
-    const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
-    return items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.dataset['id'];
-  });
-  await page.locator(`[data-id="${idInView}"]`).getByRole('link').click();
-  await expect(page).toHaveURL(/open=/);
-  // Closing goes back to the list's entry; a second key at once does not leave it.
-  await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Escape')]);
-  await expect(page).not.toHaveURL(/open=/);
-  await page.goForward();
-  await expect(page).toHaveURL(/open=/);
-  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
-  // Rows above the viewport are measured later, so compare the position of a row, not the scroll offset.
-  const firstRow = () =>
-    page.evaluate(() => {
+test(
+  'Back to the list keeps its position; another tab starts at its top',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 60 });
+    await world.enter(page, ada);
+    await expect(rows(page).first()).toBeVisible();
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, 1_200);
+    await expect
+      .poll(() =>
+        page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y),
+      )
+      .toBe(1_200);
+    // A row within the viewport: Playwright would scroll to any other, and so move the list itself. It is found in one step,
+    // for the next page replaces the elements.
+    const idInView = await page.evaluate(() => {
       const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
-      const item = items.find((row) => row.getBoundingClientRect().bottom > 0);
-      return { id: item?.dataset['id'], top: item?.getBoundingClientRect().top ?? NaN };
+      return items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.dataset['id'];
     });
-  const before = await firstRow();
-  const isBack = async () => {
-    const { id, top } = await firstRow();
-    // A title above it may wrap only after the row was placed: one line.
-    return id === before.id && Math.abs(top - before.top) <= 20;
-  };
-  await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();
-  await expect(page.getByRole('heading', { name: 'Preferences', level: 1 })).toBeVisible();
-  await page.goBack();
-  await expect(rows(page).first()).toBeVisible();
-  await expect.poll(isBack).toBe(true);
+    await page.locator(`[data-id="${idInView}"]`).getByRole('link').click();
+    await expect(page).toHaveURL(/open=/);
+    // Closing goes back to the list's entry; a second key at once does not leave it.
+    await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Escape')]);
+    await expect(page).not.toHaveURL(/open=/);
+    await page.goForward();
+    await expect(page).toHaveURL(/open=/);
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
+    // Rows above the viewport are measured later, so compare the position of a row, not the scroll offset.
+    const firstRow = () =>
+      page.evaluate(() => {
+        const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
+        const item = items.find((row) => row.getBoundingClientRect().bottom > 0);
+        return { id: item?.dataset['id'], top: item?.getBoundingClientRect().top ?? NaN };
+      });
+    const before = await firstRow();
+    const isBack = async () => {
+      const { id, top } = await firstRow();
+      // A title above it may wrap only after the row was placed: one line.
+      return id === before.id && Math.abs(top - before.top) <= 20;
+    };
+    await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();
+    await expect(page.getByRole('heading', { name: 'Preferences', level: 1 })).toBeVisible();
+    await page.goBack();
+    await expect(rows(page).first()).toBeVisible();
+    await expect.poll(isBack).toBe(true);
 
-  await page.reload();
-  await expect.poll(isBack).toBe(true);
+    await page.reload();
+    await expect.poll(isBack).toBe(true);
 
-  await page
-    .getByRole('link', { name: /^Unread/ })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/tab=unread/);
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
-});
+    await page
+      .getByRole('link', { name: /^Unread/ })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/tab=unread/);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+  },
+);
 
 test(
   'a slow page shows rows in each frame: when the next page arrives, after jumps, Back and a reload',

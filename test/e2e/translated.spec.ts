@@ -33,7 +33,7 @@ function followErrors(page: Page): readonly string[] {
   return errors;
 }
 
-test('sign-in works in a translated page', async ({ page, world }) => {
+test('sign-in works in a translated page', { tag: '@nightly' }, async ({ page, world }) => {
   const errors = followErrors(page);
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/login`);

@@ -17,6 +17,14 @@ export interface ApiSettings {
   readonly version?: 14 | 16;
   /** `url-use-legacy-target-names` of version 16. Default true. */
   readonly allowsTargetNames?: boolean;
+  /** `db-pre-request`: a function, with its schema, that each transaction calls first. Default: none. */
+  readonly preRequest?: string;
+  /** `db-root-spec`: a function of the exposed schema that answers `/`. Default: none. */
+  readonly rootSpec?: string;
+  /** `openapi-mode`. Default `follow-privileges`. */
+  readonly openApiMode?: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  /** `server-timing-enabled`: a header `Server-Timing` with milliseconds. Default false. */
+  readonly tellsTiming?: boolean;
 }
 
 /** The settings of storage, from `[storage]`. */

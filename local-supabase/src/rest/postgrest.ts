@@ -4,7 +4,7 @@ import type { Claims } from '../keys/keys.ts';
 import { answerError, answerOptions, answerRequest, inVersion, targetNameWarning } from './answer/answer.ts';
 import type { Answer } from './answer/answer.ts';
 import { answerDescription } from './answer/describe-schema.ts';
-import { RestError } from './request/errors.ts';
+import { RequestCrash, RestError } from './request/errors.ts';
 import { createCatalogCache } from './catalog/catalog-cache.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { planRequest } from './plan/plan-request.ts';
@@ -39,6 +39,7 @@ export async function createPostgRest({ database, settings: given }: PostgRestOp
           return await respond(raw, claims, settings, database, await cache.current());
         } catch (problem) {
           if (problem instanceof RestError) return answerError(problem);
+          if (problem instanceof RequestCrash) return answerCrash;
           if (problem instanceof RangeError) return answerError(tooDeep());
           throw problem;
         }
@@ -54,17 +55,24 @@ async function respond(
   database: PgliteDatabase,
   catalog: Catalog,
 ): Promise<Answer> {
-  const { schemas, extraSearchPath, anonymousRole, allowsTransactionEnd, version } = settings;
+  const { extraSearchPath, anonymousRole, preRequest, allowsTransactionEnd, version } = settings;
   const prefer = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
   const preferences = parsePreferences(
     prefer.length === 0 ? undefined : prefer.join(','),
     version === 14 ? catalog.timezones : null,
     allowsTransactionEnd,
   );
-  const request = parseApiRequest(raw, schemas, preferences);
+  const timing = startTiming();
+  const request = parseApiRequest(raw, settings, preferences);
+  timing.mark('parse');
   const maxRows = settings.maxRows === null ? null : BigInt(settings.maxRows);
   const plan = planRequest(request, catalog, { ...settings, maxRows });
-  if (plan.kind === 'options') return inVersion(version, answerOptions(plan.allow));
+  timing.mark('plan');
+  const told = (answer: Answer): Answer =>
+    settings.tellsTiming
+      ? { ...answer, headers: [...answer.headers, ['server-timing', timing.header()]] }
+      : answer;
+  if (plan.kind === 'options') return told(inVersion(version, answerOptions(plan.allow)));
   const options: TransactionOptions = {
     database,
     catalog,
@@ -72,16 +80,44 @@ async function respond(
     role: roleOf(claims, anonymousRole),
     anonymousRole,
     extraSearchPath,
+    preRequest,
     maxRows,
     nowMs: () => performance.now(),
   };
   if (plan.kind === 'describe-schema') {
-    const answer = await answerDescription(request, options, plan.headersOnly, version);
-    return inVersion(version, answer);
+    const answer = await answerDescription(request, options, plan.headersOnly, settings);
+    timing.mark('transaction');
+    return told(inVersion(version, answer));
   }
-  const answer = answerRequest(plan, request, await runTransaction(plan, request, options));
-  return inVersion(version, answer, targetNameWarning(plan.read));
+  const row = await runTransaction(plan, request, options);
+  timing.mark('transaction');
+  return told(inVersion(version, answerRequest(plan, request, row), targetNameWarning(plan.read)));
 }
+
+/** Measures the phases of a request, for the header `Server-Timing`. The token has been verified before. */
+function startTiming() {
+  const phases: string[] = ['jwt;dur=0.0'];
+  let sinceMs = performance.now();
+  const mark = (phase: 'parse' | 'plan' | 'transaction' | 'response') => {
+    const nowMs = performance.now();
+    phases.push(`${phase};dur=${(nowMs - sinceMs).toFixed(1)}`);
+    sinceMs = nowMs;
+  };
+  return {
+    mark,
+    header() {
+      mark('response');
+      return phases.join(', ');
+    },
+  };
+}
+
+/** The answer of PostgREST's web server where PostgREST itself fails. */
+const answerCrash: Answer = {
+  status: 500,
+  headers: [['content-type', 'text/plain; charset=utf-8']],
+  body: 'Something went wrong',
+};
 
 /** A role that is not a text counts as its JSON. */
 function roleOf(claims: Claims, anonymousRole: string): string {

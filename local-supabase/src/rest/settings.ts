@@ -21,6 +21,14 @@ export interface RestSettings {
   readonly allowsPlans: boolean;
   /** `db-tx-end`: whether `Prefer: tx=` is applied. */
   readonly allowsTransactionEnd: boolean;
+  /** `db-pre-request`: a function that each transaction calls first, under the caller's role; null for none. */
+  readonly preRequest: string | null;
+  /** `db-root-spec`: a function that answers `/` in place of the description; null for none. */
+  readonly rootSpec: string | null;
+  /** `openapi-mode`: whether `/` describes what the caller's role may use, everything, or nothing (404). */
+  readonly openApiMode: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  /** `server-timing-enabled`. */
+  readonly tellsTiming: boolean;
 }
 
 export const DEFAULT_REST_SETTINGS: RestSettings = {
@@ -33,6 +41,10 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   allowsAggregates: false,
   allowsPlans: false,
   allowsTransactionEnd: false,
+  preRequest: null,
+  rootSpec: null,
+  openApiMode: 'follow-privileges',
+  tellsTiming: false,
 };
 
 /** The releases whose behavior the service has. */

@@ -10,7 +10,7 @@ import type { DatabasePlan } from './plan/plan-request.ts';
 import type { ReadNode } from './plan/read-plan.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { statementTimedOut, statementTimeoutMs } from './statement-timeout.ts';
-import { settingsStatement } from './sql/settings-sql.ts';
+import { quote, settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
 
 /** What the statement of a request answered. */
@@ -34,6 +34,7 @@ export interface TransactionOptions {
   readonly role: string;
   readonly anonymousRole: string;
   readonly extraSearchPath: readonly string[];
+  readonly preRequest: string | null;
   readonly maxRows: bigint | null;
   /** A monotonic clock. */
   readonly nowMs: () => number;
@@ -77,7 +78,7 @@ export async function runTransaction(
 
 /** @returns the statements with which every transaction of the service begins. */
 export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
-  const { catalog, claims, role, extraSearchPath } = options;
+  const { catalog, claims, role, extraSearchPath, preRequest } = options;
   const routine = plan?.kind === 'call' ? plan.routine : undefined;
   const roleSettings = catalog.roleSettings.get(role) ?? [];
   const isolation =
@@ -91,7 +92,11 @@ export function openingStatements(request: ApiRequest, options: TransactionOptio
     extraSearchPath,
   });
   const access = plan && !plan.isReadOnly ? 'READ WRITE' : 'READ ONLY';
-  return [{ text: `BEGIN ISOLATION LEVEL ${isolationLevel(isolation)} ${access}` }, settings];
+  return [
+    { text: `BEGIN ISOLATION LEVEL ${isolationLevel(isolation)} ${access}` },
+    settings,
+    ...(preRequest === null ? [] : [{ text: `select ${preRequest.split('.').map(quote).join('.')}()` }]),
+  ];
 }
 
 function isolationLevel(setting: string | null | undefined): string {

@@ -17,7 +17,7 @@ export async function answerDescription(
   request: ApiRequest,
   options: TransactionOptions,
   headersOnly: boolean,
-  version: RestSettings['version'],
+  { version, openApiMode }: Pick<RestSettings, 'version' | 'openApiMode'>,
 ): Promise<Answer> {
   const { database, catalog } = options;
   const values = [request.schema];
@@ -29,16 +29,20 @@ export async function answerDescription(
     row: await database.pipeline(statements, { keepsFiles: false }),
     isKept: true,
   }));
-  const [names, routines, comment] = results.slice(-3).map(({ rows }) => rows[0]?.[0] ?? null);
-  const tables = (JSON.parse(names ?? '[]') as string[]).flatMap((name) => {
-    const table = catalog.tables.get(keyOf({ schema: request.schema, name }));
-    return table ? [table] : [];
-  });
+  const [names, accessible, comment] = results.slice(-3).map(({ rows }) => rows[0]?.[0] ?? null);
+  const isDescribed = ({ schema }: { readonly schema: string }) => schema === request.schema;
+  const ofRole = openApiMode === 'follow-privileges';
+  const tables = ofRole
+    ? (JSON.parse(names ?? '[]') as string[]).flatMap(
+        (name) => catalog.tables.get(keyOf({ schema: request.schema, name })) ?? [],
+      )
+    : [...catalog.tables.values()].filter(isDescribed);
+  const routines = ofRole ? groupRoutines(JSON.parse(accessible ?? '[]') as Routine[]) : catalog.routines;
   const described = openApiDocument({
     version,
     catalog,
     tables,
-    routines: [...groupRoutines(JSON.parse(routines ?? '[]') as Routine[]).values()].flat(),
+    routines: [...routines.values()].flat().filter(isDescribed),
     comment: comment ?? null,
   });
   return {

@@ -1,6 +1,6 @@
 import { isToOne } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName, Relationship } from '../catalog/catalog.ts';
-import { aggregatesNotAllowed, negativeLimit, notEmbedded } from '../request/errors.ts';
+import { RequestCrash, aggregatesNotAllowed, negativeLimit, notEmbedded } from '../request/errors.ts';
 import type { EmbedPath, SelectItem, SelectedRelation } from '../grammar/syntax.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseTreePath } from '../request/query-params.ts';
@@ -176,11 +176,12 @@ function joinConditions(
 const hasAggregates = (node: ReadNode): boolean =>
   node.select.some(({ aggregate }) => aggregate !== undefined) || node.children.some(hasAggregates);
 
-function restrictRanges(node: ReadNode, maxRows: bigint | null): void {
+function restrictRanges(node: ReadNode, maxRows: bigint | null, isRoot = true): void {
   if (isLimitZero(node.range)) node.range = NO_ROWS;
-  else if (isEmptyRange(node.range)) throw negativeLimit();
+  else if (isEmptyRange(node.range))
+    throw isRoot ? negativeLimit() : new RequestCrash('A relation has a negative limit');
   else node.range = restrict(node.range, maxRows);
-  for (const child of node.children) restrictRanges(child, maxRows);
+  for (const child of node.children) restrictRanges(child, maxRows, false);
 }
 
 /** Whether a request selects the whole rows of one relation, so that a media type may be made of them. */

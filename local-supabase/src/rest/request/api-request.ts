@@ -4,10 +4,12 @@ import {
   limitOnPut,
   lowerAboveUpper,
   negativeLimit,
+  openApiDisabled,
   unacceptableSchema,
   unsupportedMethod,
 } from './errors.ts';
 import type { QualifiedName } from '../catalog/catalog.ts';
+import type { RestSettings } from '../settings.ts';
 import { JSON_TYPE, parseAccept, parseMediaType } from './media-type.ts';
 import type { MediaType } from './media-type.ts';
 import { parsePayload } from './payload.ts';
@@ -79,13 +81,13 @@ export interface ApiRequest {
  */
 export function parseApiRequest(
   raw: RawRequest,
-  schemas: readonly string[],
+  { schemas, openApiMode, rootSpec }: RootSettings,
   preferences: Preferences,
 ): ApiRequest {
   const { method, target, headers, body } = raw;
   const header = (wanted: string) => headers.find(([name]) => name === wanted)?.[1];
   const [path = '', search = ''] = splitOnce(target, '?');
-  const resource = parsePath(path);
+  const resource = resolveRoot(parsePath(path), openApiMode, rootSpec);
   const { schema, isNegotiated } = chooseSchema(method, header, schemas);
   const action = chooseAction(resource, schema, method);
   const contentHeader = header('content-type');
@@ -130,11 +132,24 @@ type Resource =
 function parsePath(path: string): Resource {
   const bare = path.startsWith('/') ? path.slice(1) : path;
   if (bare === '') return { kind: 'schema' };
-  const segments = bare.split('/').map((segment) => decodeComponent(segment, false));
+  const segments = bare.split('/').map((segment) => decodeComponent(segment));
   const [first = '', second] = segments;
   if (segments.length === 1) return { kind: 'relation', name: first };
   if (segments.length === 2 && first === 'rpc') return { kind: 'function', name: second ?? '' };
   throw invalidPath();
+}
+
+type RootSettings = Pick<RestSettings, 'schemas' | 'openApiMode' | 'rootSpec'>;
+
+/** What `/` stands for. */
+function resolveRoot(
+  resource: Resource,
+  mode: RestSettings['openApiMode'],
+  rootSpec: string | null,
+): Resource {
+  if (resource.kind !== 'schema') return resource;
+  if (mode === 'disabled') throw openApiDisabled();
+  return rootSpec === null ? resource : { kind: 'function', name: rootSpec };
 }
 
 type HeaderLookup = (name: string) => string | undefined;

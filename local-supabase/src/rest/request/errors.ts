@@ -24,6 +24,11 @@ export class RestError extends Error {
   }
 }
 
+/** A request on which PostgREST itself fails; its web server answers 500 in plain text. */
+export class RequestCrash extends Error {
+  override readonly name = 'RequestCrash';
+}
+
 /** The JSON text of an error. */
 export function errorText({ code, message, details = null, hint = null }: RestErrorBody): string {
   return JSON.stringify({ code, details, hint, message });
@@ -47,6 +52,9 @@ export const negativeLimit = (): RestError => invalidRange('Limit should be grea
 
 export const lowerAboveUpper = (): RestError =>
   invalidRange('The lower boundary must be lower than or equal to the upper boundary in the Range header.');
+
+export const openApiDisabled = (): RestError =>
+  new RestError(404, { code: 'PGRST126', message: 'Root endpoint metadata is disabled' });
 
 export const invalidPutFilters = (): RestError =>
   new RestError(405, {

@@ -1,13 +1,24 @@
+import { RequestCrash } from './errors.ts';
+
 /** A query parameter; one without `=` has no value. */
 export type QueryParameter = readonly [name: string, value: string | undefined];
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 /** Percent-decoding that leaves a stray `%` as it is. */
-export function decodeComponent(encoded: string, plusIsSpace: boolean): string {
-  const source = plusIsSpace ? encoded.replaceAll('+', ' ') : encoded;
+export function decodeComponent(encoded: string): string {
+  return /[%\u0080-\uffff]/.test(encoded) ? decoder.decode(decodeBytes(encoded)) : encoded;
+}
+
+function decodeText(encoded: string): string {
+  const source = encoded.replaceAll('+', ' ');
   if (!/[%\u0080-\uffff]/.test(source)) return source;
-  return decoder.decode(decodeBytes(source));
+  try {
+    return strictDecoder.decode(decodeBytes(source));
+  } catch {
+    throw new RequestCrash('A parameter is not UTF-8');
+  }
 }
 
 function decodeBytes(source: string): Uint8Array {
@@ -23,15 +34,19 @@ function decodeBytes(source: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The parameters in their order, repeated ones included. A semicolon separates them too. */
+/**
+ * The parameters in their order, repeated ones included. A semicolon separates them too.
+ *
+ * @throws {RequestCrash} where a name or a value is not UTF-8.
+ */
 export function parseQueryString(query: string): QueryParameter[] {
   if (query === '') return [];
   const pairs = query.split(/[&;]/);
   if (pairs.at(-1) === '') pairs.pop();
   return pairs.map((pair) => {
     const equals = pair.indexOf('=');
-    if (equals < 0) return [decodeComponent(pair, true), undefined];
-    return [decodeComponent(pair.slice(0, equals), true), decodeComponent(pair.slice(equals + 1), true)];
+    if (equals < 0) return [decodeText(pair), undefined];
+    return [decodeText(pair.slice(0, equals)), decodeText(pair.slice(equals + 1))];
   });
 }
 

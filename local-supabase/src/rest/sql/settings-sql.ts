@@ -13,7 +13,8 @@ export interface TransactionSettings {
   readonly extraSearchPath: readonly string[];
 }
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** A name of SQL. */
+export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Sets everything that a transaction starts with. The settings of the role come before the role itself. */
 export function settingsStatement(settings: TransactionSettings): Statement {

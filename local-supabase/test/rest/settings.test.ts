@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRestWorld, type RestWorld } from './rest-world.ts';
+
+const schema = `
+  create table public.shelf (id int primary key);
+  create table public.book (id int primary key, shelf_id int references public.shelf, title text);
+  create table public.secret (id int primary key);
+  revoke all on public.secret from anon;
+  insert into public.shelf values (1);
+  insert into public.book values (1, 1, 'Notes');
+  grant select on public.shelf, public.book to service_role;
+  create function public.check_request() returns void language plpgsql as $$
+    begin
+      if current_setting('request.headers', true)::json ->> 'x-refused' is not null then
+        raise sqlstate 'PT403' using message = 'refused';
+      end if;
+    end $$;
+  create function public.root() returns json language sql as $$ select '{"swagger": "own"}'::json $$;`;
+
+let plain: RestWorld;
+let configured: RestWorld;
+let closed: RestWorld;
+beforeAll(async () => {
+  plain = await openRestWorld(schema);
+  configured = await openRestWorld(schema, {
+    preRequest: 'public.check_request',
+    rootSpec: 'root',
+    tellsTiming: true,
+  });
+  closed = await openRestWorld(schema, { openApiMode: 'disabled' });
+});
+afterAll(async () => {
+  for (const world of [plain, configured, closed]) await world.close();
+});
+
+it.each([
+  ['an embedded relation with a negative limit', '/shelf?select=id,book(title)&book.limit=-1'],
+  ['a value that is not UTF-8', '/book?title=eq.%FF'],
+])('%s is answered 500 by the web server of PostgREST', async (_, path) => {
+  const response = await plain.ask(path);
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+    500,
+    'text/plain; charset=utf-8',
+    'Something went wrong',
+  ]);
+});
+
+it('the limit zero of an embedded relation, and a negative one of the request, are answered as before', async () => {
+  expect(await (await plain.ask('/shelf?select=id,book(title)&book.limit=0')).json()).toEqual([
+    { id: 1, book: [] },
+  ]);
+  expect((await plain.ask('/shelf?limit=-1')).status).toBe(416);
+});
+
+it('a function before each request refuses it, or lets it pass', async () => {
+  const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } });
+  expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'refused' }]);
+  expect(await (await configured.ask('/book?select=id')).json()).toEqual([{ id: 1 }]);
+});
+
+it('the root is answered by a function, or by 404 where descriptions are off', async () => {
+  expect(await (await configured.ask('/')).json()).toEqual({ swagger: 'own' });
+  const off = await closed.ask('/');
+  expect([off.status, await off.json()]).toMatchObject([
+    404,
+    { code: 'PGRST126', message: 'Root endpoint metadata is disabled' },
+  ]);
+});
+
+it('the description follows the privileges of the role, or has every table', async () => {
+  const all = await openRestWorld(schema, { openApiMode: 'ignore-privileges' });
+  const tablesOf = async (world: RestWorld) => {
+    const response = await world.ask('/', {}, { role: 'anon' });
+    return Object.keys(((await response.json()) as { definitions: object }).definitions);
+  };
+  expect(await tablesOf(plain)).not.toContain('secret');
+  expect(await tablesOf(all)).toContain('secret');
+  await all.close();
+});
+
+it('the timing of a request has five phases in milliseconds', async () => {
+  const phase = (name: string) => `${name};dur=\\d+\\.\\d`;
+  const expected = ['jwt', 'parse', 'plan', 'transaction', 'response'].map(phase).join(', ');
+  const response = await configured.ask('/book');
+  expect(response.headers.get('server-timing')).toMatch(new RegExp(`^${expected}$`));
+  expect((await plain.ask('/book')).headers.has('server-timing')).toBe(false);
+});

@@ -23,6 +23,10 @@ export interface ApiSettings {
   readonly rootSpec?: string;
   /** `openapi-mode`. Default `follow-privileges`. */
   readonly openApiMode?: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  /** `jwt-aud`: the audience that a token with an `aud` must have. Default: any. */
+  readonly audience?: string;
+  /** `jwt-role-claim-key`: names, quoted names and indexes, such as `.roles[0]`. Default `.role`. */
+  readonly roleClaimKey?: string;
   /** `server-timing-enabled`: a header `Server-Timing` with milliseconds. Default false. */
   readonly tellsTiming?: boolean;
 }

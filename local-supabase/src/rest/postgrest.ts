@@ -11,6 +11,7 @@ import { planRequest } from './plan/plan-request.ts';
 import { parseApiRequest } from './request/api-request.ts';
 import type { RawRequest } from './request/api-request.ts';
 import { parsePreferences } from './request/preferences.ts';
+import { demandAudience, readPath, roleOf } from './request/token-claims.ts';
 import { DEFAULT_REST_SETTINGS } from './settings.ts';
 import type { RestSettings } from './settings.ts';
 import { runTransaction } from './transaction.ts';
@@ -31,6 +32,8 @@ export interface PostgRestOptions {
 /** Every request has the database's one session for itself, from the look at the catalog to the end of its transaction. */
 export async function createPostgRest({ database, settings: given }: PostgRestOptions): Promise<PostgRest> {
   const settings: RestSettings = { ...DEFAULT_REST_SETTINGS, ...given };
+  // A malformed path is found at the start, not at the first request.
+  readPath({}, settings.roleClaimKey);
   const cache = await createCatalogCache(database, settings);
   return {
     answer: (raw, claims) =>
@@ -62,6 +65,7 @@ async function respond(
     version === 14 ? catalog.timezones : null,
     allowsTransactionEnd,
   );
+  demandAudience(claims, settings.audience);
   const timing = startTiming();
   const request = parseApiRequest(raw, settings, preferences);
   timing.mark('parse');
@@ -77,7 +81,7 @@ async function respond(
     database,
     catalog,
     claims,
-    role: roleOf(claims, anonymousRole),
+    role: roleOf(claims, settings.roleClaimKey, anonymousRole),
     anonymousRole,
     extraSearchPath,
     preRequest,
@@ -118,13 +122,6 @@ const answerCrash: Answer = {
   headers: [['content-type', 'text/plain; charset=utf-8']],
   body: 'Something went wrong',
 };
-
-/** A role that is not a text counts as its JSON. */
-function roleOf(claims: Claims, anonymousRole: string): string {
-  const role: unknown = claims.role;
-  if (role === undefined) return anonymousRole;
-  return typeof role === 'string' ? role : JSON.stringify(role);
-}
 
 /** The error for a request that is nested too deeply for the parser's stack: PostgreSQL's for such a statement. */
 const tooDeep = (): RestError => new RestError(500, STACK_DEPTH_EXCEEDED);

@@ -27,6 +27,10 @@ export interface RestSettings {
   readonly rootSpec: string | null;
   /** `openapi-mode`: whether `/` describes what the caller's role may use, everything, or nothing (404). */
   readonly openApiMode: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  /** `jwt-aud`: the audience that a token with an `aud` must have; null for any. */
+  readonly audience: string | null;
+  /** `jwt-role-claim-key`: where in a token the role is, such as `.roles[0]` or `."https://example.com/role"`. */
+  readonly roleClaimKey: string;
   /** `server-timing-enabled`. */
   readonly tellsTiming: boolean;
 }
@@ -44,6 +48,8 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   preRequest: null,
   rootSpec: null,
   openApiMode: 'follow-privileges',
+  audience: null,
+  roleClaimKey: '.role',
   tellsTiming: false,
 };
 

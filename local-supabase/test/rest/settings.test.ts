@@ -15,8 +15,10 @@ const schema = `
         raise sqlstate 'PT403' using message = 'refused';
       end if;
     end $$;
+  create function public.my_role() returns text language sql stable as $$ select current_user $$;
   create function public.root() returns json language sql as $$ select '{"swagger": "own"}'::json $$;`;
 
+const asService = { 'https://example.com/roles': ['service_role'] };
 let plain: RestWorld;
 let configured: RestWorld;
 let closed: RestWorld;
@@ -26,6 +28,8 @@ beforeAll(async () => {
     preRequest: 'public.check_request',
     rootSpec: 'root',
     tellsTiming: true,
+    audience: 'project',
+    roleClaimKey: '."https://example.com/roles"[0]',
   });
   closed = await openRestWorld(schema, { openApiMode: 'disabled' });
 });
@@ -53,13 +57,13 @@ it('the limit zero of an embedded relation, and a negative one of the request, a
 });
 
 it('a function before each request refuses it, or lets it pass', async () => {
-  const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } });
+  const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } }, asService);
   expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'refused' }]);
-  expect(await (await configured.ask('/book?select=id')).json()).toEqual([{ id: 1 }]);
+  expect(await (await configured.ask('/book?select=id', {}, asService)).json()).toEqual([{ id: 1 }]);
 });
 
 it('the root is answered by a function, or by 404 where descriptions are off', async () => {
-  expect(await (await configured.ask('/')).json()).toEqual({ swagger: 'own' });
+  expect(await (await configured.ask('/', {}, asService)).json()).toEqual({ swagger: 'own' });
   const off = await closed.ask('/');
   expect([off.status, await off.json()]).toMatchObject([
     404,
@@ -81,7 +85,24 @@ it('the description follows the privileges of the role, or has every table', asy
 it('the timing of a request has five phases in milliseconds', async () => {
   const phase = (name: string) => `${name};dur=\\d+\\.\\d`;
   const expected = ['jwt', 'parse', 'plan', 'transaction', 'response'].map(phase).join(', ');
-  const response = await configured.ask('/book');
+  const response = await configured.ask('/book', {}, asService);
   expect(response.headers.get('server-timing')).toMatch(new RegExp(`^${expected}$`));
   expect((await plain.ask('/book')).headers.has('server-timing')).toBe(false);
+});
+
+it('the role of a token is read at the configured place, and another audience is refused', async () => {
+  const roleOf = async (claims: Record<string, unknown>) => {
+    const response = await configured.ask('/rpc/my_role', {}, claims);
+    return response.json();
+  };
+  expect(await roleOf(asService)).toBe('service_role');
+  expect(await roleOf({ role: 'service_role' })).toBe('anon');
+  for (const aud of ['project', ['other', 'project'], []])
+    expect(await roleOf({ ...asService, aud })).toBe('service_role');
+  const refused = await configured.ask('/book', {}, { ...asService, aud: 'other' });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    401,
+    { code: 'PGRST303', message: 'JWT not in audience' },
+  ]);
+  await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is no path to a role');
 });

@@ -104,6 +104,19 @@ describe('a message of the database', () => {
     expect(payloads).toMatchObject([{ n: 2 }]);
   });
 
+  test.each([true, 'false', 0])(
+    'a join with replication_ready %j is told when messages are read',
+    async (value) => {
+      const { client } = await join(newTopic(), { broadcast: { replication_ready: value } });
+      expect((await client.next()).payload).toMatchObject({ message: 'Replication connection established' });
+    },
+  );
+
+  test.each([false, null])('a join with replication_ready %j is told nothing', async (value) => {
+    const { client } = await join(newTopic(), { broadcast: { replication_ready: value } });
+    expect(await client.flush()).toEqual([]);
+  });
+
   test('a message of the database that cannot be stored raises a warning, and the statement continues', async () => {
     const rows = await world.database.query(`select realtime.send('{}', 'hello', null), 1 as one`);
     expect(rows).toMatchObject([{ one: 1 }]);

@@ -41,7 +41,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     isPrivate: isTrue(config['private']),
     acknowledgesBroadcast: isTrue(broadcast['ack']),
     receivesOwnBroadcasts: isTrue(broadcast['self']),
-    asksForReplication: isTrue(broadcast['replication_ready']),
+    asksForReplication: isTruthy(broadcast['replication_ready']),
     replay: 'replay' in broadcast ? parseReplay(broadcast['replay']) : null,
     presenceKey: textOf(presence['key']) || randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
@@ -92,3 +92,5 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 const integerOf = (value: unknown): number | null => (Number.isInteger(value) ? Number(value) : null);
 const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+/** As in Elixir: the real server does not parse this flag, so the text "false" counts as set. */
+const isTruthy = (value: unknown): boolean => value !== undefined && value !== null && value !== false;

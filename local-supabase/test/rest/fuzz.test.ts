@@ -42,7 +42,7 @@ describe('requests at the limits', () => {
     ['hundreds of filters', `/z_items?${'id=gt.0&'.repeat(500)}select=id`, 200],
     ['a null byte', '/z_items?select=id&name=eq.a%00b', 200],
     ['a value of a megabyte', `/z_items?select=id&name=eq.${'x'.repeat(1_000_000)}`, 200],
-    ['bytes that are no UTF-8', '/z_items?select=id&name=eq.%ff', 200],
+    ['bytes that are no UTF-8', '/z_items?select=id&name=eq.%ff', 500],
     ['embeds whose rows multiply', `/z_cats?select=${nested('z_items(z_cats(', 'id', '))', 40)}`, 500],
   ])('%s', async (_name, target, status) => {
     expect((await ask(target)).status).toBe(status);

@@ -120,13 +120,14 @@ async function startApplication(
   return { url: `http://localhost:${port}`, close: () => server.close() };
 }
 
-function print({ url, mailboxUrl, anonKey }: LocalSupabase, application: Application): void {
+function print({ url, mailboxUrl, anonKey, secretKey }: LocalSupabase, application: Application): void {
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   const lines = [
     ['Application', application.url],
     ['Mailbox', mailboxUrl ?? ''],
     ['Supabase', url],
     ['Public key', anonKey],
+    ['Secret key', secretKey],
     ['Accounts', accounts.join(', ')],
     ['Password', accountPassword],
   ];

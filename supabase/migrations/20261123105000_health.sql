@@ -1,0 +1,118 @@
+-- What an operator watches: how long the queues are and how old, why deliveries fail, and whether the jobs run.
+
+/**
+ * The last run of each scheduled job: [{name, schedule, last_run_at, last_status, last_message}]; null where pg_cron is not
+ * installed or its records cannot be read.
+ */
+create function private.job_health() returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  jobs jsonb;
+begin
+  if to_regclass('cron.job_run_details') is null then
+    return null;
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'name', j.jobname, 'schedule', j.schedule, 'last_run_at', r.start_time, 'last_status', r.status,
+      'last_message', case when r.status = 'failed' then left(r.return_message, 500) end
+    ) order by j.jobname), '[]')
+    from cron.job j
+    left join lateral (
+      select d.start_time, d.status, d.return_message from cron.job_run_details d
+      where d.jobid = j.jobid order by d.runid desc limit 1
+    ) r on true
+  $query$ into jobs;
+  return jobs;
+exception when insufficient_privilege then
+  return null;
+end
+$$;
+
+/**
+ * The state of everything that delivers: {outgoing, messages, mails, push, jobs}. A queue is {waiting, oldest_seconds}: how many rows
+ * are due, and since when the oldest is. `mails` and `push` add {sending, retrying, dead, failures}; `failures` counts those of the last day
+ * by their reason. Counting stops at 10,000. `jobs` is of private.job_health().
+ */
+create function public.queue_health() returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  called_at timestamptz := now();
+begin
+  return jsonb_build_object(
+    'outgoing', (
+      select jsonb_build_object(
+        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(o.created_at)))
+      )
+      from (select q.created_at from private.outgoing_notifications q order by q.id limit 10000) o
+    ),
+    'messages', (
+      select jsonb_build_object(
+        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.send_at)))
+      )
+      from (
+        select q.send_at from private.messages q where q.state = 'queued' and q.send_at <= called_at
+        order by q.send_at limit 10000
+      ) m
+    ),
+    'mails', (
+      select jsonb_build_object(
+        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
+      )
+      from (
+        select q.due_at from private.notification_mails q
+        where q.state in ('pending', 'retrying') and q.due_at <= called_at order by q.due_at limit 10000
+      ) m
+    ) || (
+      select jsonb_build_object(
+        'sending', count(*) filter (where m.state = 'sending'),
+        'retrying', count(*) filter (where m.state = 'retrying'),
+        'dead', count(*) filter (where m.state = 'dead')
+      )
+      from (
+        select q.state from private.notification_mails q where q.state in ('sending', 'retrying', 'dead') limit 10000
+      ) m
+    ) || jsonb_build_object('failures', (
+      select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
+      from (
+        select coalesce(q.reason, 'unknown') as reason, count(*) as number from private.notification_mails q
+        where (q.state = 'dead' and q.finished_at > called_at - interval '1 day') or (q.state = 'retrying' and q.reason is not null)
+        group by 1 order by 2 desc limit 20
+      ) f
+    )),
+    'push', (
+      select jsonb_build_object(
+        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
+      )
+      from (
+        select q.due_at from private.push_messages q
+        where q.state in ('pending', 'retrying') and q.due_at <= called_at order by q.due_at limit 10000
+      ) m
+    ) || (
+      select jsonb_build_object(
+        'sending', count(*) filter (where m.state = 'sending'),
+        'retrying', count(*) filter (where m.state = 'retrying'),
+        'dead', count(*) filter (where m.state = 'dead')
+      )
+      from (select q.state from private.push_messages q where q.state in ('sending', 'retrying', 'dead') limit 10000) m
+    ) || jsonb_build_object('failures', (
+      select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
+      from (
+        select coalesce(q.reason, 'unknown') as reason, count(*) as number from private.push_messages q
+        where (q.state = 'dead' and q.finished_at > called_at - interval '1 day') or (q.state = 'retrying' and q.reason is not null)
+        group by 1 order by 2 desc limit 20
+      ) f
+    )),
+    'jobs', private.job_health()
+  );
+end
+$$;
+
+revoke all on function public.queue_health() from public, anon, authenticated;
+grant execute on function public.queue_health() to service_role;
+
+revoke all on all functions in schema private from public;

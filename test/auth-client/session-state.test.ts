@@ -130,3 +130,27 @@ describe.each(Object.entries(table))('%s', (kind, row) => {
     expect(isUnchanged ? result.state : before).toBe(before);
   });
 });
+
+describe('a record of another tab', () => {
+  const recovering = active('ada', 1, { recovery: true });
+  const unnumbered = (more: object = {}) => active('ada', 1, { revision: undefined, ...more });
+
+  it.each([
+    ['SIGNED_IN', ada, active('ada', 2), 'SIGNED_IN'],
+    ['SIGNED_IN', ada, active('ada', 1, { revision: 2 }), 'USER_UPDATED'],
+    ['USER_UPDATED', ada, active('ada', 1, { revision: 2 }), 'USER_UPDATED'],
+    ['PASSWORD_RECOVERY', ada, active('ada', 2), 'TOKEN_REFRESHED'],
+    ['PASSWORD_RECOVERY', recovering, active('ada', 2, { recovery: true }), 'PASSWORD_RECOVERY'],
+    [null, recovering, active('ada', 2, { recovery: true }), 'TOKEN_REFRESHED'],
+    [null, unnumbered(), unnumbered(), null],
+    [null, unnumbered(), active('ada', 1, { revision: 1 }), null],
+    [null, unnumbered(), unnumbered({ user: { ...ada.record.user, phone: '491' } }), 'USER_UPDATED'],
+    [null, ada, active('ada', 1, { user: { ...ada.record.user, phone: '491' } }), null],
+  ] as const)(
+    'that is announced as %s is named by what storage holds (%#)',
+    (name, before, stored, expected) => {
+      const event: SessionEvent = { type: 'storage-read', active: stored, name };
+      expect(step({ kind: 'signed-in', active: before }, event).emission?.name ?? null).toBe(expected);
+    },
+  );
+});

@@ -116,6 +116,34 @@ describe('retry', () => {
     expect(await result).toBe(problem);
   });
 
+  test('begins no attempt at the limit of time itself, whatever the clock began with', async () => {
+    const problem = new Busy(30);
+    const { result, timesMs } = start([problem], { maxElapsedMs: 30_000 });
+    expect(await result).toBe(problem);
+    expect(timesMs).toEqual([0]);
+    const later = start([new Busy(29)], { maxElapsedMs: 30_000 });
+    await later.world.clock.advance(29_000);
+    expect(await later.result).toBe('attempt 2');
+  });
+
+  test.each([
+    ['a failure that is no Error', { retryAfterSeconds: 7 }],
+    ['a failure whose time is no number', Object.assign(new Busy(), { retryAfterSeconds: '7' })],
+    ['a failure without a time', new Error('reset')],
+    ['nothing', undefined],
+  ])('waits as its backoff says after %s', async (_, problem) => {
+    const world = createFakeWorld();
+    const tab = world.openTab();
+    await world.clock.advance(60_000);
+    let attempts = 0;
+    const result = retry(tab, { ...policy, maxElapsedMs: 1_000, isRetryable: () => true }, () => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(problem) : Promise.resolve('done');
+    });
+    await world.clock.advance(100);
+    expect([attempts, await result]).toEqual([2, 'done']);
+  });
+
   test("ends the wait with the signal's reason", async () => {
     const controller = new AbortController();
     const { world, result } = start([new Busy()], {}, controller.signal);
@@ -131,6 +159,9 @@ describe('a Retry-After header', () => {
   test.each([
     ['7', 7],
     ['0', 0],
+    [' 12 ', 12],
+    ['7s', null],
+    ['a7', null],
     [new Date(nowMs + 4_000).toUTCString(), 4],
     [new Date(nowMs - 4_000).toUTCString(), 0],
     ['soon', null],

@@ -1,9 +1,10 @@
 import { strict as assert } from 'node:assert';
-import { RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
+import { createRestClient, RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
 import { newCaller } from '../rest/callers.ts';
 import { newPreferences, sharedInbox } from '../rest/inbox.ts';
+import type { Database } from '../schema.ts';
 import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
@@ -54,12 +55,11 @@ export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-403',
     'a reference to a missing row is a foreign-key-violation',
-    { source },
+    { source, needs: ['service-key'] },
     async ({ server, open }) => {
-      const { user } = await newCaller(server);
-      const insert = restOf(await open(), user)
-        .from('blocked_senders')
-        .insert({ sender_id: crypto.randomUUID() });
+      const { url, platform } = await open();
+      const service = createRestClient<Database>({ url, platform, apiKey: server.target.serviceKey ?? '' });
+      const insert = service.from('notification_preferences').insert({ user_id: crypto.randomUUID() });
       await assertCode(insert.execute(), 'foreign-key-violation', 409);
     },
   ),

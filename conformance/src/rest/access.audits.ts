@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, createWire } from '../wire.ts';
+import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { notify, rowsOf } from './notifications.ts';
 
@@ -66,11 +67,8 @@ export const restAccessAudits: readonly Audit[] = [
     { source: 'protocol/product.md#notifications', needs: ['service-key'] },
     async (context) => {
       const { ada } = await sharedInbox(context);
-      const { serviceKey } = context.target;
       const query = { recipient_id: `eq.${ada.id}`, select: 'id' };
-      const wire = createWire(context.rest.baseUrl, serviceKey ?? '', context.target.fetch);
-      const token = serviceKey?.startsWith('sb_') ? {} : { token: serviceKey ?? '' };
-      assert.equal(rowsOf(await wire.send('GET', '/notifications', { query, ...token })).length, 5);
+      assert.equal(rowsOf(await asService(context)('GET', '/notifications', { query })).length, 5);
     },
   ),
   audit(

@@ -1,5 +1,5 @@
 import type { AuditContext } from '../audit-context.ts';
-import { at, type WireReply, type WireRequest } from '../wire.ts';
+import { at, createWire, type WireReply, type WireRequest } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 /** A new user, and requests with the user's token. */
@@ -8,6 +8,16 @@ export async function newCaller(context: AuditContext) {
   const send = (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
     context.rest.send(method, path, { token: user.accessToken, ...request });
   return { user, send, mine: { user_id: `eq.${user.id}` } };
+}
+
+/** Requests with the service key, for audits that need it. */
+export function asService({ target, rest }: AuditContext) {
+  const serviceKey = target.serviceKey ?? '';
+  const wire = createWire(rest.baseUrl, serviceKey, target.fetch);
+  // A key of the newer form is no token.
+  const token = serviceKey.startsWith('sb_') ? {} : { token: serviceKey };
+  return (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
+    wire.send(method, path, { ...token, ...request });
 }
 
 /** A user with `count` notifications, all unread. */

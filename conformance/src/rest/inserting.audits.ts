@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditUser } from '../audit-context.ts';
 import { assertError, assertStatus, at } from '../wire.ts';
-import { newCaller } from './callers.ts';
+import { asService, newCaller } from './callers.ts';
 import { newPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
@@ -130,11 +130,10 @@ const inserts: readonly Audit[] = [
   audit(
     'REST-263',
     'a reference to a missing row is refused as 23503 with 409',
-    { source },
+    { source, needs: ['service-key'] },
     async (context) => {
-      const { send } = await newCaller(context);
-      const body = { sender_id: '00000000-0000-4000-8000-000000000000' };
-      assertError(await send('POST', '/blocked_senders', { body }), 409, '23503');
+      const body = { user_id: '00000000-0000-4000-8000-000000000000' };
+      assertError(await asService(context)('POST', preferences, { body }), 409, '23503');
     },
   ),
   audit(
@@ -160,10 +159,12 @@ const inserts: readonly Audit[] = [
   ),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
     const { send } = await newCaller(context);
-    const sender = await context.newUser();
-    const body = [{ sender_id: sender.id }, { sender_id: '00000000-0000-4000-8000-000000000000' }];
-    assertError(await send('POST', '/blocked_senders', { body }), 409, '23503');
-    assert.deepEqual(rowsOf(await send('GET', '/blocked_senders')), []);
+    const body = [
+      { entity_type: 'document', entity_id: 'first' },
+      { entity_type: 'document', entity_id: null },
+    ];
+    assertError(await send('POST', '/muted_threads', { body }), 400, '23502');
+    assert.deepEqual(rowsOf(await send('GET', '/muted_threads')), []);
   }),
   audit('REST-267', 'rows can be inserted as CSV', { source, level: 'SHOULD' }, async (context) => {
     const { user, send } = await newCaller(context);

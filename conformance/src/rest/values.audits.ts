@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
-import { assertError, assertStatus, createWire, type WireRequest } from '../wire.ts';
-import { newCaller } from './callers.ts';
+import { assertError, assertStatus, type WireRequest } from '../wire.ts';
+import { asService, newCaller } from './callers.ts';
 import { newPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
 
@@ -68,13 +68,10 @@ const BEYOND = '9223372036854775808';
 
 /** A row with a bigint, and requests with the service key. */
 async function newBigint(context: AuditContext) {
-  const { fetch } = context.target;
-  const serviceKey = context.target.serviceKey ?? '';
   const { id } = await context.newUser();
-  const wire = createWire(context.rest.baseUrl, serviceKey, fetch);
-  const token = serviceKey.startsWith('sb_') ? {} : { token: serviceKey };
+  const service = asService(context);
   const send = (method: string, request: WireRequest) =>
-    wire.send(method, '/notification_bulk_changes', { ...token, ...request });
+    service(method, '/notification_bulk_changes', request);
   const read = (filter: string) =>
     send('GET', { query: { select: 'revision', user_id: `eq.${id}`, revision: filter } });
   const inserted = await send('POST', {

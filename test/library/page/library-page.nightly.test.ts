@@ -53,7 +53,7 @@ const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
     [/^true$/],
   ],
   Queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
-  'With the service key': [[/^\d+$/]],
+  'With the service key': [[/^\d+$/], [/^http.*verify/, /linus@example\.com/]],
   'React Native': [[/^signed-in$/]],
   'Live queries': [[/^\d+ notifications$/], [/^\[\d+,null\]$/]],
   'More ways to sign in': [[/^https?:.*/, /^[a-z0-9_]+$/]],

@@ -70,6 +70,8 @@ const before: Readonly<Record<string, () => void>> = {
     for (const cookie of document.cookie.split('; '))
       document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
   },
+  // A server has no page.
+  'With the service key': () => define({ document: undefined }),
   'Links and providers: PKCE': () =>
     page.reconfigure({ url: `http://localhost:3000/confirm?token_hash=${instructions.tokenHash}` }),
 };
@@ -111,6 +113,9 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     const { value } = await signInByCookies();
     const answer = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
     console.log(await answer.text());
+  },
+  async 'With the service key'() {
+    define({ document });
   },
   async 'More ways to sign in'(module) {
     const { signInByCompany, signInByGoogle, signInByWallet } = module as Readonly<

@@ -16,7 +16,10 @@ export const seedPassword = 'inbox-development';
 export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => LocalSupabase {
   let started: LocalSupabase | undefined;
   beforeAll(async () => {
-    started = await createLocalSupabase({ ...options, auth: { bcryptCost: 4, ...options.auth } });
+    started = await createLocalSupabase({
+      ...options,
+      auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
+    });
     await started.database.query(
       "update auth.users set encrypted_password = extensions.crypt($1, extensions.gen_salt('bf', 4))",
       [seedPassword],

@@ -143,6 +143,19 @@ const limited =
 
 const guarded = (name: RateLimitName, handler: Handler): Handler => limited(name, withCaptcha(handler));
 
+/** Hides how much work a request was: there is more of it for an address that has an account. */
+const evenly =
+  (handler: Handler): Handler =>
+  async (context, call) => {
+    const { settings, transport } = context;
+    const [answer] = await Promise.allSettled([
+      handler(context, call),
+      transport.sleep(settings.mailAnswerMs, new AbortController().signal),
+    ]);
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  };
+
 export const routes: readonly Route[] = [
   { method: 'GET', path: '/health', handler: readHealth },
   { method: 'GET', path: '/settings', handler: readSettings },
@@ -158,10 +171,10 @@ export const routes: readonly Route[] = [
   },
   { method: 'POST', path: '/signup', handler: withCaptcha(signUp) },
   { method: 'POST', path: '/token', handler: withCaptcha(token) },
-  { method: 'POST', path: '/otp', handler: guarded('otp', sendOtp) },
-  { method: 'POST', path: '/magiclink', handler: guarded('magiclink', sendMagicLink) },
-  { method: 'POST', path: '/recover', handler: guarded('recover', recover) },
-  { method: 'POST', path: '/resend', handler: guarded('resend', resend) },
+  { method: 'POST', path: '/otp', handler: guarded('otp', evenly(sendOtp)) },
+  { method: 'POST', path: '/magiclink', handler: guarded('magiclink', evenly(sendMagicLink)) },
+  { method: 'POST', path: '/recover', handler: guarded('recover', evenly(recover)) },
+  { method: 'POST', path: '/resend', handler: guarded('resend', evenly(resend)) },
   { method: 'GET', path: '/verify', handler: limited('verify', verifyByLink) },
   { method: 'POST', path: '/verify', handler: limited('verify', verifyByPost) },
   { method: 'GET', path: '/user', handler: readOwnUser },

@@ -74,6 +74,11 @@ export interface AuthSettings {
   readonly emailMaxFrequencySeconds: number;
   /** Shortest time between two text messages to one user. Default 0; 60 when rate limits are on. */
   readonly smsMaxFrequencySeconds: number;
+  /**
+   * A request for a mail is answered no sooner, so that its duration does not tell whether there is an account (on the real
+   * service it does). Default 0; 300 when rate limits are on.
+   */
+  readonly mailAnswerMs: number;
   /** The only valid code of each test phone number (digits only); no message is sent to these numbers. */
   readonly smsTestOtp: Readonly<Record<string, string>>;
   readonly passwordMinLength: number;
@@ -170,6 +175,7 @@ const defaults: AuthSettings = {
   otpLength: 6,
   emailMaxFrequencySeconds: 0,
   smsMaxFrequencySeconds: 0,
+  mailAnswerMs: 0,
   smsTestOtp: {},
   passwordMinLength: 6,
   passwordRequiredCharacters: [],
@@ -230,6 +236,7 @@ export function completeAuthSettings(chosen: Partial<AuthSettings> = {}): AuthSe
     ...defaults,
     emailMaxFrequencySeconds: frequencySeconds,
     smsMaxFrequencySeconds: frequencySeconds,
+    mailAnswerMs: chosen.rateLimits ? 300 : 0,
     ...chosen,
   };
 }

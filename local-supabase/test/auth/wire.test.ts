@@ -160,6 +160,27 @@ describe('rate limits', () => {
     expect((await limited.post('/recover', { email: user.email })).status).toBe(200);
   });
 
+  it.each(['/recover', '/otp'])(
+    'come with answers to %s that take equally long for known and unknown addresses',
+    async (path) => {
+      const pauses: (() => void)[] = [];
+      const limited = await openAuthWorld({ rateLimits: { emailSent: 1000 } }, undefined, {
+        transport: { sleep: async (delayMs) => new Promise((end) => pauses.push(() => end(delayMs))) },
+      });
+      const { user } = await limited.signedUp();
+      const sent = limited.mails.length;
+      const answered: number[] = [];
+      const requests = [user.email, freshEmail()].map(async (email) =>
+        limited.post(path, { email }).then(({ status }) => answered.push(status)),
+      );
+      await expect.poll(() => limited.mails.length, { timeout: 10_000 }).toBeGreaterThan(sent);
+      expect(answered).toEqual([]);
+      for (const end of pauses) end();
+      await Promise.all(requests);
+      expect(answered).toEqual([200, 200]);
+    },
+  );
+
   it('limit the mails per hour, and roll back the refused request', async () => {
     const limited = await openAuthWorld({ rateLimits: { emailSent: 1 } });
     expect((await limited.post('/signup', { email: freshEmail(), password })).status).toBe(200);

@@ -9,7 +9,7 @@ export type Recipients =
 
 /** What a notification says. Every field is plain text: nothing is parsed as HTML or Markdown. */
 export interface MessageContent {
-  /** `mention`, `comment`, `edit`, `invite`, `message`, `system`, or a name such as `build_failed`. Default `system`. */
+  /** `mention`, `comment`, `edit`, `invite`, `message`, `system`, or one that the team has registered. Default `system`. */
   readonly kind?: string;
   /** Up to 2,000 characters. */
   readonly text?: string;

@@ -23,7 +23,7 @@ beforeEach(() => supabase().database.exec('delete from notifications; delete fro
 it('a message is sent with the secret key alone, and its answer has the outcome of each recipient', async () => {
   const status = await createTestSender().send({
     recipients: [ada.id, '00000000-0000-4000-8000-00000000dead'],
-    kind: 'build_failed',
+    kind: 'system',
     text: 'Build 7 failed.',
     sender: { userId: grace.id },
   });
@@ -36,7 +36,7 @@ it('a message is sent with the secret key alone, and its answer has the outcome 
     ],
   });
   expect(await received()).toMatchObject([
-    { type: 'build_failed', metadata: { actor_id: grace.id }, data: { text: 'Build 7 failed.' } },
+    { type: 'system', metadata: { actor_id: grace.id }, data: { text: 'Build 7 failed.' } },
   ]);
 });
 

@@ -25,11 +25,18 @@ create table public.notification_preferences (
   quiet_weekdays smallint[] not null default '{1,2,3,4,5,6,7}'
     check (quiet_weekdays <@ '{1,2,3,4,5,6,7}'::smallint[]),
   show_online boolean not null default true,
+  kinds jsonb not null default '{}' check (
+    jsonb_typeof(kinds) = 'object' and octet_length(kinds::text) <= 8192
+    and not kinds @? 'strict $.* ? (@.type() != "object")'
+    and not kinds @? 'strict $.*.keyvalue() ? (@.value.type() != "boolean" || !(@.key == "in_app" || @.key == "email"))'
+  ),
   constraint quiet_hours_complete check ((quiet_hours_start is null) = (quiet_hours_end is null))
 );
 
 comment on table public.notification_preferences is
   'One row per user. The two enable_ columns disable everything without erasing the settings of the kinds.';
+comment on column public.notification_preferences.kinds is
+  'The choices for kinds of public.notification_kinds: {name: {in_app?: boolean, email?: boolean}}. Without one the kind''s default applies.';
 comment on column public.notification_preferences.time_zone is
   'IANA name; digest_hour, digest_weekday and quiet hours are local times of this zone.';
 comment on column public.notification_preferences.digest_weekday is 'ISO 8601: 1 is Monday.';

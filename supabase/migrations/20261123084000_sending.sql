@@ -202,12 +202,19 @@ create index mail_only_notifications_recipient_idx on private.mail_only_notifica
 create index mail_only_notifications_sender_idx on private.mail_only_notifications (sender_id);
 create index mail_only_notifications_created_idx on private.mail_only_notifications (created_at);
 
-/** The channels that the recipient enabled for a kind. Without a row of preferences, the columns' defaults apply. */
+/**
+ * The channels that the recipient enabled for a kind. Without a row of preferences, the columns' defaults apply; without a choice for
+ * a registered kind, those of the kind. A kind that is not registered is listed only.
+ */
 create function private.wanted_channels(recipient uuid, kind text, out in_app boolean, out by_mail boolean)
   language plpgsql stable security definer
   set search_path = ''
 as $$
+declare
+  lists_kind boolean;
+  mails_kind boolean;
 begin
+  select k.in_app, k.email into lists_kind, mails_kind from public.notification_kinds k where k.name = wanted_channels.kind;
   select
     coalesce(
       p.enable_in_app_notifications and case kind
@@ -216,8 +223,9 @@ begin
         when 'edit' then p.in_app_edits
         when 'comment' then p.in_app_comments
         when 'invite' then p.in_app_invites
-        else true
+        else coalesce((p.kinds #>> array[kind, 'in_app'])::boolean, lists_kind, true)
       end,
+      lists_kind,
       true
     ),
     coalesce(
@@ -227,8 +235,9 @@ begin
         when 'edit' then p.email_edits
         when 'comment' then p.email_comments
         when 'invite' then p.email_invites
-        else false
+        else coalesce((p.kinds #>> array[kind, 'email'])::boolean, mails_kind, false)
       end,
+      mails_kind,
       kind in ('mention', 'message', 'comment', 'invite')
     )
   into in_app, by_mail

@@ -152,7 +152,7 @@ begin
   select
     coalesce(jsonb_agg(jsonb_build_object(
       'id', i.id, 'kind', i.kind, 'content', private.parse_json(i.content), 'created_at', i.created_at,
-      'is_in_inbox', i.is_in_inbox
+      'is_in_inbox', i.is_in_inbox, 'words', private.kind_words(i.kind, i.content, mail.recipient_id)
     ) order by i.position) filter (where i.position <= most_items), '[]'),
     count(*)
   into items, total
@@ -363,7 +363,7 @@ $$;
 
 /**
  * Turns mails of one kind, or all of them, off (or on again) for the user of a link's token. Returns null for a token
- * that is forged or has ended, else `{kind, is_off, language}`.
+ * that is forged or has ended, else `{kind, label, is_off, language}`; an unknown kind stands for all mails, `label` is a registered kind's.
  */
 create function public.unsubscribe_from_mails(
   token text, kind text default null, undo boolean default false, dry_run boolean default false,
@@ -375,7 +375,12 @@ as $$
 declare
   subscriber uuid := private.verify_mail_token(token, 'unsubscribe', called_at);
   chosen public.notification_preferences;
+  registered public.notification_kinds;
 begin
+  select * into registered from public.notification_kinds k where k.name = unsubscribe_from_mails.kind;
+  if registered.name is null and not private.is_built_in_kind(kind) then
+    kind := null;
+  end if;
   if subscriber is null or not exists (select from auth.users u where u.id = subscriber) then
     return null;
   end if;
@@ -388,18 +393,26 @@ begin
       email_mentions = case when unsubscribe_from_mails.kind in ('mention', 'message') then undo else p.email_mentions end,
       email_edits = case when unsubscribe_from_mails.kind = 'edit' then undo else p.email_edits end,
       email_comments = case when unsubscribe_from_mails.kind = 'comment' then undo else p.email_comments end,
-      email_invites = case when unsubscribe_from_mails.kind = 'invite' then undo else p.email_invites end
+      email_invites = case when unsubscribe_from_mails.kind = 'invite' then undo else p.email_invites end,
+      kinds = case
+        when registered.name is null then p.kinds
+        else p.kinds || jsonb_build_object(
+          registered.name, coalesce(p.kinds -> registered.name, '{}') || jsonb_build_object('email', undo)
+        )
+      end
     where p.user_id = subscriber;
   end if;
   select * into chosen from public.notification_preferences p where p.user_id = subscriber;
   return jsonb_build_object(
     'kind', unsubscribe_from_mails.kind,
+    'label', private.in_language(registered.labels, coalesce(chosen.language, 'en')),
     'is_off', case unsubscribe_from_mails.kind
       when 'mention' then not chosen.email_mentions
       when 'message' then not chosen.email_mentions
       when 'edit' then not chosen.email_edits
       when 'comment' then not chosen.email_comments
       when 'invite' then not chosen.email_invites
+      when registered.name then not coalesce((chosen.kinds #>> array[registered.name, 'email'])::boolean, registered.email)
       else not coalesce(chosen.enable_email_notifications, true)
     end,
     'language', coalesce(chosen.language, 'en')

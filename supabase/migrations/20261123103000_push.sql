@@ -113,6 +113,7 @@ begin
     select a.id as notification_id, s.id as subscription_id, a.created_at
     from arrived a join public.push_subscriptions s on s.user_id = a.recipient_id
     where a.status = 'unread' and private.may_use_channel(a.id, 'push')
+      and not exists (select from public.notification_kinds k where k.name = a.kind and not k.push)
   ), messages as (
     insert into private.push_messages as m (subscription_id, due_at)
     -- A burst becomes one message, and a reader at an open tab has a moment to read.
@@ -177,7 +178,7 @@ begin
   select
     coalesce(jsonb_agg(jsonb_build_object(
       'id', i.id, 'kind', i.kind, 'content', private.parse_json(i.content), 'created_at', i.created_at,
-      'is_in_inbox', true
+      'is_in_inbox', true, 'words', private.kind_words(i.kind, i.content, subscription.user_id)
     ) order by i.position) filter (where i.position = 1), '[]'),
     count(*)
   into items, total

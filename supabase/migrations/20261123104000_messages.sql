@@ -67,13 +67,13 @@ alter table private.message_deliveries enable row level security;
 create trigger announce_outgoing after insert on private.messages
   for each statement execute function private.announce_outgoing();
 
-/** Refuses a message that a backend has sent: PT400 message_invalid, with the path of the field in the detail. */
+/** Refuses what a backend has sent: PT400 message_invalid, or kind_invalid for a kind, with the path of the field in the detail. */
 create function private.refuse_message(path text, problem text) returns void
   language plpgsql
   set search_path = ''
 as $$
 begin
-  raise sqlstate 'PT400' using message = 'message_invalid', detail = path || ' ' || problem || '.';
+  raise sqlstate 'PT400' using message = case when path ~ '^messages' then 'message_invalid' else 'kind_invalid' end, detail = path || ' ' || problem || '.';
 end
 $$;
 
@@ -192,8 +192,9 @@ declare
   sender jsonb := case when jsonb_typeof(message -> 'sender') <> 'null' then message -> 'sender' end;
   sender_name text;
 begin
-  if kind !~ '^[a-z][a-z0-9_]*$' then
-    perform private.refuse_message(path || '.kind', 'is not a name such as mention or build_failed');
+  kind := private.notification_kind(jsonb_build_object('type', kind));
+  if not private.is_built_in_kind(kind) and not exists (select from public.notification_kinds k where k.name = kind) then
+    perform private.refuse_message(path || '.kind', 'is neither a kind of the application nor registered by register_kind');
   elsif url is not null and private.application_path(url) is null then
     perform private.refuse_message(path || '.url', 'is not a path of the application, such as /orders/7');
   end if;
@@ -230,7 +231,9 @@ begin
     'data', nullif(jsonb_strip_nulls(jsonb_build_object(
       'entity_name', private.message_text(entity, 'name', path || '.entity', 200),
       'text', private.message_text(message, 'text', path, 2000),
-      'url', url
+      'url', url,
+      'fields', private.message_fields(message, kind, path),
+      'actions', private.message_actions(message -> 'actions', kind, path || '.actions')
     )), '{}')
   ));
 end
@@ -247,7 +250,7 @@ declare
 begin
   perform private.check_fields(
     message, path,
-    '{recipients,audience,everyone,kind,text,url,entity,sender,channels,send_at,idempotency_key}'
+    '{recipients,audience,everyone,kind,text,url,entity,sender,fields,actions,channels,send_at,idempotency_key}'
   );
   select c.content::text, c.sender_id into parsed.content, parsed.sender_id from private.message_content(message, path) c;
   parsed.audience := private.message_text(message, 'audience', path, 100);
@@ -491,9 +494,11 @@ $$;
 /**
  * Sends notifications, for a backend with the secret key. `messages` is a list of 1 to 100 objects:
  * - `recipients`: 1 to 10,000 account ids; or `audience`: a name of public.audiences; or `everyone`: true;
- * - `kind`: `mention`, `comment`, `edit`, `invite`, `message`, `system` (default) or another name;
+ * - `kind`: `mention`, `comment`, `edit`, `invite`, `message`, `system` (default), or one of public.register_kind();
  * - `text`: up to 2,000 characters; `url`: a path of the application; `entity`: {type, id, name?};
  * - `sender`: {user_id} of an account, or {name}; default: the product itself;
+ * - `fields`: up to 20 texts or numbers for the placeholders of the kind's templates;
+ * - `actions`: up to 3 buttons of {label, url} or {label, callback}, with a path of the application or a callback of the kind;
  * - `channels`: some of `in_app`, `email`, `push`, of those that the recipients want; default: all of these;
  * - `send_at`: a time within a year; default: now;
  * - `idempotency_key`: up to 200 characters. A repeated key sends nothing and returns what became of the first message, for 30 days.

@@ -216,7 +216,7 @@ it.each([
   [{ everyone: true, title: 'x' }, /^messages\[1\]\.title is unknown; known are recipients, /],
   [
     { everyone: true, kind: 'Build failed' },
-    /^messages\[1\]\.kind is not a name such as mention or build_failed\.$/,
+    /^messages\[1\]\.kind is neither a kind of the application nor registered by register_kind\.$/,
   ],
   [{ everyone: true, text: 7 }, /^messages\[1\]\.text is not a string\.$/],
   [

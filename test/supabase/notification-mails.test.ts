@@ -58,6 +58,7 @@ const columnDefaults = {
   digest_weekday: 1,
   quiet_weekdays: [1, 2, 3, 4, 5, 6, 7],
   show_online: true,
+  kinds: {},
   created_at: '2032-01-01T00:00:00Z',
   updated_at: '2032-01-01T00:00:00Z',
 };
@@ -331,7 +332,7 @@ describe('unsubscribing', () => {
     expect(await chosen()).toEqual({ all: true, mentions: true });
     const clicked = await post(link, 'List-Unsubscribe=One-Click');
     expect(clicked.status).toBe(200);
-    expect(await clicked.json()).toEqual({ kind: 'mention', is_off: true, language: 'en' });
+    expect(await clicked.json()).toEqual({ kind: 'mention', label: null, is_off: true, language: 'en' });
     expect(await chosen()).toEqual({ all: true, mentions: false });
   });
 

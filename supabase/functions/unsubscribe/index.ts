@@ -4,7 +4,7 @@
  * GET changes nothing, because mail scanners follow links: it leads to the application's page `unsubscribe.html`, since a
  * hosted project delivers HTML of functions as plain text. POST acts: `List-Unsubscribe=One-Click` of mail programs
  * (RFC 8058), or the page's form fields `token`, `kind` and `action`: `show`, `unsubscribe`, `undo`. It answers
- * `{"kind", "is_off", "language"}`, or 400 for a token that is forged or has ended.
+ * `{"kind", "label", "is_off", "language"}`, the label of a registered kind, or 400 for a token that is forged or has ended.
  *
  * Environment: APP_URL. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
  */
@@ -16,16 +16,18 @@ import { answerError, requireSetting, serveFunction } from '../_shared/runtime/r
 /** The token alone entitles; pages of every origin may read the answer. */
 const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
 
-/** Kinds with a switch of their own. A link with another kind, or none, is about all mails. */
-const switchedKinds: ReadonlySet<string> = new Set(['mention', 'message', 'comment', 'edit', 'invite']);
-
 const formSchema = z.object({
   token: z.optional(z.string()),
   kind: z.optional(z.string()),
   action: z.optional(z.enum(['show', 'unsubscribe', 'undo'])),
 });
 const subscriptionSchema = z.nullable(
-  z.object({ kind: z.nullable(z.string()), is_off: z.boolean(), language: z.string() }),
+  z.object({
+    kind: z.nullable(z.string()),
+    label: z.nullable(z.string()),
+    is_off: z.boolean(),
+    language: z.string(),
+  }),
 );
 
 export default serveFunction({ methods: ['GET', 'POST'], headers }, async (request, runtime) => {
@@ -44,7 +46,7 @@ export default serveFunction({ methods: ['GET', 'POST'], headers }, async (reque
     'unsubscribe_from_mails',
     {
       token,
-      kind: switchedKinds.has(kind) ? kind : null,
+      kind,
       undo: action === 'undo',
       dry_run: action === 'show',
       called_at: new Date(runtime.now()).toISOString(),

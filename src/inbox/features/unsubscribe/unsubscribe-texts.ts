@@ -2,15 +2,17 @@
 export const mailKinds = ['mention', 'message', 'comment', 'edit', 'invite'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** The words of the page; a null kind stands for all mails. */
+/** The words of the page. `what` are the mails: a word of `kinds`, or a `label` of the team's; null: all mails. */
 export interface UnsubscribeTexts {
   readonly title: string;
-  readonly question: (kind: MailKind | null) => string;
+  readonly kinds: Readonly<Record<MailKind, string>>;
+  readonly label: (label: string) => string;
+  readonly question: (what: string | null) => string;
   readonly confirm: string;
   readonly stopAll: string;
-  readonly done: (kind: MailKind | null) => string;
+  readonly done: (what: string | null) => string;
   readonly undo: string;
-  readonly undone: (kind: MailKind | null) => string;
+  readonly undone: (what: string | null) => string;
   readonly invalid: string;
   /** Shown while the server takes long. */
   readonly slow: string;
@@ -18,60 +20,55 @@ export interface UnsubscribeTexts {
   readonly retry: string;
 }
 
-const englishKinds: Readonly<Record<MailKind, string>> = {
-  mention: 'mentions',
-  message: 'messages',
-  comment: 'comments',
-  edit: 'edits',
-  invite: 'invites',
-};
-
 const english: UnsubscribeTexts = {
   title: 'Unsubscribe',
-  question: (kind) =>
-    kind === null ? 'Stop all notification emails?' : `Stop emails about ${englishKinds[kind]}?`,
+  kinds: {
+    mention: 'mentions',
+    message: 'messages',
+    comment: 'comments',
+    edit: 'edits',
+    invite: 'invites',
+  },
+  label: (label) => `“${label}”`,
+  question: (what) => (what === null ? 'Stop all notification emails?' : `Stop emails about ${what}?`),
   confirm: 'Unsubscribe',
   stopAll: 'Stop all notification emails',
-  done: (kind) =>
-    kind === null
-      ? 'You no longer get notification emails.'
-      : `You no longer get emails about ${englishKinds[kind]}.`,
+  done: (what) =>
+    what === null ? 'You no longer get notification emails.' : `You no longer get emails about ${what}.`,
   undo: 'Undo',
-  undone: (kind) =>
-    kind === null
-      ? 'You get notification emails again.'
-      : `You get emails about ${englishKinds[kind]} again.`,
+  undone: (what) =>
+    what === null ? 'You get notification emails again.' : `You get emails about ${what} again.`,
   invalid: 'This link has expired or is incomplete. Sign in to change your email settings.',
   slow: 'Still working on it. Your connection seems slow.',
   failed: 'Couldn’t reach the server. Check your connection and try again.',
   retry: 'Try again',
 };
 
-const germanKinds: Readonly<Record<MailKind, string>> = {
-  mention: 'Erwähnungen',
-  message: 'Nachrichten',
-  comment: 'Kommentare',
-  edit: 'Änderungen',
-  invite: 'Einladungen',
-};
-
 const german: UnsubscribeTexts = {
   title: 'Abbestellen',
-  question: (kind) =>
-    kind === null
+  kinds: {
+    mention: 'Erwähnungen',
+    message: 'Nachrichten',
+    comment: 'Kommentare',
+    edit: 'Änderungen',
+    invite: 'Einladungen',
+  },
+  label: (label) => `„${label}“`,
+  question: (what) =>
+    what === null
       ? 'Keine Benachrichtigungen per E‑Mail mehr bekommen?'
-      : `Keine E‑Mails über ${germanKinds[kind]} mehr bekommen?`,
+      : `Keine E‑Mails über ${what} mehr bekommen?`,
   confirm: 'Abbestellen',
   stopAll: 'Alle E‑Mails abbestellen',
-  done: (kind) =>
-    kind === null
+  done: (what) =>
+    what === null
       ? 'Du bekommst keine Benachrichtigungen per E‑Mail mehr.'
-      : `Du bekommst keine E‑Mails über ${germanKinds[kind]} mehr.`,
+      : `Du bekommst keine E‑Mails über ${what} mehr.`,
   undo: 'Rückgängig machen',
-  undone: (kind) =>
-    kind === null
+  undone: (what) =>
+    what === null
       ? 'Du bekommst wieder Benachrichtigungen per E‑Mail.'
-      : `Du bekommst wieder E‑Mails über ${germanKinds[kind]}.`,
+      : `Du bekommst wieder E‑Mails über ${what}.`,
   invalid:
     'Dieser Link ist abgelaufen oder unvollständig. Melde dich an, um deine E‑Mail-Einstellungen zu ändern.',
   slow: 'Einen Moment noch. Deine Verbindung scheint langsam zu sein.',

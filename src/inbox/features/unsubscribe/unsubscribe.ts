@@ -2,9 +2,13 @@
  * The script of the static page unsubscribe.html#token=…&kind=…, to which the links of mails lead. It imports nothing of
  * the application: the page needs no session and opens at once.
  */
-import { mailKinds, unsubscribeTextsOf, type MailKind } from './unsubscribe-texts.ts';
+import { mailKinds, unsubscribeTextsOf } from './unsubscribe-texts.ts';
 
 interface Subscription {
+  /** Null: the mails of all kinds. */
+  readonly kind: string | null;
+  /** Of a kind that the team registered. */
+  readonly label: string | null;
   readonly is_off: boolean;
   readonly language: string;
 }
@@ -16,12 +20,11 @@ const { documentElement: root } = document;
 const message = document.querySelector('#message');
 const actions = document.querySelector('#actions');
 const link = new URLSearchParams(location.hash.slice(1));
-const linkedKind = mailKinds.find((kind) => kind === link.get('kind')) ?? null;
 
 let texts = unsubscribeTextsOf(root.lang);
 
 /** null: the token is forged or has ended. @throws {Error} if the server cannot be reached or fails. */
-async function call(action: Action, kind: MailKind | null): Promise<Subscription | null> {
+async function call(action: Action, kind: string | null): Promise<Subscription | null> {
   const response = await fetch(`${supabaseUrl}/functions/v1/unsubscribe`, {
     method: 'POST',
     body: new URLSearchParams({
@@ -39,7 +42,7 @@ async function call(action: Action, kind: MailKind | null): Promise<Subscription
 /** After this long a request without an answer says that it is slow. */
 const slowMs = 2_000;
 
-async function run(action: Action, kind: MailKind | null): Promise<void> {
+async function run(action: Action, kind: string | null): Promise<void> {
   for (const button of document.querySelectorAll('button')) button.disabled = true;
   const slowTimer = setTimeout(() => {
     if (message) message.textContent = texts.slow;
@@ -48,12 +51,13 @@ async function run(action: Action, kind: MailKind | null): Promise<void> {
     const subscription = await call(action, kind);
     if (!subscription) return show(texts.invalid, []);
     useLanguage(subscription.language);
-    if (action === 'undo') show(texts.undone(kind), []);
-    else if (subscription.is_off) show(texts.done(kind), [[texts.undo, 'undo', kind]]);
+    const what = nameOf(subscription);
+    if (action === 'undo') show(texts.undone(what), []);
+    else if (subscription.is_off) show(texts.done(what), [[texts.undo, 'undo', kind]]);
     else
-      show(texts.question(kind), [
+      show(texts.question(what), [
         [texts.confirm, 'unsubscribe', kind],
-        ...(kind === null ? [] : ([[texts.stopAll, 'unsubscribe', null]] as const)),
+        ...(what === null ? [] : ([[texts.stopAll, 'unsubscribe', null]] as const)),
       ]);
   } catch {
     show(texts.failed, [[texts.retry, action, kind]]);
@@ -62,13 +66,20 @@ async function run(action: Action, kind: MailKind | null): Promise<void> {
   }
 }
 
+/** The mails that the link is about; null: all of them. */
+function nameOf({ kind, label }: Subscription): string | null {
+  if (label !== null) return texts.label(label);
+  const builtIn = mailKinds.find((name) => name === kind);
+  return builtIn === undefined ? null : texts.kinds[builtIn];
+}
+
 function useLanguage(language: string): void {
   texts = unsubscribeTextsOf(language);
   root.lang = language.slice(0, 2) === 'de' ? 'de' : 'en';
   document.title = `${texts.title} · Tidings`;
 }
 
-type ActionButton = readonly [label: string, action: Action, kind: MailKind | null];
+type ActionButton = readonly [label: string, action: Action, kind: string | null];
 
 /** Buttons are replaced, so the keyboard's focus moves to the first new one. */
 function show(text: string, buttons: readonly ActionButton[]): void {
@@ -88,4 +99,4 @@ function show(text: string, buttons: readonly ActionButton[]): void {
   if (hadFocus) actions.querySelector('button')?.focus();
 }
 
-void run('show', linkedKind);
+void run('show', link.get('kind'));

@@ -7,6 +7,10 @@ export type MailKind = (typeof mailKinds)[number];
 /** A notification, bounded and ready to be worded. */
 export interface MailItem {
   readonly kind: MailKind;
+  /** The kind that the team registered; null: one of `mailKinds`. */
+  readonly registered: { readonly name: string; readonly label: string } | null;
+  /** The headline of a registered kind; null: the sentence of the kind is it. */
+  readonly title: string | null;
   /** The sender's name; null: not named. */
   readonly actor: string | null;
   /** What it is about; null: not named. */
@@ -26,6 +30,7 @@ export interface MailItem {
 type Fields = Readonly<Record<string, unknown>>;
 
 const mostNameCharacters = 100;
+const mostTitleCharacters = 150;
 const mostTextCharacters = 280;
 
 export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
@@ -42,17 +47,31 @@ export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
   const entityType = bounded(content['entity_type'], mostNameCharacters);
   const entityId = bounded(content['entity_id'], 200);
   const status = data['status'] ?? metadata['status'];
+  const text = find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], mostTextCharacters);
   return {
     kind: mailKinds.find((kind) => kind === item.kind) ?? 'other',
+    ...registeredWords(item, find(['title', 'subject'], mostTitleCharacters), text),
     actor: find(['actor_name', 'actor', 'inviter_name'], mostNameCharacters),
     entity: find(['entity_name', 'entity_title', 'name'], mostNameCharacters),
     entityType,
     entityKey: entityId === null ? null : `${entityType ?? ''}:${entityId}`,
-    text: find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], mostTextCharacters),
     answer: item.kind === 'invite' && (status === 'accepted' || status === 'declined') ? status : null,
     createdAtMs: Date.parse(item.created_at),
     url: itemUrl(item, find(['url', 'href', 'link', 'path'], 1000), appUrl),
   };
+}
+
+/** The templates' title and text, or else the message's own: without a title, its text is the headline. */
+function registeredWords(
+  { kind, words }: QueuedItem,
+  ownTitle: string | null,
+  ownText: string | null,
+): Pick<MailItem, 'registered' | 'title' | 'text'> {
+  if (!words) return { registered: null, title: null, text: ownText };
+  const { label } = words;
+  const text = bounded(words.text, mostTextCharacters) ?? ownText;
+  const title = bounded(words.title, mostTitleCharacters) ?? ownTitle ?? bounded(text, mostTitleCharacters);
+  return { registered: { name: kind, label }, title: title ?? label, text: text === title ? null : text };
 }
 
 /** The notification in the inbox; one that the inbox does not list leads to its own path of the application. */

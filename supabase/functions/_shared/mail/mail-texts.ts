@@ -15,6 +15,8 @@ export interface MailTexts {
   readonly whyInvitation: string;
   readonly preferences: string;
   readonly unsubscribe: (kind: MailKind | null) => string;
+  /** `label`: that of a registered kind. */
+  readonly unsubscribeFrom: (label: string) => string;
   readonly testSubject: string;
   readonly testBody: string;
 }
@@ -29,7 +31,7 @@ export const english: MailTexts = {
     invite: 'Invites',
     other: 'Notifications',
   },
-  sentence({ kind, actor, entity, entityType, answer }) {
+  sentence({ kind, title, actor, entity, entityType, answer }) {
     const who = actor ?? 'Someone';
     const what = entity ?? (entityType ? `a ${entityType}` : 'a shared item');
     if (answer) return `${who} ${answer} your invitation to ${what}`;
@@ -45,7 +47,7 @@ export const english: MailTexts = {
       case 'invite':
         return `${who} invited you to ${what}`;
       case 'other':
-        return 'You have a notification';
+        return title ?? 'You have a notification';
     }
   },
   instantSubject: (item, count) =>
@@ -63,6 +65,7 @@ export const english: MailTexts = {
   preferences: 'Change email settings',
   unsubscribe: (kind) =>
     kind === null ? 'Unsubscribe from all' : `Unsubscribe from ${english.kinds[kind].toLowerCase()}`,
+  unsubscribeFrom: (label) => `Unsubscribe from “${label}”`,
   testSubject: 'Test email from Tidings',
   testBody: 'Emails from Tidings reach this address. This is how a notification looks:',
 };
@@ -83,7 +86,7 @@ export const german: MailTexts = {
     invite: 'Einladungen',
     other: 'Benachrichtigungen',
   },
-  sentence({ kind, actor, entity, entityType, answer }) {
+  sentence({ kind, title, actor, entity, entityType, answer }) {
     const who = actor ?? 'Jemand';
     const what = entity ?? entityType ?? 'etwas Gemeinsames';
     if (answer)
@@ -100,7 +103,7 @@ export const german: MailTexts = {
       case 'invite':
         return `${who} hat dich zu ${what} eingeladen`;
       case 'other':
-        return 'Du hast eine Benachrichtigung';
+        return title ?? 'Du hast eine Benachrichtigung';
     }
   },
   instantSubject: (item, count) =>
@@ -119,6 +122,7 @@ export const german: MailTexts = {
     'Einladungen kommen auch dann per E-Mail, wenn E-Mails über Einladungen aus sind. So geht keine verloren.',
   preferences: 'E-Mail-Einstellungen ändern',
   unsubscribe: (kind) => (kind === null ? 'Alle abbestellen' : `${german.kinds[kind]} abbestellen`),
+  unsubscribeFrom: (label) => `„${label}“ abbestellen`,
   testSubject: 'Test-E-Mail von Tidings',
   testBody: 'E-Mails von Tidings erreichen diese Adresse. So sieht eine Benachrichtigung aus:',
 };

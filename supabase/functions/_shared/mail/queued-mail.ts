@@ -10,6 +10,12 @@ export const queuedItemSchema = z.readonly(
     created_at: z.string(),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),
+    /** Of a kind that the team registered, in the recipient's language; the templates' title and text are null without one. */
+    words: z.optional(
+      z.nullable(
+        z.object({ label: z.string(), title: z.nullable(z.string()), text: z.nullable(z.string()) }),
+      ),
+    ),
   }),
 );
 

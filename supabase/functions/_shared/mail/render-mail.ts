@@ -1,5 +1,5 @@
 import { mailKinds, readMailItem } from './mail-item.ts';
-import type { MailItem, MailKind } from './mail-item.ts';
+import type { MailItem } from './mail-item.ts';
 import { renderHtml, renderText } from './mail-layout.ts';
 import type { MailContent, MailGroup, MailLink } from './mail-layout.ts';
 import { mailTextsOf } from './mail-texts.ts';
@@ -47,8 +47,8 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
   const isInstant = mail.topic !== 'digest' && mail.topic !== 'test';
   const content =
     mail.topic === 'test' ? testContent(mail, settings) : notificationContent(mail, items, settings);
-  const kinds = unsubscribableKinds(mail, items);
-  const onlyKind = isInstant && kinds.length === 1 ? (kinds[0] ?? null) : null;
+  const kinds = unsubscribableKinds(mail, items, texts);
+  const onlyKind = isInstant && kinds.length === 1 ? (kinds[0]?.name ?? null) : null;
   const { domain } = settings;
   return {
     id: mail.id,
@@ -95,13 +95,13 @@ function notificationContent(
     intro: null,
     groups: groupItems(items, texts),
     more: hidden > 0 ? texts.more(hidden) : null,
-    ...frame(mail, unsubscribableKinds(mail, items), settings),
+    ...frame(mail, unsubscribableKinds(mail, items, texts), settings),
   };
 }
 
 /** An invitation is mailed although its kind is off: only all emails together can be turned off. */
-function unsubscribableKinds(mail: QueuedMail, items: readonly MailItem[]): MailKind[] {
-  return isInvitation(mail) ? [] : kindsOf(items);
+function unsubscribableKinds(mail: QueuedMail, items: readonly MailItem[], texts: MailTexts): ItemKind[] {
+  return isInvitation(mail) ? [] : kindsOf(items, texts).filter(({ name }) => name !== 'other');
 }
 
 function isInvitation({ topic }: QueuedMail): boolean {
@@ -131,13 +131,13 @@ function testContent(mail: QueuedMail, settings: MailSettings): MailContent {
   };
 }
 
-function frame(mail: QueuedMail, kinds: readonly MailKind[], settings: MailSettings) {
+function frame(mail: QueuedMail, kinds: readonly ItemKind[], settings: MailSettings) {
   const texts = mailTextsOf(mail.language);
   const footer: MailLink[] = [{ label: texts.preferences, url: `${settings.appUrl}/preferences` }];
-  for (const kind of [...kinds.filter((kind) => kind !== 'other'), null])
+  for (const kind of [...kinds, null])
     footer.push({
-      label: texts.unsubscribe(kind),
-      url: `${settings.appUrl}/unsubscribe.html#${unsubscribeQuery(mail, kind)}`,
+      label: kind?.unsubscribe ?? texts.unsubscribe(null),
+      url: `${settings.appUrl}/unsubscribe.html#${unsubscribeQuery(mail, kind?.name ?? null)}`,
     });
   return {
     button: { label: texts.openInbox, url: `${settings.appUrl}/home` },
@@ -146,23 +146,44 @@ function frame(mail: QueuedMail, kinds: readonly MailKind[], settings: MailSetti
   };
 }
 
-/** By kind, in the order of `mailKinds`; within it the items of one entity stand together, the newest entity first. */
+/** By kind; within it the items of one entity stand together, the newest entity first. */
 function groupItems(items: readonly MailItem[], texts: MailTexts): MailGroup[] {
-  return kindsOf(items).map((kind) => {
-    const ofKind = items.filter((item) => item.kind === kind);
+  return kindsOf(items, texts).map(({ name, heading }) => {
+    const ofKind = items.filter((item) => kindName(item) === name);
     const entities = [...new Set(ofKind.map(({ entityKey }) => entityKey))];
     const grouped = entities.flatMap((key) => ofKind.filter(({ entityKey }) => entityKey === key));
-    return { heading: texts.kinds[kind], items: grouped };
+    return { heading, items: grouped };
   });
 }
 
-function kindsOf(items: readonly MailItem[]): MailKind[] {
-  return mailKinds.filter((kind) => items.some((item) => item.kind === kind));
+/** A kind of the items in a mail. */
+interface ItemKind {
+  readonly name: string;
+  readonly heading: string;
+  /** The text of the link that turns it off. */
+  readonly unsubscribe: string;
 }
 
-function unsubscribeQuery(mail: QueuedMail, kind: MailKind | null): string {
-  return new URLSearchParams({
-    token: mail.unsubscribe_token,
-    ...(kind !== null && kind !== 'other' && { kind }),
-  }).toString();
+/** Each kind of the items once: those of `mailKinds` in their order, then the registered ones in the order of the items. */
+function kindsOf(items: readonly MailItem[], texts: MailTexts): ItemKind[] {
+  const builtIn = mailKinds.map((name) => ({
+    name,
+    heading: texts.kinds[name],
+    unsubscribe: texts.unsubscribe(name),
+  }));
+  const registered = items.flatMap(({ registered: kind }) =>
+    kind === null
+      ? []
+      : [{ name: kind.name, heading: kind.label, unsubscribe: texts.unsubscribeFrom(kind.label) }],
+  );
+  const found = new Map([...builtIn, ...registered].map((kind) => [kind.name, kind]));
+  return [...found.values()].filter(({ name }) => items.some((item) => kindName(item) === name));
+}
+
+function kindName({ kind, registered }: MailItem): string {
+  return registered?.name ?? kind;
+}
+
+function unsubscribeQuery(mail: QueuedMail, kind: string | null): string {
+  return new URLSearchParams({ token: mail.unsubscribe_token, ...(kind !== null && { kind }) }).toString();
 }

@@ -1,0 +1,308 @@
+import { beforeEach, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
+
+// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+const startMs = Date.parse('2032-01-16T10:00:00Z');
+let nowMs = startMs;
+const supabase = useLocalSupabase({
+  now: () => nowMs,
+  functionSettings: { unsubscribe: { verifyJwt: false } },
+});
+
+const call = async (name: string, body: unknown, key = supabase().serviceRoleKey) => {
+  const response = await requestApi(supabase(), `/rest/v1/rpc/${name}`, {
+    method: 'POST',
+    apiKey: key,
+    token: key,
+    body,
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+};
+const buildFailed = {
+  name: 'build_failed',
+  labels: { en: 'Failed builds', de: 'Fehlgeschlagene Builds' },
+  icon: 'alert',
+  templates: {
+    en: { title: '{branch} failed after {minutes} minutes', text: '{text}' },
+    de: { title: '{branch} ist nach {minutes} Minuten gescheitert' },
+  },
+};
+const register = async (kind: object = buildFailed) =>
+  expect(await call('register_kind', { kind })).toMatchObject({ status: 200 });
+const send = async (more: object = {}) => {
+  const { status, body } = await call('send_notifications', {
+    messages: [
+      { recipients: [ada.id], kind: 'build_failed', fields: { branch: 'main', minutes: 7 }, ...more },
+    ],
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  const [{ deliveries }] = body as [
+    { deliveries: [{ outcome: string; reason?: string; channels?: string[] }] },
+  ];
+  return deliveries[0];
+};
+/** Ada's choices, written as her browser writes them. */
+const choose = (choices: Record<string, unknown>) => {
+  const columns = { user_id: ada.id, ...choices };
+  return runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
+    sql.query(
+      `insert into notification_preferences (${Object.keys(columns).join()})
+       select ${Object.keys(columns).join()} from jsonb_populate_record(null::notification_preferences, $1)`,
+      [JSON.stringify(columns)],
+    ),
+  );
+};
+const mailAfterTwoMinutes = async () => {
+  nowMs += 2 * 60_000;
+  await supabase().sendDueMails();
+  return supabase().mailbox.messages()[0];
+};
+
+beforeEach(async () => {
+  nowMs = startMs;
+  supabase().mailbox.clear();
+  await supabase().database.exec(
+    `delete from private.messages; delete from notifications; delete from notification_preferences;
+     delete from private.mail_only_notifications; delete from private.notification_mails;
+     delete from notification_kinds where name <> 'system';`,
+  );
+});
+
+it('a registered kind is sent, and the message has its fields', async () => {
+  await register();
+  expect(await send({ text: 'Three tests fail.' })).toMatchObject({ channels: ['in_app', 'email'] });
+  const [row] = await supabase().database.query<{ kind: string; content: string }>(
+    'select kind, content from notifications',
+  );
+  expect(row?.kind).toBe('build_failed');
+  expect(JSON.parse(row?.content ?? '')).toMatchObject({
+    type: 'build_failed',
+    data: { text: 'Three tests fail.', fields: { branch: 'main', minutes: '7' } },
+  });
+});
+
+it.each([
+  [{}, { outcome: 'delivered', channels: ['in_app', 'email'] }],
+  [{ kinds: { build_failed: { email: false } } }, { channels: ['in_app'] }],
+  [{ kinds: { build_failed: { in_app: false } } }, { channels: ['email'] }],
+  [
+    { kinds: { build_failed: { in_app: false, email: false } } },
+    { outcome: 'suppressed', reason: 'kind_off' },
+  ],
+  [{ kinds: { other_kind: { in_app: false } } }, { channels: ['in_app', 'email'] }],
+  [{ enable_email_notifications: false }, { channels: ['in_app'] }],
+  [{ email_digest_frequency: 'never' }, { channels: ['in_app'] }],
+  [{ enable_in_app_notifications: false }, { channels: ['email'] }],
+])('the preferences %j decide about the channels of a registered kind', async (columns, expected) => {
+  await register();
+  await choose(columns);
+  expect(await send()).toMatchObject(expected);
+});
+
+it('the default channels of a kind count until the recipient chooses', async () => {
+  await register({ ...buildFailed, channels: ['in_app'] });
+  expect(await send()).toMatchObject({ channels: ['in_app'] });
+  await choose({ kinds: { build_failed: { email: true } } });
+  expect(await send()).toMatchObject({ channels: ['in_app', 'email'] });
+});
+
+it('the kind system is mailed to those who choose it, or where the team changes its default', async () => {
+  expect(await send({ kind: 'system', fields: {} })).toMatchObject({ channels: ['in_app'] });
+  await register({ name: 'system', labels: { en: 'System', de: 'System' }, icon: 'info' });
+  expect(await send({ kind: 'system', fields: {} })).toMatchObject({ channels: ['in_app', 'email'] });
+  await choose({ kinds: { system: { email: false } } });
+  expect(await send({ kind: 'system', fields: {} })).toMatchObject({ channels: ['in_app'] });
+  await register({ name: 'system', labels: { en: 'System' }, icon: 'info', channels: ['in_app', 'push'] });
+});
+
+it('users read the kinds, and neither register nor remove one', async () => {
+  await register();
+  const asAda = { role: 'authenticated', userId: ada.id } as const;
+  const kinds = await runAs(supabase().database, asAda, (sql) =>
+    sql.query('select name, icon from notification_kinds order by name'),
+  );
+  expect(kinds).toEqual([
+    { name: 'build_failed', icon: 'alert' },
+    { name: 'system', icon: 'info' },
+  ]);
+  for (const statement of [
+    `select public.remove_kind('build_failed')`,
+    `select public.register_kind('{}')`,
+    'delete from notification_kinds',
+    `update notification_kinds set icon = 'bell'`,
+  ]) {
+    await expect(runAs(supabase().database, asAda, (sql) => sql.query(statement))).rejects.toMatchObject({
+      code: '42501',
+    });
+  }
+  expect(await call('remove_kind', { name: 'build_failed' }, supabase().anonKey)).toMatchObject({
+    status: 401,
+  });
+});
+
+it('a removed kind is refused, and its notifications stay', async () => {
+  await register();
+  await send();
+  expect(await call('remove_kind', { name: 'build_failed' })).toEqual({ status: 200, body: true });
+  expect(await call('remove_kind', { name: 'build_failed' })).toEqual({ status: 200, body: false });
+  const again = await call('send_notifications', { messages: [{ everyone: true, kind: 'build_failed' }] });
+  expect(again.body).toMatchObject({ message: 'message_invalid' });
+  expect(await supabase().database.query('select kind from notifications')).toEqual([
+    { kind: 'build_failed' },
+  ]);
+});
+
+it('a mail has the title, text and label of the kind in the language of its recipient, escaped', async () => {
+  await register();
+  await choose({ language: 'de-AT', email_digest_frequency: 'instant' });
+  await send({ text: 'Two < three & more', fields: { branch: '<b>{minutes}</b>', minutes: 7 } });
+  const mail = await mailAfterTwoMinutes();
+  expect(mail?.subject).toBe('<b>{minutes}</b> ist nach 7 Minuten gescheitert');
+  expect(mail?.html).toContain('&lt;b&gt;{minutes}&lt;/b&gt; ist nach 7 Minuten');
+  expect(mail?.html).toContain('Two &lt; three &amp; more');
+  expect(mail?.html).toContain('Fehlgeschlagene Builds');
+  expect(mail?.html).not.toContain('<b>');
+});
+
+it('a digest groups the notifications of a kind below its label', async () => {
+  await register({ ...buildFailed, templates: {} });
+  await choose({ email_digest_frequency: 'hourly' });
+  await send({ text: 'main failed' });
+  await send({ text: 'next failed' });
+  await send({ kind: 'mention', fields: {} });
+  nowMs += 60 * 60_000;
+  await supabase().sendDueMails();
+  const [mail] = supabase().mailbox.messages();
+  expect(mail?.subject).toBe('3 unread notifications');
+  expect(mail?.text).toMatch(/Mentions\n[^]*Failed builds\n\n\* next failed\n[^]*\* main failed\n/);
+  expect(mail?.text).toContain('Unsubscribe from “Failed builds”');
+});
+
+it('unsubscribing by a mail of a registered kind turns this kind off, names it, and undoes', async () => {
+  await register();
+  await choose({ email_digest_frequency: 'instant' });
+  await send();
+  const mail = await mailAfterTwoMinutes();
+  const oneClick = /<([^>]+)>/.exec(mail?.headers['List-Unsubscribe'] ?? '')?.[1] ?? '';
+  const { search, searchParams } = new URL(oneClick);
+  expect(searchParams.get('kind')).toBe('build_failed');
+  const act = async (action: string) => {
+    const response = await supabase().fetch(`${supabase().url}/functions/v1/unsubscribe${search}`, {
+      method: 'POST',
+      body: new URLSearchParams({ action }),
+    });
+    return response.json();
+  };
+  const answer = { kind: 'build_failed', label: 'Failed builds', language: 'en' };
+  expect(await act('show')).toEqual({ ...answer, is_off: false });
+  expect(await act('unsubscribe')).toEqual({ ...answer, is_off: true });
+  expect(await send()).toMatchObject({ channels: ['in_app'] });
+  expect(await act('undo')).toEqual({ ...answer, is_off: false });
+});
+
+it.each([
+  [{ name: 'Build failed' }, /^kind\.name is not a name such as build_failed\.$/],
+  [{ name: 'mentions' }, /^kind\.name is a kind of the application\.$/],
+  [{ name: 'other' }, /^kind\.name is a kind of the application\.$/],
+  [{ labels: { de: 'Builds' } }, /^kind\.labels\.en is missing/],
+  [{ labels: { en: 7 } }, /^kind\.labels\.en is not a string\.$/],
+  [{ labels: { en: 'Builds', English: 'x' } }, /^kind\.labels\.English is not a language/],
+  [{ labels: 'Builds' }, /^kind\.labels is not an object by language\.$/],
+  [{ icon: 'dragon' }, /^kind\.icon is not an icon of the application\.$/],
+  [{ channels: ['sms'] }, /^kind\.channels is not a list of in_app, email and push\.$/],
+  [{ templates: { en: { titel: 'x' } } }, /^kind\.templates\.en\.titel is unknown/],
+  [{ templates: { de: { title: 'x' } } }, /^kind\.templates\.en is missing/],
+  [
+    { templates: { en: { title: 'x'.repeat(151) } } },
+    /^kind\.templates\.en\.title is empty, has more than 150/,
+  ],
+  [{ callbacks: ['delete_account'] }, /^kind\.callbacks\[0\] is not a function \(notification_id uuid\)/],
+  [{ color: 'red' }, /^kind\.color is unknown; known are name, labels, icon/],
+])('the kind %j is refused with its path', async (wrong, detail) => {
+  const { status, body } = await call('register_kind', { kind: { ...buildFailed, ...wrong } });
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ message: 'kind_invalid', details: expect.stringMatching(detail) as string });
+});
+
+it('a project registers at most 50 kinds', async () => {
+  await supabase().database.exec(
+    `insert into notification_kinds (name, labels) select 'kind_' || n, '{"en": "Kind"}' from generate_series(1, 49) n`,
+  );
+  expect(await call('register_kind', { kind: buildFailed })).toMatchObject({
+    status: 409,
+    body: { message: 'notification_kinds_limit_exceeded' },
+  });
+  await register({ ...buildFailed, name: 'kind_49' });
+});
+
+it.each([
+  [{ fields: {} }, /^messages\[0\]\.fields\.branch is missing: a template of the kind has it\.$/],
+  [{ fields: { branch: true } }, /^messages\[0\]\.fields\.branch is not a string\.$/],
+  [
+    { fields: { branch: 'main', minutes: 7, text: 'x' } },
+    /^messages\[0\]\.fields\.text is not the name of a field/,
+  ],
+  [{ fields: 'main' }, /^messages\[0\]\.fields is not an object of up to 20 fields\.$/],
+  [{ actions: [] }, /^messages\[0\]\.actions is not a list of 1 to 3 actions\.$/],
+  [{ actions: [{ url: '/x' }] }, /^messages\[0\]\.actions\[0\]\.label is missing\.$/],
+  [
+    { actions: [{ label: 'x'.repeat(41), url: '/x' }] },
+    /^messages\[0\]\.actions\[0\]\.label is empty, has more/,
+  ],
+  [{ actions: [{ label: 'Open' }] }, /^messages\[0\]\.actions\[0\] needs either url or callback\.$/],
+  [
+    { actions: [{ label: 'Open', url: 'https://example.com' }] },
+    /^messages\[0\]\.actions\[0\]\.url is not a path of the application/,
+  ],
+  [
+    {
+      actions: [
+        { label: 'Open', url: '/x' },
+        { label: 'Go', callback: 'delete_account' },
+      ],
+    },
+    /^messages\[0\]\.actions\[1\]\.callback is not a callback of the kind\.$/,
+  ],
+])('a message of a registered kind with %j is refused with its path', async (wrong, detail) => {
+  await register();
+  const { body } = await call('send_notifications', {
+    messages: [
+      { recipients: [grace.id], kind: 'build_failed', fields: { branch: 'main', minutes: 7 }, ...wrong },
+    ],
+  });
+  expect(body).toMatchObject({
+    message: 'message_invalid',
+    details: expect.stringMatching(detail) as string,
+  });
+});
+
+it('the actions of a message are stored, with callbacks that the kind has registered and users may call', async () => {
+  await supabase().database.exec(
+    `create function public.retry_build(notification_id uuid) returns void language sql as '';
+     revoke all on function public.retry_build(uuid) from public, authenticated`,
+  );
+  const kind = { ...buildFailed, callbacks: ['retry_build'] };
+  expect(await call('register_kind', { kind })).toMatchObject({ status: 400 });
+  await supabase().database.exec('grant execute on function public.retry_build(uuid) to authenticated');
+  await register(kind);
+  const actions = [
+    { label: 'Retry', callback: 'retry_build' },
+    { label: 'Open', url: '/builds/7' },
+  ];
+  await send({ actions });
+  const [row] = await supabase().database.query<{ content: string }>('select content from notifications');
+  expect(JSON.parse(row?.content ?? '')).toMatchObject({ data: { actions } });
+  await supabase().database.exec('drop function public.retry_build(uuid)');
+});
+
+it.each([
+  ['[]'],
+  ['{"a": true}'],
+  ['{"a": {"sms": true}}'],
+  ['{"a": {"email": "yes"}}'],
+  ['{"a": [{"email": true}]}'],
+  [JSON.stringify({ ['x'.repeat(8200)]: {} })],
+])('choices for kinds of another form are refused: %.40s', async (kinds) => {
+  await expect(choose({ kinds: JSON.parse(kinds) as object })).rejects.toMatchObject({ code: '23514' });
+});

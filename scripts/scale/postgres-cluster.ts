@@ -34,7 +34,7 @@ export async function startCluster(binaries: string): Promise<Cluster> {
   );
   const pgCtl = (...args: readonly string[]) =>
     run(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...args], { cwd: folder, ...owner });
-  await run(join(binaries, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres'], {
+  await run(join(binaries, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'supabase_admin'], {
     cwd: folder,
     ...owner,
   });

@@ -23,19 +23,48 @@ export interface ScaleDatabase {
 /** Realtime's tables are the service's, and its triggers exist in the embedded service alone. */
 const SKIPPED_PART = 'realtime/schema.sql';
 
+/** On a hosted project the migrations' owner is no superuser, and owns the database and what it creates. */
+const OWNER = `
+  create role postgres login createdb createrole replication bypassrls;
+  alter database postgres owner to postgres;`;
+
+/**
+ * What the services leave to that owner: rows, triggers and references of users, and policies for files and messages,
+ * which a hosted project allows by an extension of its own and this cluster by membership.
+ */
+const GRANTS = `
+  alter default privileges for role postgres in schema public grant all on tables to anon, authenticated, service_role;
+  alter default privileges for role postgres in schema public grant all on sequences to anon, authenticated, service_role;
+  alter default privileges for role postgres in schema public grant all on functions to anon, authenticated, service_role;
+  alter publication supabase_realtime owner to postgres;
+  do $$ declare service text; relation regclass; begin
+    foreach service in array array['auth', 'storage'] loop
+      for relation in select oid from pg_class where relnamespace = service::regnamespace and relkind in ('r', 'p') loop
+        execute format('alter table %s owner to supabase_%s_admin', relation, service);
+      end loop;
+    end loop;
+  end $$;
+  revoke supabase_auth_admin from postgres;
+  grant anon, authenticated, authenticator, service_role to postgres with admin option;
+  grant set on parameter session_replication_role to postgres;
+  grant usage on schema auth, storage, realtime, extensions to postgres with grant option;
+  grant all on all tables in schema auth, storage, realtime to postgres with grant option;
+  grant all on all routines in schema auth, storage, realtime to postgres with grant option;`;
+
 /** @param binaries the folder of PostgreSQL's `initdb` and `pg_ctl`; undefined: the embedded database. */
 export async function openScaleDatabase(binaries: string | undefined): Promise<ScaleDatabase> {
-  const database = binaries === undefined ? await openEmbedded() : await openCluster(binaries);
   const { platform, migrations } = await readProjectSql();
-  for (const { name, sql } of platform) if (name !== SKIPPED_PART) await database.exec(sql);
+  const parts = platform.filter(({ name }) => name !== SKIPPED_PART).map(({ sql }) => sql);
+  const database = binaries === undefined ? await openEmbedded(parts) : await openCluster(binaries, parts);
   await database.exec('set search_path = "$user", public, extensions');
   for (const { sql } of migrations) await database.exec(`begin; ${sql}; commit;`);
   return database;
 }
 
-async function openEmbedded(): Promise<ScaleDatabase> {
+async function openEmbedded(platform: readonly string[]): Promise<ScaleDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'scale-'));
   const pglite = await PGlite.create(folder, { extensions: { pgcrypto, unaccent, uuid_ossp } });
+  for (const sql of platform) await pglite.exec(sql);
   return {
     name: await versionOf(
       async (sql) => (await pglite.query<{ version: string }>(sql)).rows,
@@ -52,25 +81,23 @@ async function openEmbedded(): Promise<ScaleDatabase> {
   };
 }
 
-async function openCluster(binaries: string): Promise<ScaleDatabase> {
+async function openCluster(binaries: string, platform: readonly string[]): Promise<ScaleDatabase> {
   const cluster = await startCluster(binaries);
-  const connect = async () => {
-    const client = new Client({
-      host: cluster.socketFolder,
-      port: cluster.port,
-      user: 'postgres',
-      database: 'postgres',
-    });
+  const connect = async (user = 'postgres') => {
+    const client = new Client({ host: cluster.socketFolder, port: cluster.port, user, database: 'postgres' });
     await client.connect();
     return client;
   };
+  const admin = await connect('supabase_admin');
+  for (const sql of [OWNER, ...platform, GRANTS]) await admin.query(sql);
+  await admin.end();
   const client = await connect();
   return {
     name: await versionOf(async (sql) => (await client.query<{ version: string }>(sql)).rows, 'PostgreSQL'),
     exec: async (sql) => void (await client.query(sql)),
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query(sql, [...params])).rows as Row[],
-    connect,
+    connect: async () => connect(),
     async close() {
       await client.end();
       await cluster.stop();

@@ -4,6 +4,8 @@ import { RestError } from 'supabase-protocol-clients/rest-client';
 export type SenderErrorCode =
   // The message is wrong: `message` names its field.
   | 'invalid-message'
+  // The kind is wrong, or one too many: `message` names its field.
+  | 'invalid-kind'
   // The URL or the key is missing or malformed.
   | 'invalid-options'
   // The key is not the project's secret key.
@@ -36,6 +38,8 @@ export function senderError(problem: unknown): SenderError {
   if (!(problem instanceof RestError)) return new SenderError('server', 'The request failed.', problem);
   const { code, message, serverCode, details } = problem;
   if (message === 'message_invalid') return new SenderError('invalid-message', String(details), problem);
+  if (message === 'kind_invalid' || message === 'notification_kinds_limit_exceeded')
+    return new SenderError('invalid-kind', String(details), problem);
   if (message === 'message_not_found')
     return new SenderError('not-found', 'There is no such message.', problem);
   if (serverCode === 'PGRST202')

@@ -19,7 +19,18 @@ export interface MessageContent {
   readonly entity?: { readonly type: string; readonly id: string; readonly name?: string };
   /** An account, or a name of the service's own. Default: the product itself. */
   readonly sender?: { readonly userId: string } | { readonly name: string };
+  /** Up to 20 values for the placeholders of the kind's templates, each up to 200 characters. */
+  readonly fields?: Readonly<Record<string, string | number>>;
+  /** Up to 3 buttons. */
+  readonly actions?: readonly Action[];
 }
+
+/** A button of a notification: `label` has 1 to 40 characters. */
+export type Action =
+  /** Opens a path of the application. */
+  | { readonly label: string; readonly url: string; readonly callback?: never }
+  /** Calls a function that the kind has registered, as the recipient, with the notification's id. */
+  | { readonly label: string; readonly callback: string; readonly url?: never };
 
 /** A message to one or many recipients. */
 export type Message = Recipients &

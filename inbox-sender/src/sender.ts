@@ -1,6 +1,7 @@
 import { backoffDelayMs, createBrowserPlatform, doublingDelaysMs } from 'supabase-protocol-clients/platform';
 import { createRestClient } from 'supabase-protocol-clients/rest-client';
 import { isPassing, SenderError, senderError } from './errors.ts';
+import type { Kind } from './kind.ts';
 import type { Delivery, Message, MessageStatus } from './message.ts';
 import { decodeStatus, encodeMessage, type WireStatus } from './wire.ts';
 
@@ -40,6 +41,10 @@ export interface Sender {
   deliveries(id: string, options?: CallOptions): AsyncIterableIterator<Delivery>;
   /** Cancels a message that has not been delivered. Those whom it has reached keep it; the state tells whether it came too late. */
   cancel(id: string, options?: CallOptions): Promise<MessageStatus>;
+  /** Registers a kind, or replaces the one of the same name: call it at each start of the program. A project has up to 50. */
+  registerKind(kind: Kind, options?: CallOptions): Promise<void>;
+  /** Removes a kind: its notifications stay as plain ones, and messages of it are refused. Returns whether there was one. */
+  removeKind(name: string, options?: CallOptions): Promise<boolean>;
 }
 
 const pageSize = 1000;
@@ -138,6 +143,10 @@ export function createSender({
     },
     cancel: async (id, options = {}) =>
       decodeStatus((await call('cancel_message', { message_id: id }, options)) as WireStatus),
+    async registerKind(kind, options = {}) {
+      await call('register_kind', { kind }, options);
+    },
+    removeKind: async (name, options = {}) => (await call('remove_kind', { name }, options)) === true,
   };
   return sender;
 }

@@ -29,7 +29,7 @@ beforeAll(() =>
 );
 afterEach(() => supabase().database.exec('delete from notifications; delete from private.messages'));
 
-it('the page has ten examples', () => expect(examples).toHaveLength(10));
+it('the page has twelve examples', () => expect(examples).toHaveLength(12));
 
 describe('the example', () => {
   it.each(

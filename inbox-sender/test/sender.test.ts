@@ -121,3 +121,24 @@ it('the built package sends from plain Node, without anything beside it', async 
   expect(JSON.parse(stdout)).toEqual({ delivered: 1, suppressed: 0, failed: 0, unknown: 0 });
   await rm(folder, { recursive: true });
 });
+
+it('a kind is registered, used and removed, and a wrong one is refused with its field', async () => {
+  const sender = createTestSender();
+  const kind = { name: 'deployed', labels: { en: 'Deployments' } };
+  await sender.registerKind(kind);
+  const { counts } = await sender.send({
+    recipients: [ada.id],
+    kind: 'deployed',
+    text: 'Version 7 is live.',
+  });
+  expect(counts.delivered).toBe(1);
+  expect(await sender.removeKind('deployed')).toBe(true);
+  expect(await sender.removeKind('deployed')).toBe(false);
+  await expect(sender.send({ recipients: [ada.id], kind: 'deployed' })).rejects.toMatchObject({
+    code: 'invalid-message',
+  });
+  await expect(sender.registerKind({ ...kind, callbacks: ['none'] })).rejects.toMatchObject({
+    code: 'invalid-kind',
+    message: expect.stringContaining('kind.callbacks[0]') as string,
+  });
+});

@@ -36,7 +36,7 @@ const send = async (more: object = {}) => {
       { recipients: [ada.id], kind: 'build_failed', fields: { branch: 'main', minutes: 7 }, ...more },
     ],
   });
-  expect(status, JSON.stringify(body)).toBe(200);
+  expect({ status, body }).toMatchObject({ status: 200 });
   const [{ deliveries }] = body as [
     { deliveries: [{ outcome: string; reason?: string; channels?: string[] }] },
   ];

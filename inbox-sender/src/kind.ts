@@ -1,0 +1,41 @@
+import type { Channel } from './message.ts';
+
+/** The icons that the inbox has for kinds. */
+export type KindIcon =
+  | 'bell'
+  | 'info'
+  | 'alert'
+  | 'check'
+  | 'clock'
+  | 'calendar'
+  | 'card'
+  | 'person'
+  | 'comment'
+  | 'document'
+  | 'archive'
+  | 'settings';
+
+/** Texts by language (BCP 47), such as `en` and `de-AT`. English stands for the languages that are missing. */
+export type ByLanguage<T> = Readonly<Record<string, T>> & { readonly en: T };
+
+/** A kind of notifications of the team's own. The inbox, its preferences and its mails show it without a new build. */
+export interface Kind {
+  /** Small letters, digits and underscores, at most 50, such as `build_failed`. `system` changes the defaults of that kind. */
+  readonly name: string;
+  /** What recipients read, in preferences and filters; up to 60 characters. */
+  readonly labels: ByLanguage<string>;
+  /** Default `bell`. */
+  readonly icon?: KindIcon;
+  /** Where it arrives until a recipient chooses. Default: all channels. */
+  readonly channels?: readonly Channel[];
+  /**
+   * Title (up to 150 characters) and text (up to 500). `{name}` stands for a field of the message; `{text}`, `{entity}` and `{sender}`
+   * for its parts. Default: the message's own text.
+   */
+  readonly templates?: ByLanguage<{ readonly title?: string; readonly text?: string }>;
+  /**
+   * Functions that buttons of its notifications may call: in the schema `public`, with the one argument `notification_id uuid`, granted
+   * to `authenticated`. At most 10.
+   */
+  readonly callbacks?: readonly string[];
+}

@@ -145,8 +145,9 @@ begin
 end
 $$;
 
--- The assurance checks of a token: its account and its session must exist, and an account with a verified second factor must have
--- used it (`aal2`). Every table has a restrictive policy on private.has_assurance(); every function of the API
+-- The assurance checks of a token: its account and its session must exist, an account with a verified second factor must have
+-- used it (`aal2`), and it must not be a token that another application got by the auth service's OAuth server (its claim `client_id`):
+-- a person who signs in there with this account has not lent the inbox. Every table has a restrictive policy on private.has_assurance(); every function of the API
 -- begins with private.require_assurance().
 
 /**
@@ -168,7 +169,7 @@ $$;
 
 /**
  * Whether the caller's account exists, is not banned, whether the session has not ended, and whether the token has the assurance
- * level that the account needs. Policies wrap it into a scalar subquery, so that it runs once per statement.
+ * level that the account needs. False for tokens of other applications. Policies wrap it into a scalar subquery, so that it runs once per statement.
  */
 create function private.has_assurance() returns boolean
   language sql stable security definer
@@ -179,6 +180,7 @@ as $$
       where u.id = auth.uid() and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
     )
     and private.has_session()
+    and auth.jwt() ->> 'client_id' is null
     and (
       auth.jwt() ->> 'aal' = 'aal2'
       or not exists (
@@ -190,7 +192,7 @@ $$;
 /**
  * The id of the caller, whose account and session must not have ended, whatever the assurance of the session.
  *
- * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned.
+ * Errors: PT401 account_not_found; PT401 session_ended; PT403 account_banned; PT403 application_not_allowed.
  */
 create function private.require_session() returns uuid
   language plpgsql stable security definer
@@ -205,6 +207,9 @@ begin
   end if;
   if not private.has_session() then
     raise sqlstate 'PT401' using message = 'session_ended', detail = 'The session of this token has ended.';
+  end if;
+  if auth.jwt() ->> 'client_id' is not null then
+    raise sqlstate 'PT403' using message = 'application_not_allowed', detail = 'This is a token of another application.';
   end if;
   if account.banned_until > now() then
     raise sqlstate 'PT403' using message = 'account_banned', detail = 'The account is banned.';
@@ -248,6 +253,19 @@ as $$
       and proof ->> 'method' not in ('anonymous', 'token_refresh')
       and to_timestamp((proof ->> 'timestamp')::float8) > now() - max_age
   )
+$$;
+
+/**
+ * Whether a statement that failed may succeed later: after a deadlock, a full disk, a lock that was not free, a cancellation or a fault
+ * of the server. Whatever else a queue's row causes, an error of a team's own trigger too, is that row's own, and must not stop the rest.
+ */
+create function private.is_transient(failure text) returns boolean
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+begin
+  return left(failure, 2) in ('40', '53', '55', '57', '58', 'XX');
+end
 $$;
 
 /** Adds the restrictive policy to a table. */

@@ -96,13 +96,19 @@ begin
   end if;
   begin
     perform private.deliver_rows(ids);
-  exception when integrity_constraint_violation or data_exception or program_limit_exceeded then
+  exception when others then
+    if private.is_transient(sqlstate) then
+      raise;
+    end if;
     for failed_id in
       select o.id from private.outgoing_notifications o where o.id = any (ids) order by o.recipient_id, o.id
     loop
       begin
         perform private.deliver_rows(array[failed_id]);
-      exception when integrity_constraint_violation or data_exception or program_limit_exceeded then
+      exception when others then
+        if private.is_transient(sqlstate) then
+          raise;
+        end if;
         raise warning 'The outgoing notification % cannot be delivered: %', failed_id, sqlerrm;
       end;
     end loop;

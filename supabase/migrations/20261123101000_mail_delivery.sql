@@ -267,7 +267,18 @@ begin
   loop
     claimed := claimed + 1;
     continue when mail.state <> 'sending';
-    result := private.mail_payload(mail, called_at);
+    begin
+      result := private.mail_payload(mail, called_at);
+    exception when others then
+      if private.is_transient(sqlstate) then
+        raise;
+      end if;
+      -- One mail that cannot be written must not keep the others from being claimed.
+      update private.notification_mails m
+      set state = 'dead', lease = null, lease_until = null, reason = left(sqlerrm, 500), finished_at = called_at
+      where m.id = mail.id;
+      continue;
+    end;
     if result.payload is null then
       update private.notification_mails m
       set state = 'skipped', lease = null, lease_until = null, reason = result.obstacle, finished_at = called_at

@@ -364,6 +364,37 @@ begin
 end
 $$;
 
+/**
+ * Delivers messages to recipients, given as pairs. A recipient to whom a message cannot be delivered is logged as `failed` and stops no
+ * other; after a deadlock, a full disk or a cancelled statement nothing is delivered, and the error is raised.
+ */
+create function private.deliver_or_fail(message_ids uuid[], recipient_ids uuid[]) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  pair record;
+begin
+  perform private.deliver_messages(message_ids, recipient_ids);
+exception when others then
+  if private.is_transient(sqlstate) then
+    raise;
+  end if;
+  for pair in select * from unnest(message_ids, recipient_ids) p (message_id, recipient_id) loop
+    begin
+      perform private.deliver_messages(array[pair.message_id], array[pair.recipient_id]);
+    exception when others then
+      if private.is_transient(sqlstate) then
+        raise;
+      end if;
+      insert into private.message_deliveries (message_id, recipient_id, notification_id, outcome, reason, created_at)
+      select pair.message_id, u.id, gen_random_uuid(), 'failed', sqlerrm, clock_timestamp()
+      from auth.users u where u.id = pair.recipient_id;
+    end;
+  end loop;
+end
+$$;
+
 /** Ends messages: their content and recipients are needed no more. */
 create function private.finish_messages(message_ids uuid[], end_state text) returns void
   language plpgsql security definer
@@ -377,8 +408,7 @@ end
 $$;
 
 /**
- * Delivers the oldest message that is due to its next recipients, and ends it after the last. A recipient to whom it cannot be delivered
- * is logged as `failed`; after a deadlock, a full disk or a cancelled statement the chunk is delivered again.
+ * Delivers the oldest message that is due to its next recipients, and ends it after the last.
  *
  * Returns whether there was such a message.
  */
@@ -389,7 +419,6 @@ as $$
 declare
   message private.messages;
   chunk uuid[];
-  failed_id uuid;
 begin
   select * into message from private.messages m
   where m.state = 'queued' and m.send_at <= called_at
@@ -412,19 +441,7 @@ begin
       where message.last_recipient_id is null or u.id > message.last_recipient_id order by u.id limit batch_size
     )
   end;
-  begin
-    perform private.deliver_messages(array_fill(message.id, array[cardinality(chunk)]), chunk);
-  exception when integrity_constraint_violation or data_exception or program_limit_exceeded then
-    foreach failed_id in array chunk loop
-      begin
-        perform private.deliver_messages(array[message.id], array[failed_id]);
-      exception when integrity_constraint_violation or data_exception or program_limit_exceeded then
-        insert into private.message_deliveries (message_id, recipient_id, notification_id, outcome, reason, created_at)
-        select message.id, u.id, gen_random_uuid(), 'failed', sqlerrm, clock_timestamp()
-        from auth.users u where u.id = failed_id;
-      end;
-    end loop;
-  end;
+  perform private.deliver_or_fail(array_fill(message.id, array[cardinality(chunk)]), chunk);
   if cardinality(chunk) < batch_size then
     perform private.finish_messages(array[message.id], 'delivered');
   else
@@ -540,7 +557,7 @@ begin
   select array_agg(a.id) into accepted from added a;
   total := (select sum(coalesce(cardinality(m.recipients), most_at_once + 1)) from unnest(parsed) m where m.id = any (accepted));
   if total <= most_at_once then
-    perform private.deliver_messages(array_agg(m.id), array_agg(r))
+    perform private.deliver_or_fail(array_agg(m.id), array_agg(r))
     from unnest(parsed) m, unnest(m.recipients) r
     where m.id = any (accepted) and m.send_at <= now()
     having count(*) > 0;

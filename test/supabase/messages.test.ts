@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
+import { whileRefusing } from '../support/refusing-trigger.ts';
 
 const supabase = useLocalSupabase();
 const unknownId = '00000000-0000-4000-8000-00000000dead';
@@ -257,6 +258,23 @@ it.each([
   expect(problem.details).toMatch(detail);
   expect(await contents()).toEqual([]);
   expect(await supabase().database.query('select id from private.messages')).toEqual([]);
+});
+
+it.each([
+  ['is delivered at once', { recipients: [grace.id, ada.id] }],
+  ['is queued', { everyone: true }],
+])('a message that %s reaches the others where one recipient cannot be delivered to', async (_, to) => {
+  await whileRefusing(supabase().database, grace.id, async () => {
+    const [message] = await send({ ...to, kind: 'comment' });
+    await expect.poll(async () => (await statusOf(message?.id ?? '')).state).toBe('delivered');
+    expect(await statusOf(message?.id ?? '')).toMatchObject({
+      counts: { delivered: 1, failed: 1 },
+      deliveries: [
+        { recipient_id: grace.id, outcome: 'failed', reason: 'This team refuses.' },
+        { recipient_id: ada.id, outcome: 'delivered' },
+      ],
+    });
+  });
 });
 
 it('a user can neither send by the call, nor read the log, nor see audiences', async () => {

@@ -42,6 +42,19 @@ beforeEach(() =>
   supabase().database.exec('delete from notifications; delete from private.notification_mails'),
 );
 
+it('a mail that cannot be written is dead, and keeps no other from being claimed', async () => {
+  await supabase().database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at) values ($1, 'security:unknown', $2)`,
+    [ada.id, at(atMs - minuteMs)],
+  );
+  await addDueMails(1);
+  expect(await claim(atMs)).toMatchObject({ claimed: 2, mails: [{ topic: 'test' }] });
+  expect((await queue()).toSorted((a, b) => a.state.localeCompare(b.state))).toMatchObject([
+    { state: 'dead', reason: expect.stringContaining('uuid') },
+    { state: 'sending' },
+  ]);
+});
+
 describe('instant mails', () => {
   /** Notifies Ada of so many documents, by one statement each or all by one. */
   const notify = (from: number, to: number) =>

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import type { Caller } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+import { whileRefusing } from '../support/refusing-trigger.ts';
 
 const supabase = useLocalSupabase();
 const asAda: Caller = { role: 'authenticated', userId: ada.id };
@@ -322,4 +323,14 @@ it('a report keeps the content and the sender, even after the notification is de
   expect(await database.query('select sender_id, reason, content from notification_reports')).toEqual([
     { sender_id: ada.id, reason: 'phishing', content: expect.stringContaining('spam') },
   ]);
+});
+
+it('a notification that can never be stored does not stop those behind it', async () => {
+  const { database } = supabase();
+  await whileRefusing(database, grace.id, async () => {
+    await send({ type: 'mention' });
+    await send({ type: 'comment' }, asGrace, ada.id);
+    await expect.poll(received).toMatchObject([{ kind: 'comment', sender_id: grace.id }]);
+  });
+  expect(await database.query('select id from private.outgoing_notifications')).toEqual([]);
 });

@@ -14,12 +14,13 @@ import type { MailSettings } from '../_shared/mail/render-mail.ts';
 import { sendDueMails } from '../_shared/mail/send-due-mails.ts';
 import { createSmtpTransport } from '../_shared/mail/smtp-transport.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
+import { createFailureLog } from '../_shared/runtime/failure-log.ts';
 import { parseRequestJson } from '../_shared/runtime/parse.ts';
 import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 import type { Environment, Runtime } from '../_shared/runtime/runtime.ts';
 import { hasServiceKey } from '../_shared/runtime/service-key.ts';
 
-/** A run ends before the platform ends it. */
+/** The platform ends a run after 150 s; the last mail may wait for three timeouts of 20 s. */
 const runMs = 50_000;
 
 const requestSchema = z.object({ due_before: z.optional(z.iso.datetime({ offset: true })) });
@@ -28,12 +29,14 @@ export default serveFunction({ methods: ['POST'] }, async (request, runtime) => 
   if (!hasServiceKey(request, runtime.env))
     return answerError(403, 'service_key_needed', 'The service key is needed');
   const { due_before: dueBefore } = parseRequestJson(requestSchema, (await request.text()) || '{}');
-  const callDatabase = createDatabaseCaller(runtime);
+  const log = createFailureLog(request, 'notification-mails', console.error);
+  const callDatabase = createDatabaseCaller(runtime, log.traceparent);
   const settings = readSettings(runtime.env);
   const transport = createTransport(runtime);
   try {
     const report = await sendDueMails({
       callDatabase,
+      log,
       transport,
       settings,
       now: runtime.now,

@@ -7,20 +7,25 @@
  * PUSH_HOSTS where other push services than the browsers' own are allowed. The platform sets SUPABASE_URL and
  * SUPABASE_SERVICE_ROLE_KEY.
  */
+import { setTimeout } from 'node:timers/promises';
 import { createPushTransport } from '../_shared/push/push-transport.ts';
 import { sendDuePushMessages } from '../_shared/push/send-due-push-messages.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
+import { createFailureLog } from '../_shared/runtime/failure-log.ts';
 import { answerError, serveFunction } from '../_shared/runtime/runtime.ts';
 import { hasServiceKey } from '../_shared/runtime/service-key.ts';
 
-/** A run ends before the platform ends it. */
+/** The platform ends a run after 150 s. */
 const runMs = 50_000;
 
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
   if (!hasServiceKey(request, runtime.env))
     return answerError(403, 'service_key_needed', 'The service key is needed');
+  const log = createFailureLog(request, 'notification-push', console.error);
   const report = await sendDuePushMessages({
-    callDatabase: createDatabaseCaller(runtime),
+    callDatabase: createDatabaseCaller(runtime, log.traceparent),
+    log,
+    wait: (durationMs) => setTimeout(durationMs),
     transport: createPushTransport(runtime),
     now: runtime.now,
     stopAtMs: performance.now() + runMs,

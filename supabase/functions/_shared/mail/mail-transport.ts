@@ -22,11 +22,12 @@ export interface MailTransport {
 /**
  * Why a mail was not accepted:
  * - `temporary`: the next attempt may succeed.
- * - `rate-limited`: this mail and the others of the run must wait.
+ * - `unavailable`: the provider limits the rate, cannot be reached or does not accept the credentials. This mail and the
+ *   others of the run must wait, and no attempt counts.
  * - `refused`: the mail itself is not accepted; another attempt cannot succeed.
  * - `unknown-address`: the address does not exist; another attempt, and another mail, cannot succeed.
  */
-export type MailRefusal = 'temporary' | 'rate-limited' | 'refused' | 'unknown-address';
+export type MailRefusal = 'temporary' | 'unavailable' | 'refused' | 'unknown-address';
 
 /** A mail was not accepted. */
 export class MailTransportError extends Error {

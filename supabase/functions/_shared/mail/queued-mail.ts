@@ -39,12 +39,10 @@ const securityEventSchema = z.readonly(
   }),
 );
 
-const queuedMailSchema = z.readonly(
+export const queuedMailSchema = z.readonly(
   z.object({
     id: z.string(),
     lease: z.string(),
-    /** ISO 8601. From then on another worker may claim the mail. */
-    lease_until: z.string(),
     /** `digest`, `test`, `security:<event>`, `invitation:<id>`, or the thread of an instant mail. */
     topic: z.string(),
     /** The same for every mail to this recipient about this topic. */
@@ -67,11 +65,14 @@ const queuedMailSchema = z.readonly(
   }),
 );
 
+/** What a worker needs to acknowledge an item. The rest is read with each item: one that cannot be read stops no other. */
+export const leasedItemSchema = z.readonly(z.looseObject({ id: z.string(), lease: z.string() }));
+
 export const claimedMailsSchema = z.readonly(
   z.object({
     /** Leased mails, with those that were skipped: fewer than the batch means that nothing else is due. */
     claimed: z.number(),
-    mails: z.readonly(z.array(queuedMailSchema)),
+    mails: z.readonly(z.array(leasedItemSchema)),
   }),
 );
 
@@ -79,5 +80,7 @@ export const claimedMailsSchema = z.readonly(
 export type QueuedItem = z.infer<typeof queuedItemSchema>;
 /** What a mail about the safety of an account reports. */
 export type SecurityEvent = z.infer<typeof securityEventSchema>;
+/** A mail or push message that is leased to this worker, before it is read. */
+export type LeasedItem = z.infer<typeof leasedItemSchema>;
 /** A mail that `claim_notification_mails` leased to this worker. */
 export type QueuedMail = z.infer<typeof queuedMailSchema>;

@@ -4,14 +4,20 @@ export interface RateGateOptions {
   readonly wait: (durationMs: number) => Promise<void>;
 }
 
-/** Holds back all mails of a run while the provider limits the rate. */
+/** Why the other mails of a run are not sent, and for how long. */
+export interface Closure {
+  readonly forMs: number;
+  readonly reason: string;
+}
+
+/** Holds back all mails of a run while the provider limits the rate or cannot be reached. */
 export interface RateGate {
-  /** Waits while the rate is limited. Resolves to `closedForMs()`. */
-  pass(): Promise<number | null>;
-  /** Records that the provider limits the rate. @param retryAfterMs 0: not said. */
-  limit(retryAfterMs: number): void;
-  /** How long the limit lasts beyond what the run can wait for; null while the run can wait. */
-  closedForMs(): number | null;
+  /** Waits while the run can wait. Resolves to `closure()`. */
+  pass(): Promise<Closure | null>;
+  /** Records that the provider takes no mail. @param retryAfterMs 0: not said. */
+  limit(retryAfterMs: number, reason: string): void;
+  /** Why no mail is sent until the end of the run; null while the run sends or waits. */
+  closure(): Closure | null;
 }
 
 /** The wait where the provider names none. */
@@ -19,17 +25,22 @@ const usualWaitMs = 1000;
 
 export function createRateGate({ stopAtMs, wait }: RateGateOptions): RateGate {
   let pause: Promise<void> = Promise.resolve();
-  let closedForMs: number | null = null;
+  let closure: Closure | null = null;
+  const readClosure = () => {
+    if (closure === null && performance.now() >= stopAtMs)
+      closure = { forMs: 0, reason: 'The run was about to end.' };
+    return closure;
+  };
   return {
     async pass() {
       await pause;
-      return closedForMs;
+      return readClosure();
     },
-    limit(retryAfterMs) {
+    limit(retryAfterMs, reason) {
       const waitMs = retryAfterMs || usualWaitMs;
       if (performance.now() + waitMs < stopAtMs) pause = wait(waitMs);
-      else closedForMs = Math.max(closedForMs ?? 0, waitMs);
+      else closure = { forMs: Math.max(closure?.forMs ?? 0, waitMs), reason };
     },
-    closedForMs: () => closedForMs,
+    closure: readClosure,
   };
 }

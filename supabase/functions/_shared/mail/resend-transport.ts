@@ -4,13 +4,16 @@ import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
 
 const timeoutMs = 20_000;
+/** How long the other mails wait while the provider cannot be reached or does not accept the key. */
+const unavailableMs = 60_000;
 
 /** Other statuses are about the key, the account or the provider, and end when an operator or the provider acts. */
 const refusals: ReadonlyMap<number, MailRefusal> = new Map([
   [400, 'refused'],
+  [401, 'unavailable'],
   [413, 'refused'],
   [422, 'refused'],
-  [429, 'rate-limited'],
+  [429, 'unavailable'],
 ]);
 
 /**
@@ -41,14 +44,17 @@ export function createResendTransport({ env, fetch, now }: Runtime): MailTranspo
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(timeoutMs),
       }).catch((problem: unknown) => {
-        throw new MailTransportError('The provider cannot be reached', 'temporary', { cause: problem });
+        throw new MailTransportError('The provider cannot be reached', 'unavailable', {
+          cause: problem,
+          retryAfterMs: unavailableMs,
+        });
       });
       const answer = await response.text();
       if (response.ok || isEarlierAttempt(response.status, answer)) return;
       throw new MailTransportError(
         `The provider answered ${response.status}: ${answer.slice(0, 300)}`,
         refusals.get(response.status) ?? 'temporary',
-        { retryAfterMs: readRetryAfterMs(response.headers, now()) },
+        { retryAfterMs: response.status === 401 ? unavailableMs : readRetryAfterMs(response.headers, now()) },
       );
     },
     close() {},

@@ -1,130 +1,108 @@
-import * as z from 'zod/mini';
-import type { CallDatabase } from '../runtime/database-functions.ts';
+import { createAcknowledgments } from '../runtime/acknowledge.ts';
+import type { AcknowledgmentOptions, Acknowledgments } from '../runtime/acknowledge.ts';
+import { drainQueue } from '../runtime/drain-queue.ts';
+import type { SendingReport } from '../runtime/drain-queue.ts';
+import { parseAnswer } from '../runtime/parse.ts';
 import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
-import { claimedMailsSchema } from './queued-mail.ts';
-import type { QueuedMail } from './queued-mail.ts';
+import { claimedMailsSchema, queuedMailSchema } from './queued-mail.ts';
+import type { LeasedItem } from './queued-mail.ts';
 import { createRateGate } from './rate-gate.ts';
 import type { RateGate } from './rate-gate.ts';
 import { renderMail } from './render-mail.ts';
 import type { MailSettings } from './render-mail.ts';
 
-export interface SendDueMailsOptions {
-  readonly callDatabase: CallDatabase;
+export interface SendDueMailsOptions extends AcknowledgmentOptions {
   readonly transport: MailTransport;
   readonly settings: MailSettings;
   readonly now: () => number;
   /** Also sends mails that are due until then. Default: only what is due now. */
   readonly dueBeforeMs?: number | undefined;
-  /** No batch is claimed after this time of `performance.now()`: functions have a time limit. */
+  /** No mail is sent after this time of `performance.now()`: functions have a time limit. */
   readonly stopAtMs: number;
-  /** Waits so many milliseconds. */
-  readonly wait: (durationMs: number) => Promise<void>;
-}
-
-export interface SendingReport {
-  readonly sent: number;
-  /** Not accepted: due again later, or dead. */
-  readonly failed: number;
-  /** Claimed, and not sent: nothing is unread, the address gets no mail, or quiet hours delay it. */
-  readonly skipped: number;
 }
 
 const batchSize = 50;
-const leaseSeconds = 120;
+/** The longest time that the platform lets a run last: afterwards another run may send what this one has not acknowledged. */
+const leaseSeconds = 150;
 const sentAtOnce = 5;
-/** A mail is not sent this close to the end of its lease: another worker would send it too. */
-const leaseMarginMs = 30_000;
+const mostMails = 500;
 
 type Outcome = 'sent' | 'failed' | 'delayed' | 'refused' | 'rejected';
-const outcomes: Readonly<Record<Exclude<MailRefusal, 'rate-limited'>, Outcome>> = {
+const outcomes: Readonly<Record<Exclude<MailRefusal, 'unavailable'>, Outcome>> = {
   temporary: 'failed',
   refused: 'refused',
   'unknown-address': 'rejected',
 };
 
 /** Claims, renders, sends and acknowledges until nothing is due. Several workers may run at once. */
-export async function sendDueMails(options: SendDueMailsOptions): Promise<SendingReport> {
-  const { callDatabase, now, dueBeforeMs, stopAtMs } = options;
-  let report: SendingReport = { sent: 0, failed: 0, skipped: 0 };
-  let claimed = batchSize;
+export function sendDueMails(options: SendDueMailsOptions): Promise<SendingReport> {
+  const { callDatabase, now, dueBeforeMs } = options;
   const gate = createRateGate(options);
-  while (claimed >= batchSize && performance.now() < stopAtMs && gate.closedForMs() === null) {
-    const batch = await callDatabase(
-      'claim_notification_mails',
-      {
-        batch_size: batchSize,
-        lease_seconds: leaseSeconds,
-        called_at: toTimestamp(now()),
-        due_before: dueBeforeMs === undefined ? null : toTimestamp(dueBeforeMs),
-      },
-      claimedMailsSchema,
-    );
-    claimed = batch.claimed;
-    const sent = await sendAll(batch.mails, gate, options);
-    report = {
-      sent: report.sent + sent,
-      failed: report.failed + batch.mails.length - sent,
-      skipped: report.skipped + claimed - batch.mails.length,
-    };
-  }
-  return report;
+  const acknowledgments = createAcknowledgments(options);
+  return drainQueue({
+    batchSize,
+    sentAtOnce,
+    mostItems: mostMails,
+    mayClaim: () => gate.closure() === null && !acknowledgments.hasGivenUp(),
+    async claim() {
+      const { claimed, mails } = await callDatabase(
+        'claim_notification_mails',
+        {
+          batch_size: batchSize,
+          lease_seconds: leaseSeconds,
+          called_at: toTimestamp(now()),
+          due_before: dueBeforeMs === undefined ? null : toTimestamp(dueBeforeMs),
+        },
+        claimedMailsSchema,
+      );
+      return { claimed, items: mails };
+    },
+    send: (mail) => sendOne(mail, gate, acknowledgments, options),
+  });
 }
 
-/** Returns how many were sent. */
-async function sendAll(
-  mails: readonly QueuedMail[],
+/** Sends and acknowledges a mail. Returns whether it was sent and acknowledged. */
+async function sendOne(
+  mail: LeasedItem,
   gate: RateGate,
+  { acknowledge }: Acknowledgments,
   options: SendDueMailsOptions,
-): Promise<number> {
-  const waiting = [...mails];
-  let sent = 0;
-  const work = async () => {
-    for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
-      if (await sendOne(mail, gate, options)) sent += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: sentAtOnce }, work));
-  return sent;
-}
-
-/** Sends and acknowledges a mail. Returns whether it was sent. */
-async function sendOne(mail: QueuedMail, gate: RateGate, options: SendDueMailsOptions): Promise<boolean> {
-  const { callDatabase, now } = options;
-  const acknowledge = async (outcome: Outcome, reason: string | null, retryAfterMs = 0) => {
-    await callDatabase(
-      'finish_notification_mail',
-      {
-        mail_id: mail.id,
-        lease: mail.lease,
-        outcome,
-        reason,
-        called_at: toTimestamp(now()),
-        retry_after_seconds: retryAfterMs / 1000,
-      },
-      z.boolean(),
-    );
-    return outcome === 'sent';
+): Promise<boolean> {
+  const finish = async (outcome: Outcome, reason: string | null, retryAfterMs = 0) => {
+    if (outcome !== 'sent' && outcome !== 'delayed')
+      options.log.report('mail_failed', { mail_id: mail.id, outcome, reason });
+    const isAcknowledged = await acknowledge('finish_notification_mail', {
+      mail_id: mail.id,
+      lease: mail.lease,
+      outcome,
+      reason,
+      called_at: toTimestamp(options.now()),
+      retry_after_seconds: retryAfterMs / 1000,
+    });
+    return isAcknowledged && outcome === 'sent';
   };
   for (;;) {
-    const closedForMs = await gate.pass();
-    if (closedForMs !== null) return acknowledge('delayed', 'The provider limits the rate.', closedForMs);
-    if (now() > Date.parse(mail.lease_until) - leaseMarginMs)
-      return acknowledge('delayed', 'The lease was about to end.');
+    const closure = await gate.pass();
+    if (closure !== null) return finish('delayed', closure.reason, closure.forMs);
     const problem = await trySending(mail, options);
-    if (problem === null) return acknowledge('sent', null);
-    if (problem.refusal !== 'rate-limited')
-      return acknowledge(outcomes[problem.refusal], problem.message, problem.retryAfterMs);
-    gate.limit(problem.retryAfterMs);
+    if (problem === null) return finish('sent', null);
+    if (problem.refusal !== 'unavailable')
+      return finish(outcomes[problem.refusal], problem.message, problem.retryAfterMs);
+    options.log.report('provider_unavailable', { mail_id: mail.id, reason: problem.message });
+    gate.limit(problem.retryAfterMs, problem.message);
   }
 }
 
+/** A mail that cannot be read or rendered fails by itself, as one that the provider does not accept. */
 async function trySending(
-  mail: QueuedMail,
+  mail: LeasedItem,
   { transport, settings }: SendDueMailsOptions,
 ): Promise<MailTransportError | null> {
   try {
-    await transport.send(renderMail(mail, settings));
+    await transport.send(
+      renderMail(parseAnswer(queuedMailSchema, 'claim_notification_mails', mail), settings),
+    );
     return null;
   } catch (problem) {
     if (problem instanceof MailTransportError) return problem;

@@ -10,7 +10,11 @@ const timeoutMs = 20_000;
 /** Answers to RCPT TO that say that the mailbox does not exist (RFC 5321, section 4.2.3). */
 const unknownMailboxCodes = new Set([550, 551, 553]);
 
+/** How long the other mails wait while the server takes none. */
+const unavailableMs = 60_000;
+
 interface SmtpProblem {
+  readonly code?: string;
   readonly command?: string;
   readonly responseCode?: number;
 }
@@ -25,6 +29,8 @@ export function createSmtpTransport(env: Environment): MailTransport {
     secure: port === implicitTlsPort,
     pool: true,
     maxConnections: 5,
+    // Only for a connection that the server closed while it was idle.
+    maxRequeues: 1,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
@@ -36,11 +42,28 @@ export function createSmtpTransport(env: Environment): MailTransport {
         await smtp.sendMail({ messageId, from, to: { ...to }, subject, html, text, headers: { ...headers } });
       } catch (problem) {
         const message = problem instanceof Error ? problem.message : String(problem);
+        if (await isServerGone(smtp, problem as SmtpProblem))
+          throw new MailTransportError(message, 'unavailable', {
+            cause: problem,
+            retryAfterMs: unavailableMs,
+          });
         throw new MailTransportError(message, readRefusal(problem as SmtpProblem), { cause: problem });
       }
     },
     close: () => smtp.close(),
   };
+}
+
+/** Whether the server takes no mail at all. A mail at which it closes the connection fails by itself. */
+async function isServerGone(
+  smtp: { verify(): Promise<unknown> },
+  { code, responseCode }: SmtpProblem,
+): Promise<boolean> {
+  if (responseCode !== undefined && code !== 'EAUTH') return false;
+  return smtp.verify().then(
+    () => false,
+    () => true,
+  );
 }
 
 /** Other permanent answers are about the account or the connection, and end when an operator acts. */

@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import { queuedItemSchema } from '../mail/queued-mail.ts';
+import { leasedItemSchema, queuedItemSchema } from '../mail/queued-mail.ts';
 
-const queuedPushMessageSchema = z.readonly(
+export const queuedPushMessageSchema = z.readonly(
   z.object({
     id: z.string(),
     lease: z.string(),
-    /** ISO 8601. From then on another worker may claim the message. */
-    lease_until: z.string(),
     endpoint: z.string(),
     p256dh: z.string(),
     auth: z.string(),
@@ -24,7 +22,7 @@ export const claimedPushMessagesSchema = z.readonly(
   z.object({
     /** With those that were skipped: fewer than the batch means that nothing else is due. */
     claimed: z.number(),
-    messages: z.readonly(z.array(queuedPushMessageSchema)),
+    messages: z.readonly(z.array(leasedItemSchema)),
   }),
 );
 

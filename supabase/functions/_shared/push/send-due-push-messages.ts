@@ -1,87 +1,72 @@
-import * as z from 'zod/mini';
-import type { CallDatabase } from '../runtime/database-functions.ts';
-import type { PushTransport } from './push-transport.ts';
-import { claimedPushMessagesSchema } from './queued-push-message.ts';
-import type { QueuedPushMessage } from './queued-push-message.ts';
+import { createAcknowledgments } from '../runtime/acknowledge.ts';
+import type { AcknowledgmentOptions } from '../runtime/acknowledge.ts';
+import { drainQueue } from '../runtime/drain-queue.ts';
+import type { SendingReport } from '../runtime/drain-queue.ts';
+import { parseAnswer } from '../runtime/parse.ts';
+import type { LeasedItem } from '../mail/queued-mail.ts';
+import type { PushOutcome, PushTransport } from './push-transport.ts';
+import { claimedPushMessagesSchema, queuedPushMessageSchema } from './queued-push-message.ts';
 import { renderPush } from './render-push.ts';
 
-export interface SendDuePushMessagesOptions {
-  readonly callDatabase: CallDatabase;
+export interface SendDuePushMessagesOptions extends AcknowledgmentOptions {
   readonly transport: PushTransport;
   readonly now: () => number;
   /** No batch is claimed after this time of `performance.now()`: functions have a time limit. */
   readonly stopAtMs: number;
 }
 
-export interface PushReport {
-  readonly sent: number;
-  readonly failed: number;
-  /** Due, and not sent because nothing is unread, the session has ended or the recipient's hours are quiet. */
-  readonly skipped: number;
-}
-
 const batchSize = 100;
-const leaseSeconds = 60;
+/** The longest time that the platform lets a run last: afterwards another run may send what this one has not acknowledged. */
+const leaseSeconds = 150;
 const sentAtOnce = 10;
+const mostMessages = 500;
 
 /** Claims, encrypts, sends and acknowledges until nothing is due. Several workers may run at once. */
-export async function sendDuePushMessages(options: SendDuePushMessagesOptions): Promise<PushReport> {
-  const { callDatabase, now, stopAtMs } = options;
-  let report: PushReport = { sent: 0, failed: 0, skipped: 0 };
-  let claimed = batchSize;
-  while (claimed >= batchSize && performance.now() < stopAtMs) {
-    const batch = await callDatabase(
-      'claim_push_messages',
-      {
-        batch_size: batchSize,
-        lease_seconds: leaseSeconds,
-        called_at: new Date(now()).toISOString(),
-      },
-      claimedPushMessagesSchema,
-    );
-    claimed = batch.claimed;
-    const sent = await sendAll(batch.messages, options);
-    report = {
-      sent: report.sent + sent,
-      failed: report.failed + batch.messages.length - sent,
-      skipped: report.skipped + claimed - batch.messages.length,
-    };
-  }
-  return report;
-}
-
-/** Returns how many were sent. */
-async function sendAll(
-  messages: readonly QueuedPushMessage[],
-  options: SendDuePushMessagesOptions,
-): Promise<number> {
-  const waiting = [...messages];
-  let sent = 0;
-  const work = async () => {
-    for (let message = waiting.shift(); message; message = waiting.shift()) {
-      if (await sendOne(message, options)) sent += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: sentAtOnce }, work));
-  return sent;
-}
-
-async function sendOne(
-  message: QueuedPushMessage,
-  { callDatabase, transport, now }: SendDuePushMessagesOptions,
-): Promise<boolean> {
-  const result = await transport.send(message, JSON.stringify(renderPush(message)));
-  await callDatabase(
-    'finish_push_message',
-    {
-      message_id: message.id,
-      lease: message.lease,
-      outcome: result.outcome,
-      reason: 'reason' in result ? result.reason : null,
-      retry_seconds: 'retrySeconds' in result ? result.retrySeconds : null,
-      called_at: new Date(now()).toISOString(),
+export function sendDuePushMessages(options: SendDuePushMessagesOptions): Promise<SendingReport> {
+  const { callDatabase, now, stopAtMs, log } = options;
+  const { acknowledge, hasGivenUp } = createAcknowledgments(options);
+  const calledAt = () => new Date(now()).toISOString();
+  return drainQueue({
+    batchSize,
+    sentAtOnce,
+    mostItems: mostMessages,
+    mayClaim: () => performance.now() < stopAtMs && !hasGivenUp(),
+    async claim() {
+      const { claimed, messages } = await callDatabase(
+        'claim_push_messages',
+        { batch_size: batchSize, lease_seconds: leaseSeconds, called_at: calledAt() },
+        claimedPushMessagesSchema,
+      );
+      return { claimed, items: messages };
     },
-    z.boolean(),
-  );
-  return result.outcome === 'sent';
+    async send(message) {
+      const result = await trySending(message, options);
+      const reason = 'reason' in result ? result.reason : null;
+      if (reason !== null)
+        log.report('push_failed', { message_id: message.id, outcome: result.outcome, reason });
+      const isAcknowledged = await acknowledge('finish_push_message', {
+        message_id: message.id,
+        lease: message.lease,
+        outcome: result.outcome,
+        reason,
+        retry_seconds: 'retrySeconds' in result ? result.retrySeconds : null,
+        called_at: calledAt(),
+      });
+      return isAcknowledged && result.outcome === 'sent';
+    },
+  });
+}
+
+/** A message that cannot be read or rendered fails by itself, as one that the push service does not accept. */
+async function trySending(
+  message: LeasedItem,
+  { transport }: SendDuePushMessagesOptions,
+): Promise<PushOutcome> {
+  try {
+    const queued = parseAnswer(queuedPushMessageSchema, 'claim_push_messages', message);
+    return await transport.send(queued, JSON.stringify(renderPush(queued)));
+  } catch (problem) {
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    return { outcome: 'failed', reason, retrySeconds: null };
+  }
 }

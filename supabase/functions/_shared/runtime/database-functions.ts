@@ -3,15 +3,21 @@ import { parseAnswer } from './parse.ts';
 import { requireSetting } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The data service refused a call, or could not be reached. */
+/** The data service refused a call. */
 export class DatabaseFunctionError extends Error {
   override readonly name = 'DatabaseFunctionError';
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /**
  * Calls a function of the schema `public` with the service key.
  *
- * @param answer the shape of the result. @throws {DatabaseFunctionError | UnexpectedAnswerError}
+ * @param answer the shape of the result. @throws {DatabaseFunctionError | UnexpectedAnswerError}, or what fetch throws
  */
 export type CallDatabase = <Schema extends z.ZodMiniType>(
   name: string,
@@ -22,18 +28,24 @@ export type CallDatabase = <Schema extends z.ZodMiniType>(
 const timeoutMs = 20_000;
 
 /** @throws {MissingSettingError} without SUPABASE_URL or SUPABASE_SERVICE_ROLE_KEY. */
-export function createDatabaseCaller({ env, fetch }: Runtime): CallDatabase {
+export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: string): CallDatabase {
   const url = requireSetting(env, 'SUPABASE_URL');
   const key = requireSetting(env, 'SUPABASE_SERVICE_ROLE_KEY');
   return async (name, args, answer) => {
     const response = await fetch(`${url}/rest/v1/rpc/${name}`, {
       method: 'POST',
-      headers: { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        apikey: key,
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        ...(traceparent !== undefined && { traceparent }),
+      },
       body: JSON.stringify(args),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    if (!response.ok) throw new DatabaseFunctionError(`${name} answered ${response.status}: ${text}`);
+    if (!response.ok)
+      throw new DatabaseFunctionError(`${name} answered ${response.status}: ${text}`, response.status);
     return parseAnswer(answer, name, text === '' ? null : JSON.parse(text));
   };
 }

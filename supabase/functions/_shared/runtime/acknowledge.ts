@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { DatabaseFunctionError } from './database-functions.ts';
+import type { CallDatabase } from './database-functions.ts';
+import type { FailureLog } from './failure-log.ts';
+
+export interface AcknowledgmentOptions {
+  readonly callDatabase: CallDatabase;
+  readonly log: FailureLog;
+  /** Waits so many milliseconds. */
+  readonly wait: (durationMs: number) => Promise<void>;
+}
+
+export interface Acknowledgments {
+  /**
+   * Calls the function that acknowledges an item, again with backoff where the data service fails. Returns whether it was
+   * acknowledged; a failure is logged.
+   */
+  acknowledge(name: string, args: Readonly<Record<string, unknown>>): Promise<boolean>;
+  /** Whether an acknowledgment was given up: what the run sends from then on would be sent again by the next run. */
+  hasGivenUp(): boolean;
+}
+
+const mostAttempts = 5;
+const firstWaitMs = 200;
+
+export function createAcknowledgments({ callDatabase, log, wait }: AcknowledgmentOptions): Acknowledgments {
+  let hasGivenUp = false;
+  return {
+    async acknowledge(name, args) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await callDatabase(name, args, z.boolean());
+          return true;
+        } catch (problem) {
+          if (attempt < mostAttempts && isTemporary(problem)) {
+            await wait(firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random()));
+            continue;
+          }
+          hasGivenUp = true;
+          log.report('acknowledgment_failed', { ...args, problem: String(problem) });
+          return false;
+        }
+      }
+    },
+    hasGivenUp: () => hasGivenUp,
+  };
+}
+
+/** An answer of 4xx does not change; a failing service, and one that cannot be reached, may answer the next attempt. */
+function isTemporary(problem: unknown): boolean {
+  if (!(problem instanceof DatabaseFunctionError)) return true;
+  return problem.status >= 500 || problem.status === 408 || problem.status === 429;
+}

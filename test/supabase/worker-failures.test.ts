@@ -1,0 +1,208 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
+import type { OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
+import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
+import { sendDueMails } from '../../supabase/functions/_shared/mail/send-due-mails.ts';
+import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
+import { createFailureLog } from '../../supabase/functions/_shared/runtime/failure-log.ts';
+import { sendDuePushMessages } from '../../supabase/functions/_shared/push/send-due-push-messages.ts';
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+let written: string[] = [];
+
+beforeEach(() => {
+  written = [];
+});
+
+const lines = () => written.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+
+/** A queue whose data service answers acknowledgments by `answer`, which gets the item's id and the number of its calls. */
+function createQueue(items: readonly object[], answer: (id: string, call: number) => Response) {
+  const waiting = [...items];
+  const calls = new Map<string, number>();
+  const finished = new Map<string, string>();
+  let claims = 0;
+  const fetchFake = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const args = (await request.json()) as Readonly<Record<string, string>>;
+    const name = new URL(request.url).pathname.split('/').at(-1) ?? '';
+    if (name.startsWith('claim_')) {
+      claims += 1;
+      const batch = waiting.splice(0, Number(args['batch_size']));
+      return Response.json({ claimed: batch.length, mails: batch, messages: batch });
+    }
+    const id = args['mail_id'] ?? args['message_id'] ?? '';
+    calls.set(id, (calls.get(id) ?? 0) + 1);
+    const response = answer(id, calls.get(id) ?? 0);
+    if (response.ok) finished.set(id, `${args['outcome']}`);
+    return response;
+  };
+  const log = createFailureLog(
+    new Request('http://localhost', { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } }),
+    'worker',
+    (line) => void written.push(line),
+  );
+  const env = { SUPABASE_URL: 'http://localhost', SUPABASE_SERVICE_ROLE_KEY: 'key' };
+  const callDatabase = createDatabaseCaller({ env, fetch: fetchFake, now: () => 0 }, log.traceparent);
+  return { callDatabase, log, finished, claims: () => claims, wait: () => Promise.resolve() };
+}
+
+const accept = () => Response.json(true);
+const refuse = (status: number) => Response.json({}, { status });
+const settings = { appUrl: 'http://app', unsubscribeUrl: 'http://u', from: 'a@b.test', domain: 'b.test' };
+const mail = (id: string) => ({
+  id,
+  lease: `lease of ${id}`,
+  topic: 'test',
+  thread_id: 't',
+  due_at: '2032-01-01T00:00:00Z',
+  address: `${id}@example.com`,
+  name: 'Ada',
+  language: 'en',
+  time_zone: 'UTC',
+  frequency: 'daily',
+  items: [],
+  item_count: 0,
+  security_event: null,
+  unsubscribe_token: 'token',
+});
+const mails = (count: number) => Array.from({ length: count }, (_, index) => mail(`mail-${index}`));
+
+async function sendMails(
+  queue: ReturnType<typeof createQueue>,
+  send: (mail: OutgoingMail) => Promise<void>,
+  stopAtMs = Number.POSITIVE_INFINITY,
+) {
+  const transport = { send, close: () => undefined };
+  return sendDueMails({ ...queue, transport, settings, now: () => 0, stopAtMs });
+}
+
+it('an acknowledgment that is answered 503 is repeated, and every mail is sent once', async () => {
+  const queue = createQueue(mails(60), (_, call) => (call === 1 ? refuse(503) : accept()));
+  const sent: string[] = [];
+  const report = await sendMails(queue, async ({ id }) => void sent.push(id));
+  expect(report).toEqual({ sent: 60, failed: 0, skipped: 0 });
+  expect(sent).toHaveLength(60);
+  expect(queue.finished.size).toBe(60);
+  expect(lines()).toEqual([]);
+});
+
+it('an acknowledgment that keeps failing touches no other mail of the batch, and no further batch is claimed', async () => {
+  const queue = createQueue(mails(60), (id) => (id === 'mail-3' ? refuse(503) : accept()));
+  const report = await sendMails(queue, async () => undefined);
+  expect(report).toEqual({ sent: 49, failed: 1, skipped: 0 });
+  expect(queue.finished.size).toBe(49);
+  expect(queue.claims()).toBe(1);
+  expect(lines()).toMatchObject([{ event: 'acknowledgment_failed', mail_id: 'mail-3', outcome: 'sent' }]);
+});
+
+it('a mail that cannot be read or handed over fails by itself, with one line in the log that names it and the trace', async () => {
+  const queue = createQueue([{ id: 'poison', lease: 'l', topic: 7 }, ...mails(4)], accept);
+  const report = await sendMails(queue, async ({ id }) => {
+    if (id === 'mail-1') throw new MailTransportError('No such mailbox', 'unknown-address');
+  });
+  expect(report).toEqual({ sent: 3, failed: 2, skipped: 0 });
+  expect(queue.finished.get('poison')).toBe('failed');
+  expect(queue.finished.get('mail-1')).toBe('rejected');
+  expect(lines()).toHaveLength(2);
+  expect(lines()).toContainEqual({
+    level: 'error',
+    function: 'worker',
+    event: 'mail_failed',
+    mail_id: 'mail-1',
+    outcome: 'rejected',
+    reason: 'No such mailbox',
+    traceparent: expect.stringMatching(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`)),
+  });
+});
+
+it('a run that has no time left gives its mails back, without a counted attempt', async () => {
+  const queue = createQueue(mails(20), accept);
+  let sent = 0;
+  let elapsedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+  const send = async () => {
+    sent += 1;
+    elapsedMs += 10;
+  };
+  const report = await sendMails(queue, send, 40).finally(() => clock.mockRestore());
+  expect(sent).toBe(report.sent);
+  expect(report.sent).toBeLessThan(20);
+  expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toHaveLength(20 - sent);
+});
+
+it('a run sends 500 mails at most, which takes less processor time than the platform allows', async () => {
+  const queue = createQueue(mails(700), accept);
+  expect(await sendMails(queue, async () => undefined)).toEqual({ sent: 500, failed: 0, skipped: 0 });
+  expect(queue.claims()).toBe(10);
+});
+
+it('a push message that cannot be read fails by itself, and the others are sent', async () => {
+  const message = (id: string) => ({
+    id,
+    lease: 'l',
+    endpoint: 'https://push.example.com/x',
+    p256dh: 'key',
+    auth: 'secret',
+    language: 'en',
+    newest: {
+      id: 'n',
+      kind: 'mention',
+      content: null,
+      created_at: '2032-01-01T00:00:00Z',
+      is_in_inbox: true,
+    },
+    item_count: 1,
+    unread_count: 1,
+  });
+  const queue = createQueue(
+    [{ ...message('poison'), newest: null }, message('one'), message('two')],
+    (id, call) => (id === 'one' && call < 3 ? refuse(503) : accept()),
+  );
+  const report = await sendDuePushMessages({
+    ...queue,
+    transport: { send: () => Promise.resolve({ outcome: 'sent' }) },
+    now: () => 0,
+    stopAtMs: Number.POSITIVE_INFINITY,
+  });
+  expect(report).toEqual({ sent: 2, failed: 1, skipped: 0 });
+  expect(Object.fromEntries(queue.finished)).toEqual({ poison: 'failed', one: 'sent', two: 'sent' });
+  expect(lines()).toMatchObject([{ event: 'push_failed', message_id: 'poison' }]);
+});
+
+it('a mail at which the SMTP server closes the connection fails by itself; a server that is gone makes all wait', async () => {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData(stream, session) {
+      stream.resume();
+      server.connections.forEach((connection) => connection.id === session.id && connection.close());
+    },
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const port = String((server.server.address() as AddressInfo).port);
+  const transport = createSmtpTransport({ SMTP_HOST: '127.0.0.1', SMTP_PORT: port });
+  const outgoing = {
+    id: 'one',
+    messageId: '<one@b.test>',
+    from: 'a@b.test',
+    to: { name: 'Ada', address: 'ada@example.com' },
+    subject: 'One',
+    html: '<p>One</p>',
+    text: 'One',
+    headers: {},
+  };
+  await expect(transport.send(outgoing)).rejects.toMatchObject({ refusal: 'temporary' });
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  await expect(transport.send(outgoing)).rejects.toMatchObject({
+    refusal: 'unavailable',
+    retryAfterMs: 60_000,
+  });
+  transport.close();
+});

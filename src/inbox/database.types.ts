@@ -140,6 +140,45 @@ export type Database = {
         }
         Relationships: []
       }
+      notification_kinds: {
+        Row: {
+          callbacks: string[]
+          created_at: string
+          email: boolean
+          icon: string
+          in_app: boolean
+          labels: Json
+          name: string
+          push: boolean
+          templates: Json
+          updated_at: string
+        }
+        Insert: {
+          callbacks?: string[]
+          created_at?: string
+          email?: boolean
+          icon?: string
+          in_app?: boolean
+          labels: Json
+          name: string
+          push?: boolean
+          templates?: Json
+          updated_at?: string
+        }
+        Update: {
+          callbacks?: string[]
+          created_at?: string
+          email?: boolean
+          icon?: string
+          in_app?: boolean
+          labels?: Json
+          name?: string
+          push?: boolean
+          templates?: Json
+          updated_at?: string
+        }
+        Relationships: []
+      }
       notification_preferences: {
         Row: {
           created_at: string
@@ -157,6 +196,7 @@ export type Database = {
           in_app_edits: boolean
           in_app_invites: boolean
           in_app_mentions: boolean
+          kinds: Json
           language: string
           quiet_hours_end: string | null
           quiet_hours_start: string | null
@@ -182,6 +222,7 @@ export type Database = {
           in_app_edits?: boolean
           in_app_invites?: boolean
           in_app_mentions?: boolean
+          kinds?: Json
           language?: string
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null
@@ -207,6 +248,7 @@ export type Database = {
           in_app_edits?: boolean
           in_app_invites?: boolean
           in_app_mentions?: boolean
+          kinds?: Json
           language?: string
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null

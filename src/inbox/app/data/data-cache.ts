@@ -11,7 +11,9 @@ import type {
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { whenTrue } from '../../ui/state/when-true.ts';
-import type { Cached } from '../../shared/cached.ts';
+import { isStale, type Cached } from '../../shared/cached.ts';
+import { readKinds } from './read-kinds.ts';
+import { registeredKinds, type RegisteredKind } from '../../shared/registered-kinds.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import { openPersistedCache } from './persisted-cache.ts';
@@ -24,6 +26,8 @@ export interface DataCache {
   persistNotifications(state: NotificationsState): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
+  /** Reads the registered kinds unless a fresh copy is known. */
+  ensureKinds(): void;
   /** Deletes the data of all users from memory and from this device. */
   wipe(): Promise<void>;
 }
@@ -37,7 +41,7 @@ export interface DataCacheOptions {
   readonly outbox: Outbox;
 }
 
-const keys = { notifications: 'notifications', preferences: 'preferences' } as const;
+const keys = { notifications: 'notifications', preferences: 'preferences', kinds: 'kinds' } as const;
 
 /** Opens the cache with the persisted data. Never rejects: without storage it starts empty. */
 export async function openDataCache({
@@ -59,6 +63,16 @@ export async function openDataCache({
       if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
     },
   });
+  const showKinds = (kinds: readonly RegisteredKind[]) =>
+    registeredKinds.set(new Map(kinds.map((kind) => [kind.name, kind])));
+  let kinds = store.get(keys.kinds) as Cached<readonly RegisteredKind[]> | undefined;
+  if (kinds) showKinds(kinds.value);
+  const ensureKinds = async () => {
+    if (kinds && !isStale(kinds, clock.now())) return;
+    kinds = { value: await readKinds(rest), readAtMs: clock.now() };
+    store.set(keys.kinds, kinds);
+    showKinds(kinds.value);
+  };
   const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;
   return {
     preferences,
@@ -70,8 +84,10 @@ export async function openDataCache({
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
       return isQuiet(preferences.getSnapshot().preferences, clock.now());
     },
+    ensureKinds: () => void ensureKinds().catch(report),
     wipe() {
       preferences.close();
+      showKinds([]);
       return store.wipe();
     },
   };

@@ -115,7 +115,10 @@ export function createUserData({
       onSessionsEnded: () => void checkSession().catch(report),
       onGap() {
         inbox.catchUp();
-        withCache((opened) => opened.preferences.invalidate());
+        withCache((opened) => {
+          opened.preferences.invalidate();
+          opened.ensureKinds();
+        });
       },
       onDoubt: inbox.catchUp,
       onConnection: inbox.setConnection,
@@ -150,7 +153,10 @@ export function createUserData({
       inbox.start();
       void outbox.start();
       listen().catch(retryListening);
-      withCache(({ persisted }) => persisted && inbox.restore(persisted));
+      withCache(({ persisted, ensureKinds }) => {
+        if (persisted) inbox.restore(persisted);
+        ensureKinds();
+      });
       const loadLater = () => {
         showOnline().catch(reportOnce);
         renewPush().catch(report);

@@ -1,8 +1,10 @@
+import { kindLabel, useRegisteredKinds } from '../../shared/registered-kinds.ts';
+import { useLanguage } from '../../ui/texts.ts';
 import { Switch } from '../../ui/form/switch.tsx';
 import { Section } from '../../ui/section.tsx';
 import { DigestSection } from './digest-section.tsx';
-import { isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
-import type { PreferenceChange, PreferenceKind, Preferences } from './preferences.ts';
+import { preferenceChannels, preferenceKinds } from './preferences.ts';
+import type { PreferenceChange, PreferenceChannel, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { QuietSection } from './quiet/quiet-section.tsx';
 import { preferencesTexts } from './preferences-texts.ts';
@@ -35,8 +37,16 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
             ))}
           </div>
           {preferenceKinds.map((kind) => (
-            <KindSettings key={kind} kind={kind} preferences={preferences} onChange={onChange} />
+            <KindSettings
+              key={kind}
+              label={texts.kinds[kind]}
+              hint={texts.kindHint[kind]}
+              preferences={preferences}
+              choice={(channel) => preferences[`${channel}_${kind}`]}
+              onChoose={(channel, wanted) => onChange({ [`${channel}_${kind}`]: wanted })}
+            />
           ))}
+          <RegisteredKindSettings preferences={preferences} onChange={onChange} />
         </div>
       </Section>
       <DigestSection preferences={preferences} onChange={onChange} />
@@ -61,28 +71,56 @@ export function PrivacySection({ preferences, onChange }: PreferencesFormProps) 
   );
 }
 
-/** One kind: a table row on wide screens, a fieldset on narrow ones. */
-function KindSettings({
-  kind,
-  preferences,
-  onChange,
-}: PreferencesFormProps & { readonly kind: PreferenceKind }) {
+/** The kinds that the team registered. Nothing on a table without the column. */
+function RegisteredKindSettings({ preferences, onChange }: PreferencesFormProps) {
+  const language = useLanguage();
+  const { kinds } = preferences;
+  const registered = [...useRegisteredKinds().values()];
+  registered.sort((one, other) =>
+    kindLabel(one, language).localeCompare(kindLabel(other, language), language),
+  );
+  return (
+    kinds &&
+    registered.map((kind) => (
+      <KindSettings
+        key={kind.name}
+        label={kindLabel(kind, language)}
+        preferences={preferences}
+        choice={(channel) => kinds[kind.name]?.[channel] ?? kind[channel]}
+        onChoose={(channel, wanted) =>
+          onChange({ kinds: { ...kinds, [kind.name]: { ...kinds[kind.name], [channel]: wanted } } })
+        }
+      />
+    ))
+  );
+}
+
+interface KindSettingsProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly preferences: Preferences;
+  readonly choice: (channel: PreferenceChannel) => boolean;
+  readonly onChoose: (channel: PreferenceChannel, wanted: boolean) => void;
+}
+
+/** One kind: a table row on wide screens, a fieldset on narrow ones. The global switches disable it and keep its choices. */
+function KindSettings({ label, hint, preferences, choice, onChoose }: KindSettingsProps) {
   const texts = preferencesTexts.use();
   return (
     <fieldset className={styles.kind}>
-      <legend>{texts.kinds[kind]}</legend>
-      <p className={styles.hint}>{texts.kindHint[kind]}</p>
+      <legend>{label}</legend>
+      {hint !== undefined && <p className={styles.hint}>{hint}</p>}
       {preferenceChannels.map((channel) => {
         const isOn = preferences[`enable_${channel}_notifications`];
-        const chosen = preferences[`${channel}_${kind}`];
+        const chosen = choice(channel);
         return (
           <div key={channel} className={styles.cell} title={isOn ? undefined : texts.kept(chosen)}>
             <Switch
               label={texts.channels[channel]}
-              checked={isEffective(preferences, channel, kind)}
+              checked={isOn && chosen}
               disabled={!isOn}
               {...(isOn ? {} : { hint: texts.kept(chosen) })}
-              onChange={(wanted) => onChange({ [`${channel}_${kind}`]: wanted })}
+              onChange={(wanted) => onChoose(channel, wanted)}
             />
           </div>
         );

@@ -6,6 +6,7 @@ import {
   object,
   oneOf,
   optional,
+  recordOf,
   string,
 } from 'supabase-protocol-clients/platform/schema';
 
@@ -46,9 +47,18 @@ export interface Privacy {
   readonly show_online: boolean;
 }
 
-export type PreferenceChange = Partial<PreferenceSettings & Schedule & Privacy>;
+/** The choices for the kinds that the team registered. A table with the basic columns alone lacks them. */
+export interface KindChoices {
+  /** By the name of the kind; without a choice its default applies. */
+  readonly kinds: Readonly<Record<string, KindChoice>>;
+}
+export type KindChoice = { readonly [Channel in PreferenceChannel]?: boolean | undefined };
 
-type OptionalColumns = { readonly [K in keyof (Schedule & Privacy)]?: (Schedule & Privacy)[K] | undefined };
+type Optional = Schedule & Privacy & KindChoices;
+
+export type PreferenceChange = Partial<PreferenceSettings & Optional>;
+
+type OptionalColumns = { readonly [K in keyof Optional]?: Optional[K] | undefined };
 
 export type Preferences = PreferenceSettings &
   OptionalColumns & {
@@ -98,6 +108,7 @@ const preferencesRow = object({
   quiet_hours_end: nullish(string),
   quiet_weekdays: optional(listOf(number)),
   show_online: optional(boolean),
+  kinds: optional(recordOf(object({ email: optional(boolean), in_app: optional(boolean) }))),
 });
 
 /**
@@ -112,15 +123,6 @@ export function parsePreferences(value: unknown): Preferences {
 
 export function isTemporary(preferences: Preferences | null | undefined): boolean {
   return preferences?.id === temporaryPreferences.id;
-}
-
-/** Whether a kind is notified about. The global switch disables the kinds without changing them. */
-export function isEffective(
-  preferences: PreferenceSettings,
-  channel: PreferenceChannel,
-  kind: PreferenceKind,
-): boolean {
-  return preferences[`enable_${channel}_notifications`] && preferences[`${channel}_${kind}`];
 }
 
 /** The newer of two copies of the row; without versions, the one that arrived later. */

@@ -4,6 +4,7 @@ import { german } from '../../../../src/inbox/features/notifications/texts/inbox
 import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import {
   listTitle,
+  messageActions,
   notificationActor,
   notificationLink,
   notificationSnippet,
@@ -135,4 +136,29 @@ describe('the link of a notification', () => {
   test('the link of a notification is shown with its hidden characters made visible', () => {
     expect(showHiddenCharacters('a\u202Eb\u0007c')).toBe('a<U+202E>b<U+0007>c');
   });
+});
+
+test('the actions of a message follow paths of this site, and call functions that its kind has registered', () => {
+  const kind = {
+    name: 'build_failed',
+    labels: { en: 'Failed builds' },
+    icon: 'alert',
+    in_app: true,
+    email: true,
+    templates: {},
+    callbacks: ['retry_build'],
+  };
+  const given = [
+    { label: 'Log', url: '/builds/7' },
+    { label: 'Elsewhere', url: '//example.com' },
+    { label: 'Retry', callback: 'retry_build' },
+  ];
+  const of = (actions: unknown, registered: typeof kind | undefined = kind) =>
+    messageActions(parse({ type: 'build_failed', data: { actions } }), registered).map(({ label }) => label);
+  expect(of(given)).toEqual(['Log', 'Retry']);
+  expect(of(given, { ...kind, callbacks: [] })).toEqual(['Log']);
+  expect(of([{ label: 'Delete', callback: 'delete_account' }, null, 'Log', { url: '/' }])).toEqual([]);
+  expect(of([...given, ...given])).toEqual(['Log', 'Retry']);
+  expect(of(Array.from({ length: 4 }, () => ({ label: 'Log', url: '/' })))).toHaveLength(3);
+  expect(of('Log')).toEqual([]);
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { loadPreferences } from '../../../../src/inbox/features/preferences/data/load-preferences.ts';
 import {
   defaultSettings,
-  isEffective,
   newerPreferences,
   parsePreferences,
   temporaryPreferences,
@@ -87,11 +86,4 @@ test('a row of preferences is replaced by a newer version only, or by the later 
   expect(newerPreferences(null, saved)).toBe(saved);
   const unversioned = { ...saved, updated_at: null };
   expect(newerPreferences(newer, unversioned)).toBe(unversioned);
-});
-
-test('a global switch disables every kind and erases none', () => {
-  const off = { ...defaultSettings, enable_email_notifications: false };
-  expect(isEffective(off, 'email', 'mentions')).toBe(false);
-  expect(isEffective(off, 'in_app', 'mentions')).toBe(true);
-  expect(isEffective({ ...off, enable_email_notifications: true }, 'email', 'mentions')).toBe(true);
 });

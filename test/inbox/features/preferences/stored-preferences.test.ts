@@ -43,6 +43,12 @@ describe('sending a pending change of preferences', () => {
     expect(server).toMatchObject({ row: { email_edits: true, quiet_weekdays: [6] }, updates: 1 });
   });
 
+  test('sending a pending change of preferences recognizes the choices that the database has stored in its own order', async () => {
+    const choices = createStoredPreferences({ kinds: { build_failed: { in_app: false, email: true } } }, row);
+    const { api } = createServer({ ...row, kinds: { build_failed: { email: true, in_app: false } } });
+    expect((await sendPreferences(api, choices)).type).toBe('sent');
+  });
+
   test('sending a pending change of preferences keeps a newer choice of another device', async () => {
     const { server, api } = createServer({ ...row, quiet_weekdays: [7] });
     expect(await sendPreferences(api, stored)).toEqual({ type: 'changed', answer: server.row });

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useInbox } from '../data/inbox-context.ts';
 import type { Inbox } from '../data/inbox.ts';
 import { notificationStatuses } from '../model/notification.ts';
-import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
+import type { Notification, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import type { InboxAction } from '../data/inbox-actions.ts';
@@ -18,7 +18,7 @@ export interface InboxCommands {
   unsnooze(notifications: readonly Notification[]): void;
   remove(notifications: readonly Notification[]): void;
   /** null: notifications of every kind. */
-  markAllRead(kind: NotificationKind | null): void;
+  markAllRead(kind: string | null): void;
   /** Deletes the whole list of the filter. */
   removeAll(filter: NotificationFilter): void;
   /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */

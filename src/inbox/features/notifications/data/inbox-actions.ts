@@ -3,7 +3,7 @@ import type { AddedAction, Outbox } from '../../../shared/outbox/outbox.ts';
 import type { InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { compareNewestFirst } from '../model/notification.ts';
-import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
+import type { Notification, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
 import { actionsTopic, createStoredAction, parseStoredAction } from '../model/stored-action.ts';
@@ -18,7 +18,7 @@ export interface InboxActions {
   /** Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze. */
   snooze(ids: readonly string[], untilMs: number | null): InboxAction;
   /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. Undoable. */
-  markAllRead(kind: NotificationKind | null): InboxAction;
+  markAllRead(kind: string | null): InboxAction;
   /** Undoable, as every deletion. */
   remove(ids: readonly string[]): InboxAction;
   /** Deletes the whole list of the filter, also the part that is not loaded. */

@@ -4,12 +4,7 @@ import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-p
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import { parseNotification } from '../model/notification.ts';
-import type {
-  Notification,
-  NotificationContent,
-  NotificationKind,
-  NotificationStatus,
-} from '../model/notification.ts';
+import type { Notification, NotificationContent, NotificationStatus } from '../model/notification.ts';
 import { serverCounts, toCounts, zeroCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -79,7 +74,7 @@ export interface NotificationsApi {
    * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
    * @param upTo `created_at` of the newest notification to mark; null: of any age.
    */
-  markAllRead(kind: NotificationKind | null, unread: number, upTo: string | null): Promise<void>;
+  markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void>;
   /**
    * @param from deletes only the rows that have this status. Default: any.
    * @returns the ids of the rows that were deleted.

@@ -14,6 +14,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
   notificationActor,
   notificationEntity,
+  notificationKindLabel,
   notificationLink,
   notificationSnippet,
   notificationTitle,
@@ -36,7 +37,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   const words = inboxDialogTexts.use().detail;
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
-  const { kind, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
+  const { kindName, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
   const sender = notificationActor(notification);
@@ -56,7 +57,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   return (
     <>
       <p className={styles.kind}>
-        <KindIcon kind={kind} size={16} /> <span>{texts.kind[kind]}</span>
+        <KindIcon kind={kindName} size={16} /> <span>{notificationKindLabel(notification, texts)}</span>
       </p>
       {snippet && (
         <p className={styles.text} dir="auto">

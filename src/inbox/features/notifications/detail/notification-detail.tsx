@@ -1,4 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react';
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon } from '../../../ui/icons.tsx';
 import { NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
@@ -28,6 +29,7 @@ export interface NotificationDetailProps {
 export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }: NotificationDetailProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;
+  useRegisteredKinds();
   const isPanel = useMedia(panelQuery);
   const { notification, hasFailed, retry, markRead } = useNotification(id);
   const isOpened = useRef(false);

@@ -1,27 +1,39 @@
-import { Suspense } from 'react';
+import { Suspense, useMemo, type ReactNode } from 'react';
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
-import { notificationInvitation } from '../texts/notification-words.ts';
+import { messageActions, notificationInvitation } from '../texts/notification-words.ts';
 
 export interface AnswerButtonsProps {
   readonly className?: string | undefined;
   readonly notification: Notification;
   /** The title of the notification, for the names of the buttons. */
   readonly title: string;
-  /** Called when an answer was recorded. */
+  /** Called when an answer was recorded, or an action of the sender was taken. */
   readonly onAnswer: () => void;
 }
 
-/** Buttons that answer the invitation in a notification; nothing for a notification without one. */
+const ActionButtons = onDemand(async () => (await import('./action-buttons.tsx')).ActionButtons);
+
+/** Buttons that answer the invitation in a notification, or those that its sender defined; nothing for another notification. */
 export function AnswerButtons({ className, notification, title, onAnswer }: AnswerButtonsProps) {
   const { InvitationAnswer } = useInboxServices();
+  const kind = useRegisteredKinds().get(notification.kindName);
+  const actions = useMemo(() => messageActions(notification, kind), [notification, kind]);
   const invitation = notificationInvitation(notification);
-  if (!invitation || !InvitationAnswer) return null;
+  let buttons: ReactNode = null;
+  if (invitation && InvitationAnswer)
+    buttons = <InvitationAnswer {...invitation} title={title} onAnswer={onAnswer} />;
+  else if (actions.length > 0)
+    buttons = (
+      <ActionButtons notificationId={notification.id} actions={actions} title={title} onDone={onAnswer} />
+    );
   return (
-    <div className={className}>
-      <Suspense>
-        <InvitationAnswer {...invitation} title={title} onAnswer={onAnswer} />
-      </Suspense>
-    </div>
+    buttons && (
+      <div className={className}>
+        <Suspense>{buttons}</Suspense>
+      </div>
+    )
   );
 }

@@ -1,4 +1,5 @@
 import { memo, useEffect, useRef, type ReactNode, type Ref } from 'react';
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { ArchiveIcon, CheckIcon, MoreIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
@@ -8,7 +9,7 @@ import { shownAtMs } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
+import { notificationActor, notificationKindLabel, notificationTitle } from '../texts/notification-words.ts';
 import { rowMenuPopup } from './menu-button.ts';
 import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
@@ -32,6 +33,7 @@ export interface GroupRowProps {
 export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   const { group, onAction, onToggle, selected, position, size, index, ref } = props;
   const texts = inboxTexts.use();
+  useRegisteredKinds();
   const { id, notifications, isOpen, isPartial } = group;
   const [newest] = notifications;
   const sentence = notificationTitle(newest, texts);
@@ -73,7 +75,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
         onClick={() => onToggle(id)}
       >
         <span className={styles.avatar}>
-          <SenderAvatar name={notificationActor(newest)} kind={newest.kind} />
+          <SenderAvatar name={notificationActor(newest)} kind={newest.kindName} />
           <SenderOnlineDot notification={newest} />
         </span>
         <span className={styles.words}>
@@ -81,7 +83,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
           <RowTitle title={title} notification={newest} query={undefined} />
         </span>
         <span className={styles.meta}>
-          <span className={styles.kind}>{texts.kind[newest.kind]}</span>
+          <span className={styles.kind}>{notificationKindLabel(newest, texts)}</span>
           <NotificationTime atMs={shownAtMs(newest)} withDay={false} />
           <span className={styles.chevron}>
             <NextIcon size={16} />

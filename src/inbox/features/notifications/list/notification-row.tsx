@@ -1,5 +1,6 @@
 import { memo, useSyncExternalStore, type MouseEvent, type ReactNode, type Ref } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import {
@@ -21,6 +22,7 @@ import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
   notificationActor,
+  notificationKindLabel,
   notificationLink,
   notificationSnippet,
   notificationTitle,
@@ -69,7 +71,8 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const { notification, onAction, filter, isSelected = null, isOpen = false, isPlain = false } = props;
   const { ref, index, position, size } = props;
   const texts = inboxTexts.use();
-  const { status, kind, isSnoozed, snoozedUntilMs } = notification;
+  useRegisteredKinds();
+  const { status, kindName, isSnoozed, snoozedUntilMs } = notification;
   const title = notificationTitle(notification, texts);
   const snippet = notificationSnippet(notification, texts);
   const isUnread = status === 'unread';
@@ -117,7 +120,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         onClick={() => onAction('open', notification)}
       >
         <span className={styles.avatar}>
-          <SenderAvatar name={notificationActor(notification)} kind={kind} />
+          <SenderAvatar name={notificationActor(notification)} kind={kindName} />
           <SenderOnlineDot notification={notification} />
         </span>
         <span className={styles.words}>
@@ -131,7 +134,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         </span>
         <span className={styles.meta}>
           {isPending && <span className={styles.pending}>{texts.pending}</span>}
-          <span className={styles.kind}>{texts.kind[kind]}</span>
+          <span className={styles.kind}>{notificationKindLabel(notification, texts)}</span>
           {snoozedUntilMs !== null && (
             <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>
               <ClockIcon size={16} />

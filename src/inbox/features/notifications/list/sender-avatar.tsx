@@ -1,14 +1,15 @@
 import { initials } from '../../../ui/avatar.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
-import type { Notification, NotificationKind } from '../model/notification.ts';
+import type { Notification } from '../model/notification.ts';
 import { KindIcon } from './kind-icon.tsx';
 import styles from './sender-avatar.module.css';
 
 export interface SenderAvatarProps {
   /** The actor's name; null where there is none. */
   readonly name: string | null;
-  readonly kind: NotificationKind;
+  /** The name of the kind. */
+  readonly kind: string;
 }
 
 /** The actor's initials in a color of their name, with the kind as a badge; the kind alone without an actor. Decorative. */

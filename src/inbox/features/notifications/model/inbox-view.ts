@@ -106,6 +106,6 @@ function overlay({ rows, operations }: NotificationsState): Notification[] {
   return [...rows.values()].flatMap((row) => applyOperations(row, operations) ?? []);
 }
 
-function isKept({ kept, filter }: NotificationsState, { id, kind }: Notification): boolean {
-  return kept.has(id) && (filter.kind === null || filter.kind === kind);
+function isKept({ kept, filter }: NotificationsState, { id, kindName }: Notification): boolean {
+  return kept.has(id) && (filter.kind === null || filter.kind === kindName);
 }

@@ -1,6 +1,5 @@
 import { number, object, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
-import { parseKind } from './notification.ts';
-import type { Notification, NotificationKind } from './notification.ts';
+import type { Notification } from './notification.ts';
 import type { NotificationAction } from './notification-operation.ts';
 
 /** The number of notifications per filter; the source of every number on the screen. */
@@ -10,8 +9,8 @@ export interface NotificationCounts {
   readonly unread: number;
   readonly archived: number;
   readonly snoozed: number;
-  /** Unread ones by kind. */
-  readonly kinds: Readonly<Record<NotificationKind, number>>;
+  /** Unread ones by the name of their kind; a kind without any may be missing. */
+  readonly kinds: Readonly<Record<string, number>>;
 }
 
 export const zeroCounts: NotificationCounts = {
@@ -19,10 +18,8 @@ export const zeroCounts: NotificationCounts = {
   unread: 0,
   archived: 0,
   snoozed: 0,
-  kinds: { mention: 0, edit: 0, comment: 0, invite: 0, system: 0, other: 0 },
+  kinds: {},
 };
-
-const countedKinds = Object.keys(zeroCounts.kinds) as readonly NotificationKind[];
 
 /** The counts as the server's `notification_counts` has them: every unread kind by its name. */
 export const serverCounts = object({
@@ -35,20 +32,18 @@ export const serverCounts = object({
 
 export function toCounts(counts: TypeOf<typeof serverCounts>): NotificationCounts {
   const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts;
-  const kinds = { ...zeroCounts.kinds };
-  for (const [name, count] of Object.entries(byKind)) kinds[parseKind(name)] += count;
-  return { all: inbox, unread, archived, snoozed, kinds };
+  return { all: inbox, unread, archived, snoozed, kinds: byKind };
 }
 
 export function countNotifications(
-  notifications: Iterable<Pick<Notification, 'status' | 'kind' | 'isSnoozed'>>,
+  notifications: Iterable<Pick<Notification, 'status' | 'kindName' | 'isSnoozed'>>,
 ): NotificationCounts {
-  const kinds = { ...zeroCounts.kinds };
+  const kinds: Record<string, number> = {};
   let all = 0;
   let unread = 0;
   let archived = 0;
   let snoozed = 0;
-  for (const { status, kind, isSnoozed } of notifications) {
+  for (const { status, kindName, isSnoozed } of notifications) {
     if (isSnoozed) {
       snoozed += 1;
       continue;
@@ -57,7 +52,7 @@ export function countNotifications(
     else all += 1;
     if (status !== 'unread') continue;
     unread += 1;
-    kinds[kind] += 1;
+    kinds[kindName] = (kinds[kindName] ?? 0) + 1;
   }
   return { all, unread, archived, snoozed, kinds };
 }
@@ -69,8 +64,8 @@ export function combineCounts(
   sign: 1 | -1 = 1,
 ): NotificationCounts {
   const combine = (first: number, second: number) => Math.max(0, first + sign * second);
-  const kinds = { ...one.kinds };
-  for (const kind of countedKinds) kinds[kind] = combine(one.kinds[kind], other.kinds[kind]);
+  const kinds: Record<string, number> = { ...one.kinds };
+  for (const [kind, count] of Object.entries(other.kinds)) kinds[kind] = combine(kinds[kind] ?? 0, count);
   return {
     all: combine(one.all, other.all),
     unread: combine(one.unread, other.unread),
@@ -94,11 +89,11 @@ export function countsAfterBulk(counts: NotificationCounts, action: Notification
   return { ...rest, all: isEverything ? 0 : counts.all - (counts.unread - rest.unread) };
 }
 
-function withoutUnread(counts: NotificationCounts, kind: NotificationKind | null): NotificationCounts {
+function withoutUnread(counts: NotificationCounts, kind: string | null): NotificationCounts {
   if (kind === null) return { ...counts, unread: 0, kinds: zeroCounts.kinds };
   return {
     ...counts,
-    unread: counts.unread - counts.kinds[kind],
+    unread: counts.unread - (counts.kinds[kind] ?? 0),
     kinds: { ...counts.kinds, [kind]: 0 },
   };
 }

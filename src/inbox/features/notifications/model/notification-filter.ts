@@ -1,5 +1,4 @@
-import { notificationKinds } from './notification.ts';
-import type { Notification, NotificationKind } from './notification.ts';
+import type { Notification } from './notification.ts';
 
 export const inboxTabs = ['all', 'unread', 'snoozed', 'archived'] as const;
 export type InboxTab = (typeof inboxTabs)[number];
@@ -7,21 +6,22 @@ export type InboxTab = (typeof inboxTabs)[number];
 /** The shown list. It lives in the URL, so that it survives actions and can be linked to. */
 export interface NotificationFilter {
   readonly tab: InboxTab;
-  /** null: every kind. */
-  readonly kind: NotificationKind | null;
+  /** The name of a kind; null: every kind. */
+  readonly kind: string | null;
   /** The words to search for, without needless spaces; absent: the whole list. */
   readonly query?: string;
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
 
-/** Unknown values fall back to everything. */
+/** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */
 export function parseFilter(search: string): NotificationFilter {
   const parameters = new URLSearchParams(search);
   const query = normalizeQuery(parameters.get('q') ?? '');
+  const kind = parameters.get('kind') ?? '';
   return {
     tab: inboxTabs.find((tab) => tab === parameters.get('tab')) ?? 'all',
-    kind: notificationKinds.find((kind) => kind === parameters.get('kind')) ?? null,
+    kind: /^[a-z][a-z0-9_]{0,49}$/.test(kind) ? kind : null,
     ...(query !== '' && { query }),
   };
 }
@@ -45,10 +45,10 @@ export function encodeFilter({ tab, kind, query }: NotificationFilter): string {
 
 /** Whether the notification is in the tab and of the kind. Only the server can match the words of a query. */
 export function matchesFilter(
-  { status, kind, isSnoozed }: Pick<Notification, 'status' | 'kind' | 'isSnoozed'>,
+  { status, kindName, isSnoozed }: Pick<Notification, 'status' | 'kindName' | 'isSnoozed'>,
   filter: NotificationFilter,
 ): boolean {
-  if (filter.kind !== null && kind !== filter.kind) return false;
+  if (filter.kind !== null && kindName !== filter.kind) return false;
   if (isSnoozed || filter.tab === 'snoozed') return isSnoozed && filter.tab === 'snoozed';
   return filter.tab === 'all' ? status !== 'archived' : status === filter.tab;
 }

@@ -1,5 +1,5 @@
 import { compareNewestFirst } from './notification.ts';
-import type { Notification, NotificationKind, NotificationStatus } from './notification.ts';
+import type { Notification, NotificationStatus } from './notification.ts';
 import { matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 
@@ -22,7 +22,7 @@ export type NotificationAction =
   | { readonly type: 'remove'; readonly ids: readonly string[] }
   | {
       readonly type: 'read-all';
-      readonly kind: NotificationKind | null;
+      readonly kind: string | null;
       /** How many were unread; many are marked by the bulk function. */
       readonly unread: number;
       readonly newest: Newest;

@@ -2,7 +2,7 @@ import * as schema from 'supabase-protocol-clients/platform/schema';
 
 /** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
-/** `other`: a kind unknown to this application; it is listed and counted but has no filter. */
+/** `other`: a kind that this application has no words for: a message of a user, or a kind that a team registered or sends. */
 export type NotificationKind = (typeof notificationKinds)[number] | 'other';
 export const notificationStatuses = ['unread', 'read', 'archived'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];
@@ -16,8 +16,8 @@ export interface Notification {
   /** `updated_at`; null on a table without it. Greater is newer. */
   readonly version: string | null;
   readonly kind: NotificationKind;
-  /** Whether it is a plain message of a user (kind `message`), which is listed as `other`. */
-  readonly isMessage: boolean;
+  /** The kind by its name, of `other` ones too: `message`, `build_failed`. */
+  readonly kindName: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly data: Readonly<Record<string, unknown>>;
   readonly entityType: string | null;
@@ -60,14 +60,15 @@ export function parseNotification(row: unknown, nowMs: number): Notification {
   const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
   const snoozedUntil = text(fields['snoozed_until']);
   const snoozedUntilMs = snoozedUntil === null ? null : Date.parse(snoozedUntil);
+  const kindName = parseKindName(fields['kind'] ?? type);
   return {
     id,
     status,
     createdAt,
     createdAtMs: Date.parse(createdAt),
     version,
-    kind: parseKind(fields['kind'] ?? type),
-    isMessage: (fields['kind'] ?? type) === 'message',
+    kind: notificationKinds.find((kind) => kind === kindName) ?? 'other',
+    kindName,
     metadata: record(metadata),
     data: record(data),
     entityType: text(entityType),
@@ -78,13 +79,10 @@ export function parseNotification(row: unknown, nowMs: number): Notification {
   };
 }
 
-/**
- * Accepts the plural spellings too. A missing type is `system` (conformance/protocol/product.md#content-of-notifications), an
- * unknown one `other`.
- */
-export function parseKind(type: unknown): NotificationKind {
+/** Accepts the plural spellings too. A missing type is `system` (conformance/protocol/product.md#content-of-notifications). */
+export function parseKindName(type: unknown): string {
   if (typeof type !== 'string' || type === '') return 'system';
-  return notificationKinds.find((kind) => type === kind || type === `${kind}s`) ?? 'other';
+  return notificationKinds.find((kind) => type === `${kind}s`) ?? type;
 }
 
 /** Newest first, as the server orders: by creation, then by id. */

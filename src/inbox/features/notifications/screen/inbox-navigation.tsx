@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
@@ -10,6 +11,7 @@ import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { unfiltered, inboxHref, inboxTabs, type NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
+import { kindsName } from '../texts/notification-words.ts';
 
 interface NavigationProps {
   readonly filter: NotificationFilter;
@@ -40,22 +42,27 @@ interface KindLinksProps extends NavigationProps {
 /** The kinds, with the tab kept. The current kind is a link to all kinds. */
 export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
   const texts = inboxTexts.use();
+  const registered = [...useRegisteredKinds().keys()].map((kind) => ({ kind, name: kindsName(kind, texts) }));
+  const builtIn = notificationKinds.map((kind) => ({ kind, name: kindsName(kind, texts) }));
+  const others = registered.filter(({ kind }) => kind !== 'system');
+  others.sort((one, other) => one.name.localeCompare(other.name, texts.language));
   return (
     <nav aria-label={texts.kindsLabel}>
-      {notificationKinds.map((kind) => {
+      {[...builtIn, ...others].map(({ kind, name }) => {
         const isCurrent = filter.kind === kind;
+        const unread = counts.kinds[kind] ?? 0;
         return (
           <Link
             key={kind}
             className={layout.railLink}
             href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
             aria-current={isCurrent ? 'true' : undefined}
-            aria-label={texts.kindName(texts.kinds[kind], counts.kinds[kind])}
+            aria-label={texts.kindName(name, unread)}
             onClick={onChoose}
           >
             <KindIcon kind={kind} size={20} />
-            <span>{texts.kinds[kind]}</span>
-            <Badge count={counts.kinds[kind]} />
+            <span>{name}</span>
+            <Badge count={unread} />
           </Link>
         );
       })}

@@ -208,7 +208,7 @@ function useSettledView({ view, problem }: InboxSnapshot): InboxView {
 function hasUnread({ view: { filter }, counts }: InboxSnapshot, shown: readonly Notification[]): boolean {
   if (filter.query) return shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
   if (filter.tab === 'archived' || filter.tab === 'snoozed') return false;
-  return (filter.kind ? counts.kinds[filter.kind] : counts.unread) > 0;
+  return ((filter.kind ? counts.kinds[filter.kind] : counts.unread) ?? 0) > 0;
 }
 
 /** Marks the filter's whole list as read; of a search, the results that are loaded. */

@@ -1,3 +1,4 @@
+import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CheckAllIcon, FilterIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
@@ -6,6 +7,7 @@ import { useInboxServices } from '../data/inbox-context.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
+import { kindsName } from '../texts/notification-words.ts';
 
 /** `keys`: the options, scrolled to the keyboard shortcuts. */
 export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter';
@@ -24,6 +26,7 @@ export interface InboxToolbarProps {
 export function InboxToolbar(props: InboxToolbarProps) {
   const { filter, hasUnread, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog } = props;
   const texts = inboxTexts.use();
+  useRegisteredKinds();
   const { InviteDialog } = useInboxServices();
   return (
     <div className={styles.toolbar}>
@@ -61,7 +64,7 @@ export function InboxToolbar(props: InboxToolbarProps) {
 function viewName({ tab, kind }: NotificationFilter, texts: InboxTexts): string {
   const parts = [
     ...(tab === 'all' ? [] : [texts.tabs[tab]]),
-    ...(kind === null || kind === 'other' ? [] : [texts.kinds[kind]]),
+    ...(kind === null ? [] : [kindsName(kind, texts)]),
   ];
   return parts.length > 0 ? parts.join(' · ') : texts.title;
 }

@@ -19,6 +19,11 @@ export const german: InboxDialogTexts = {
     },
   },
 
+  actions: {
+    done: (action) => `Erledigt: ${action}`,
+    failed: 'Das hat nicht geklappt. Versuche es noch einmal.',
+  },
+
   snooze: {
     title: (count) => (count === 1 ? 'Zurückstellen bis' : `${count.toLocaleString('de')} zurückstellen bis`),
     choices: { laterToday: 'Später heute', tomorrow: 'Morgen', nextWeek: 'Nächste Woche' },

@@ -19,6 +19,11 @@ const english = {
     },
   },
 
+  actions: {
+    done: (action: string) => `Done: ${action}`,
+    failed: 'Something went wrong. Try again.',
+  },
+
   snooze: {
     title: (count: number) => (count === 1 ? 'Snooze until' : `Snooze ${count.toLocaleString('en')} until`),
     choices: { laterToday: 'Later today', tomorrow: 'Tomorrow', nextWeek: 'Next week' },

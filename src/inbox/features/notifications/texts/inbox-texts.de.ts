@@ -17,6 +17,7 @@ const notifications = (count: number) =>
   `${count.toLocaleString('de')} ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`;
 
 export const german: InboxTexts = {
+  language: 'de',
   title: 'Posteingang',
   tabs: { all: 'Alle', unread: 'Ungelesen', snoozed: 'Zurückgestellt', archived: 'Archiv' },
   tabsLabel: 'Listen',

@@ -4,6 +4,7 @@ const notifications = (count: number) =>
   `${count.toLocaleString('en')} ${count === 1 ? 'notification' : 'notifications'}`;
 
 const english = {
+  language: 'en',
   title: 'Inbox',
   tabs: { all: 'All', unread: 'Unread', snoozed: 'Snoozed', archived: 'Archived' },
   tabsLabel: 'Lists',

@@ -1,14 +1,52 @@
-import { contentText, metadataText, type Notification } from '../model/notification.ts';
+import {
+  fillTemplate,
+  kindLabel,
+  registeredKinds,
+  type RegisteredKind,
+} from '../../../shared/registered-kinds.ts';
+import { contentText, metadataText, notificationKinds, type Notification } from '../model/notification.ts';
 import type { InboxTexts } from './inbox-texts.ts';
+
+/** The label of a registered kind; null for another one. */
+export function registeredLabel(kindName: string, { language }: InboxTexts): string | null {
+  const registered = registeredKinds.getSnapshot().get(kindName);
+  return registered ? kindLabel(registered, language) : null;
+}
+
+/** The kind as a filter names it; a kind that is neither built in nor registered by its name. */
+export function kindsName(kindName: string, texts: InboxTexts): string {
+  const builtIn = notificationKinds.find((kind) => kind === kindName);
+  return registeredLabel(kindName, texts) ?? (builtIn ? texts.kinds[builtIn] : kindName);
+}
+
+/** The kind in the singular, as a row shows it. */
+export function notificationKindLabel({ kind, kindName }: Notification, texts: InboxTexts): string {
+  return registeredLabel(kindName, texts) ?? texts.kind[kind];
+}
+
+/** What the templates of a registered kind say; null where they say nothing. */
+function templateWords(notification: Notification, { language }: InboxTexts) {
+  const registered = registeredKinds.getSnapshot().get(notification.kindName);
+  if (!registered) return null;
+  // The database stores fields as texts.
+  const fields = notification.data['fields'] as Readonly<Record<string, string>> | undefined;
+  return fillTemplate(registered, language, {
+    ...fields,
+    text: contentText(notification, 'text'),
+    entity: notificationEntity(notification),
+    sender: notificationActor(notification),
+  });
+}
 
 /** The headline: the sender's own title, or a sentence made of kind, actor and entity. */
 export function notificationTitle(notification: Notification, texts: InboxTexts): string {
-  const { kind, isMessage, entityType } = notification;
-  const given = givenTitle(notification);
+  const { kind, kindName, entityType } = notification;
+  const given = templateWords(notification, texts)?.title ?? givenTitle(notification);
   if (given) return given;
   const actor = notificationActor(notification);
-  if (isMessage) return texts.sentMessage(actor ?? texts.someone);
-  if (kind === 'system' || kind === 'other') return texts.titles[kind]();
+  if (isMessage(notification)) return texts.sentMessage(actor ?? texts.someone);
+  if (kind === 'system' || kind === 'other')
+    return (kind === 'other' && registeredLabel(kindName, texts)) || texts.titles[kind]();
   const entity = notificationEntity(notification);
   const status = contentText(notification, 'status');
   const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
@@ -19,14 +57,21 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
 
 /** The `dir` of the title: that of its language for the sender's own title, that of the page for a sentence. */
 export function titleDirection(notification: Notification): 'auto' | undefined {
-  return givenTitle(notification) === null ? undefined : 'auto';
+  const isGiven =
+    givenTitle(notification) !== null || registeredKinds.getSnapshot().has(notification.kindName);
+  return isGiven ? 'auto' : undefined;
+}
+
+/** Whether it is a plain message of a user. */
+function isMessage({ kindName }: Notification): boolean {
+  return kindName === 'message';
 }
 
 /** The sender's own title; null if there is none. */
 function givenTitle(notification: Notification): string | null {
-  const { kind, isMessage } = notification;
+  const { kind } = notification;
   const title = contentText(notification, 'title', 'subject');
-  const isPlain = !isMessage && (kind === 'system' || kind === 'other');
+  const isPlain = !isMessage(notification) && (kind === 'system' || kind === 'other');
   return title ?? (isPlain ? contentText(notification, 'message', 'text') : null);
 }
 
@@ -86,9 +131,40 @@ export function notificationInvitation(notification: Notification): ReceivedInvi
   return token ? { token, answer: answer === 'accepted' || answer === 'declined' ? answer : null } : null;
 }
 
+/** A button that the sender of a message defined. */
+export type MessageAction =
+  | { readonly label: string; /** A path of this site. */ readonly url: string }
+  | { readonly label: string; /** A function of the database. */ readonly callback: string };
+
+/**
+ * The buttons of a message, at most three.
+ *
+ * @param kind the notification's kind, which lists the functions that its buttons may call: the content alone may call none.
+ */
+export function messageActions(
+  { data }: Notification,
+  kind: RegisteredKind | undefined,
+): readonly MessageAction[] {
+  const given: readonly unknown[] = Array.isArray(data['actions']) ? data['actions'].slice(0, 3) : [];
+  return given.flatMap((action): readonly MessageAction[] => {
+    const { label, url, callback } = (action ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof label !== 'string') return [];
+    if (typeof url === 'string' && isPath(url)) return [{ label, url }];
+    const isCallable = typeof callback === 'string' && kind?.callbacks.includes(callback);
+    return isCallable ? [{ label, callback }] : [];
+  });
+}
+
+/** Whether it is a path of this site. */
+function isPath(url: string): boolean {
+  return /^\/(?![/\\\s])/.test(url);
+}
+
 /** The text below the title; null if there is none. */
 export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
-  const text = contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
+  const text =
+    templateWords(notification, texts)?.text ??
+    contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
   return text === notificationTitle(notification, texts) ? null : text;
 }
 
@@ -110,7 +186,7 @@ export function notificationLink(
   entityUrl: string | null,
 ): NotificationLink | null {
   const given = contentText(notification, 'url', 'href', 'link', 'path');
-  if (given && /^\/(?![/\\])/.test(given)) return { href: given, foreignHost: null };
+  if (given && isPath(given)) return { href: given, foreignHost: null };
   const absolute = given && /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : null;
   if (absolute) {
     const isKnown =

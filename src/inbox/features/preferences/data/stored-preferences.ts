@@ -51,9 +51,18 @@ export async function sendPreferences(
   }
 }
 
-/** Arrays are compared by their items. */
+/** Arrays are compared by their items, objects by their entries. */
 function hasValues(row: Preferences, values: PreferenceChange): boolean {
   return Object.entries(values).every(
-    ([name, value]) => JSON.stringify(row[name as keyof Preferences]) === JSON.stringify(value),
+    ([name, value]) => canonical(row[name as keyof Preferences]) === canonical(value),
+  );
+}
+
+/** The value as JSON with sorted keys: the database orders them in a way of its own. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : item,
   );
 }

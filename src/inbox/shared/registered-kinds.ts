@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react';
+import { createStore } from 'supabase-protocol-clients/platform';
+
+type ByLanguage<T> = Readonly<Record<string, T>>;
+
+/** A kind of notifications that the team registered in the database: a row of `notification_kinds`. */
+export interface RegisteredKind {
+  readonly name: string;
+  readonly labels: ByLanguage<string>;
+  readonly icon: string;
+  /** The channels of users who have not chosen. */
+  readonly in_app: boolean;
+  readonly email: boolean;
+  readonly templates: ByLanguage<{ readonly title?: string | undefined; readonly text?: string | undefined }>;
+  /** Functions of the database that a button may call. */
+  readonly callbacks: readonly string[];
+}
+
+export type RegisteredKinds = ReadonlyMap<string, RegisteredKind>;
+
+/** The kinds by name, the same for every user. Empty until they are read. */
+export const registeredKinds = createStore<RegisteredKinds>(new Map());
+
+export function useRegisteredKinds(): RegisteredKinds {
+  return useSyncExternalStore(registeredKinds.subscribe, registeredKinds.getSnapshot);
+}
+
+/** The label in the language, else in English, else the name. */
+export function kindLabel({ labels, name }: RegisteredKind, language: string): string {
+  return labels[language] ?? labels['en'] ?? name;
+}
+
+/**
+ * The title and the text of the template in the language, else in English; null where there is none, or nothing remains of it.
+ *
+ * @param values by the names of the placeholders; a placeholder without one is left out.
+ */
+export function fillTemplate(
+  { templates }: RegisteredKind,
+  language: string,
+  values: Readonly<Record<string, string | null | undefined>>,
+): { readonly title: string | null; readonly text: string | null } {
+  const { title, text } = templates[language] ?? templates['en'] ?? {};
+  const fill = (template = '') =>
+    template.replace(/\{([a-z][a-z0-9_]*)\}/g, (_match, name: string) => values[name] ?? '').trim() || null;
+  return { title: fill(title), text: fill(text) };
+}

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { describe, expect, it } from 'vitest';
-import { useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { ada, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0, mailboxPort: 0, allowedHosts: ['tunnel.example'] });
 const table = '/rest/v1/notifications?select=id';
@@ -48,6 +48,68 @@ describe('a page of another host', () => {
     },
   );
 
+  it('never acts as a user by a token of its own making, and does by that of a sign-in', async () => {
+    const { url, fetch, anonKey, keys } = supabase();
+    const claims = { role: 'authenticated', aud: 'authenticated', sub: ada.id, exp: 4_000_000_000 };
+    const forged = await keys.sign(claims, { algorithm: 'HS256' });
+    const answers = async (origin: string, token: string) => {
+      const headers = { origin, apikey: anonKey, authorization: `Bearer ${token}` };
+      return (await fetch(`${url}/auth/v1/user`, { headers })).status;
+    };
+    expect(await answers('https://evil.example', forged)).toBe(403);
+    expect(await answers('http://localhost:5173', forged)).toBe(200);
+    expect(await answers('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
+  });
+
+  it('signs in as nobody at the test provider, neither by a token nor by following redirects', async () => {
+    const { url } = supabase();
+    const provider = `${url}/auth/v1/test-provider/google`;
+    const query = new URLSearchParams({
+      provider: 'google',
+      prompt: 'none',
+      login_hint: ada.email,
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 's256',
+      redirect_to: `${url}/auth/v1/health`,
+    });
+    const body = JSON.stringify({ email: ada.email });
+    const withToken = (origin: string) =>
+      fetch(`${provider}/id_token`, { method: 'POST', headers: { origin }, body });
+    for (const origin of foreign) {
+      const followed = await fetch(`${url}/auth/v1/authorize?${query}`, { headers: { origin } });
+      expect([followed.status, new URL(followed.url).searchParams.get('code')]).toEqual([403, null]);
+      expect((await withToken(origin)).status).toBe(403);
+    }
+    expect((await withToken('http://localhost:5173')).status).toBe(200);
+    // The page at localhost leads to 127.0.0.1, which is another site to a browser.
+    const arrived = { headers: { 'sec-fetch-site': 'cross-site' }, redirect: 'manual' } as const;
+    expect((await fetch(`${provider}/authorize?redirect_uri=${url}/auth/v1/callback`, arrived)).status).toBe(
+      200,
+    );
+  });
+
+  it('neither reads nor writes files by links of its own making', async () => {
+    const { url, fetch, keys, serviceRoleKey } = supabase();
+    const headers = { apikey: serviceRoleKey, 'content-type': 'application/json' };
+    const storage = `${url}/storage/v1`;
+    await fetch(`${storage}/bucket`, { method: 'POST', headers, body: '{"id":"private"}' });
+    await fetch(`${storage}/object/private/a`, { method: 'POST', headers, body: '1' });
+    const link = async (path: string, purpose: string) => {
+      const claims = { url: path, purpose, exp: 4_000_000_000 };
+      return `${storage}/object/${path.replace(/^(upload\/)?/, '$1sign/')}?token=${await keys.sign(claims, { algorithm: 'HS256' })}`;
+    };
+    const asPage = { headers: { origin: 'https://evil.example' } };
+    const refused = { error: 'InvalidJWT' };
+    const read = await fetch(await link('private/a', 'download'), asPage);
+    expect(await read.json()).toMatchObject(refused);
+    const written = await fetch(await link('upload/private/b', 'upload'), {
+      ...asPage,
+      method: 'PUT',
+      body: '2',
+    });
+    expect(await written.json()).toMatchObject(refused);
+  });
+
   it('never acts as the service by an image, a form or a link, which have no origin', async () => {
     const { url, fetch, serviceRoleKey } = supabase();
     for (const site of ['cross-site', 'same-site']) {
@@ -73,11 +135,15 @@ describe('a page of another host', () => {
       expect((await fetch(mailboxUrl + path, { method, headers })).status).toBe(403);
   });
 
-  it('frames neither the mailbox nor the faults', async () => {
+  it('frames neither the mailbox nor the faults nor a mail', async () => {
     for (const path of ['/', '/_faults']) {
       const { headers } = await fetch(supabase().mailboxUrl + path);
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     }
+    const { mailbox, mailboxUrl } = supabase();
+    await mailbox.send({ to: ada.email, subject: 'Hello', html: '<p>Hello</p>' });
+    const { headers } = await fetch(`${mailboxUrl}/view/latest.html`);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
   });
 });
 

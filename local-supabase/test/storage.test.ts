@@ -74,6 +74,17 @@ describe('storage', () => {
     expect((await supabase().fetch(`${data?.signedUrl}x`)).status).toBe(400);
   });
 
+  it.each([
+    ['text/html', 'sandbox'],
+    ['image/svg+xml', 'sandbox'],
+    ['text/plain', null],
+  ])('keeps the scripts of an uploaded %s from acting as a page of its host', async (contentType, policy) => {
+    await storageOf().from('open').upload('page', '<script></script>', { contentType, upsert: true });
+    const { headers } = await requestApi(supabase(), '/storage/v1/object/public/open/page');
+    expect(headers.get('content-security-policy')).toBe(policy);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
   it('accepts a file by a signed upload', async () => {
     const files = storageOf(ada.email).from('files');
     const path = `${ada.id}/later.txt`;

@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import { isOpaqueKey, readBearer } from './bearer.ts';
 
@@ -59,31 +59,34 @@ const refuseKey = (): ApiKeyCheck =>
 /** The roles of tokens that pages have. */
 const PUBLIC_ROLES: ReadonlySet<unknown> = new Set(['anon', 'authenticated']);
 
-/**
- * The refusal of a role above a user's that a page of another host sends, as a key or in a token of its own making: the
- * secrets of local projects are the same everywhere.
- */
-export function refuseForeignService(request: Request): Response {
+/** The refusal of what only the developer's own pages and programs may do. */
+export function refuseForeign(request: Request): Response {
   const origin = request.headers.get('origin') ?? 'another site';
-  const message = `The service role is not accepted from ${origin}`;
+  const message = `This request is not accepted from ${origin}`;
   return Response.json({ message }, { status: 403, headers: { 'sb-error-code': 'FORBIDDEN_ORIGIN' } });
 }
 
-/** Whether a key or token of the request stands for a role that no page has. */
-export const isService = (request: Request): boolean =>
+/**
+ * Whether a key or token of the request is one that any page could make: the secrets of local projects are the same
+ * everywhere. The anonymous keys are meant for pages; tokens of users are signed with a key of this project alone.
+ */
+export const isForgeable = (request: Request, { anonKey }: TokenKeys): boolean =>
   [readApiKey(request), readBearer(request)].some((key) => {
-    if (!key) return false;
-    return isOpaqueKey(key) ? key.startsWith('sb_secret_') : !PUBLIC_ROLES.has(roleOf(key));
+    if (!key || key === anonKey) return false;
+    return isOpaqueKey(key) ? key.startsWith('sb_secret_') : !isTokenOfPage(key);
   });
 
-/** The role of a token, unverified; a text that is no token counts as public, as no service accepts it. */
-function roleOf(token: string): unknown {
+/** Unverified: a text that is no token counts as a page's, as no service accepts it. */
+function isTokenOfPage(token: string): boolean {
   try {
-    return decodeJwt(token)['role'];
+    return decodeProtectedHeader(token).alg !== 'HS256' && PUBLIC_ROLES.has(decodeJwt(token)['role']);
   } catch {
-    return 'anon';
+    return true;
   }
 }
+
+/** Whether the path belongs to the provider that stands in for others: its visitors sign in as anyone. */
+export const isTestProvider = (path: string): boolean => path.startsWith('/auth/v1/test-provider/');
 
 function refuse(code: string, body: Readonly<Record<string, string>>): ApiKeyCheck {
   const response = Response.json(body, { status: 401, headers: { 'sb-error-code': code } });

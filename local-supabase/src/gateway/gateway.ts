@@ -2,7 +2,7 @@ import { setRequestLine, requestLineOf } from '../http/request-line.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest/rest-service.ts';
 import type { StorageService } from '../storage/storage-service.ts';
-import { checkApiKey, isOpenRoute, isService, refuseForeignService } from './api-key.ts';
+import { checkApiKey, isForgeable, isOpenRoute, isTestProvider, refuseForeign } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
@@ -60,8 +60,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       // Match the path as sent, because PostgREST itself refuses `..` and empty segments.
       const service = /^\/(\w+)\/v1(?:[/?]|$)/.exec(requestLineOf(request).target)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
-      const isRefused = options.isForeign(request.headers) && isService(request);
-      const refusal = isRefused ? refuseForeignService(request) : await refuseDeepJson(request);
+      // A link leads to the test provider from any site, but only a script or a form, which send an origin, act there.
+      const acts = isTestProvider(path) && request.headers.has('origin');
+      const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
+      const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
       return withCors(refusal ?? (await route(request, service, path)), service);
     },
   };

@@ -25,6 +25,8 @@ export interface SignOptions {
 export interface VerifyOptions {
   /** Accepts a token of the legacy secret with any `kid`, as Realtime and GoTrue do; PostgREST refuses one. Default false. */
   readonly ignoresLegacyKid?: boolean;
+  /** Refuses a token of the legacy secret, which is the same for every local project. Default false. */
+  readonly refusesLegacy?: boolean;
   /** Refuses a token of the key set without a `kid`, as GoTrue does; PostgREST tries each key. Default false. */
   readonly requiresKid?: boolean;
   /** The tolerated clock skew for `exp`, `nbf` and `iat`, in seconds. Default 0; PostgREST allows 30. */
@@ -211,7 +213,7 @@ type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: str
 function pickKey(
   token: string,
   keys: readonly SigningKey[],
-  { ignoresLegacyKid = false, requiresKid = false }: VerifyOptions,
+  { refusesLegacy = false, ignoresLegacyKid = false, requiresKid = false }: VerifyOptions,
 ): PickedKey | Extract<Verification, { ok: false }> {
   const parts = token.split('.').length;
   if (parts !== 3) return refuse('malformed', `Expected 3 parts in JWT; got ${parts}`);
@@ -223,7 +225,7 @@ function pickKey(
     return refuse('malformed', 'Wrong or unsupported encoding algorithm', details);
   }
   if (!ALGORITHMS.test(alg ?? '')) return refuse('malformed', "JWT couldn't be decoded");
-  const isLegacy = alg === 'HS256' && (kid === undefined || ignoresLegacyKid);
+  const isLegacy = alg === 'HS256' && !refusesLegacy && (kid === undefined || ignoresLegacyKid);
   if (isLegacy) return { key: LEGACY_SECRET, algorithm: alg };
   const mayMatch = (known: SigningKey) => (kid === undefined ? !requiresKid : known.kid === kid);
   const key = keys.find((known) => known.algorithm === alg && mayMatch(known));

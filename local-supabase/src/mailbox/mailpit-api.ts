@@ -60,7 +60,8 @@ export function createMailpitApi(mailbox: Mailbox): Hono {
     if (!mail) return c.text('message not found', 404);
     if (form === 'txt') return c.text(mail.text);
     return c.html(withLinksInNewTabs(mail.html), 200, {
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src * data:",
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; img-src * data:; frame-ancestors 'self'",
     });
   });
   return app;

@@ -16,10 +16,10 @@ export function createLinkRoutes(context: StorageContext): Hono {
   const app = new Hono();
   const sign = (purpose: Purpose, url: string, expiresInSeconds: number, claims: object = {}) => {
     const iat = Math.floor(now() / 1000);
-    return keys.sign({ url, purpose, ...claims, iat, exp: iat + expiresInSeconds }, { algorithm: 'HS256' });
+    return keys.sign({ url, purpose, ...claims, iat, exp: iat + expiresInSeconds });
   };
   const verify = async (purpose: Purpose, token: string | undefined, url: string) => {
-    const check = await keys.verify(token ?? '');
+    const check = await keys.verify(token ?? '', { refusesLegacy: true });
     if (!check.ok || check.claims['url'] !== url || check.claims['purpose'] !== purpose)
       throw invalidSignature();
     return check.claims;

@@ -186,7 +186,10 @@ export async function sendObject(
     etag: metadata.eTag,
     'last-modified': new Date(metadata.lastModified).toUTCString(),
     'x-robots-tag': 'none',
+    'x-content-type-options': 'nosniff',
   });
+  // A script of an uploaded document would act as a page of this host, which may use the service role.
+  if (/html|xml/i.test(metadata.mimetype)) headers.set('content-security-policy', 'sandbox');
   const wanted = new URL(request.url).searchParams.get('download');
   if (wanted !== null) {
     const saveAs = encodeURIComponent(wanted || (name.split('/').at(-1) ?? ''));

@@ -70,7 +70,7 @@ create trigger record_deleted after delete on public.notifications
 
 /**
  * The changes since a time, in one response:
- * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...], counts}.
+ * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...], counts, kinds: [row, ...]}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a
  * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before
@@ -78,6 +78,8 @@ create trigger record_deleted after delete on public.notifications
  *
  * `snoozed`, with a reset only: the next 100 notifications to return, and the last 100 that returned within a week. The
  * lists are ordered by creation, so that a client cannot find them there.
+ *
+ * `kinds`: those of public.notification_kinds, with a reset and after one of them was registered; else null.
  */
 create function public.notification_changes(since timestamptz, page_size integer default 100) returns jsonb
   language plpgsql stable security definer
@@ -139,7 +141,11 @@ begin
     'changed', changed,
     'deleted', deleted,
     'snoozed', snoozed,
-    'counts', (select to_jsonb(c) from public.notification_counts() c)
+    'counts', (select to_jsonb(c) from public.notification_counts() c),
+    'kinds', case
+      when is_reset or exists (select from public.notification_kinds k where k.updated_at > earliest)
+        then (select coalesce(jsonb_agg(to_jsonb(k) order by k.name), '[]') from public.notification_kinds k)
+    end
   );
 end
 $$;

@@ -306,3 +306,30 @@ it.each([
 ])('choices for kinds of another form are refused: %.40s', async (kinds) => {
   await expect(choose({ kinds: JSON.parse(kinds) as object })).rejects.toMatchObject({ code: '23514' });
 });
+
+it('the changes of a reader bring the kinds at first, and again after one was registered', async () => {
+  await register();
+  // The registration is more than the 30 seconds ago that each answer repeats.
+  await supabase().database.exec(
+    `alter table notification_kinds disable trigger user;
+     update notification_kinds set updated_at = now() - interval '1 hour';
+     alter table notification_kinds enable trigger user`,
+  );
+  const changes = (since: string) =>
+    runAs(supabase().database, { role: 'authenticated', userId: ada.id }, async (sql) => {
+      const [row] = await sql.query<{ changes: { as_of: string; kinds: { name: string }[] | null } }>(
+        'select notification_changes($1::timestamptz) as changes',
+        [since],
+      );
+      return row?.changes ?? { as_of: '', kinds: [] };
+    });
+  const first = await changes('-infinity');
+  expect(first.kinds?.map(({ name }) => name)).toEqual(['build_failed', 'system']);
+  expect((await changes(first.as_of)).kinds).toBeNull();
+  await register({ ...buildFailed, name: 'deployed' });
+  expect((await changes(first.as_of)).kinds?.map(({ name }) => name)).toEqual([
+    'build_failed',
+    'deployed',
+    'system',
+  ]);
+});

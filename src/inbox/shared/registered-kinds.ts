@@ -21,6 +21,10 @@ export type RegisteredKinds = ReadonlyMap<string, RegisteredKind>;
 /** The kinds by name, the same for every user. Empty until they are read. */
 export const registeredKinds = createStore<RegisteredKinds>(new Map());
 
+export function setRegisteredKinds(kinds: readonly RegisteredKind[]): void {
+  registeredKinds.set(new Map(kinds.map((kind) => [kind.name, kind])));
+}
+
 export function useRegisteredKinds(): RegisteredKinds {
   return useSyncExternalStore(registeredKinds.subscribe, registeredKinds.getSnapshot);
 }

@@ -11,9 +11,8 @@ import type {
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { whenTrue } from '../../ui/state/when-true.ts';
-import { isStale, type Cached } from '../../shared/cached.ts';
-import { readKinds } from './read-kinds.ts';
-import { registeredKinds, type RegisteredKind } from '../../shared/registered-kinds.ts';
+import type { Cached } from '../../shared/cached.ts';
+import { registeredKinds, setRegisteredKinds, type RegisteredKind } from '../../shared/registered-kinds.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
 import { openPersistedCache } from './persisted-cache.ts';
@@ -26,8 +25,7 @@ export interface DataCache {
   persistNotifications(state: NotificationsState): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
-  /** Reads the registered kinds unless a fresh copy is known. */
-  ensureKinds(): void;
+  persistKinds(kinds: readonly RegisteredKind[]): void;
   /** Deletes the data of all users from memory and from this device. */
   wipe(): Promise<void>;
 }
@@ -63,16 +61,9 @@ export async function openDataCache({
       if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
     },
   });
-  const showKinds = (kinds: readonly RegisteredKind[]) =>
-    registeredKinds.set(new Map(kinds.map((kind) => [kind.name, kind])));
-  let kinds = store.get(keys.kinds) as Cached<readonly RegisteredKind[]> | undefined;
-  if (kinds) showKinds(kinds.value);
-  const ensureKinds = async () => {
-    if (kinds && !isStale(kinds, clock.now())) return;
-    kinds = { value: await readKinds(rest), readAtMs: clock.now() };
-    store.set(keys.kinds, kinds);
-    showKinds(kinds.value);
-  };
+  // The cast holds for the same reason. An answer of the server may have been faster.
+  const kinds = store.get(keys.kinds) as Cached<readonly RegisteredKind[]> | undefined;
+  if (kinds && registeredKinds.getSnapshot().size === 0) setRegisteredKinds(kinds.value);
   const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;
   return {
     preferences,
@@ -84,10 +75,10 @@ export async function openDataCache({
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
       return isQuiet(preferences.getSnapshot().preferences, clock.now());
     },
-    ensureKinds: () => void ensureKinds().catch(report),
+    persistKinds: (value) => store.set(keys.kinds, { value, readAtMs: clock.now() }),
     wipe() {
       preferences.close();
-      showKinds([]);
+      setRegisteredKinds([]);
       return store.wipe();
     },
   };

@@ -4,6 +4,7 @@ import { createMinuteClock, type MinuteClock } from '../../features/notification
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import { createStore, type Store, type Timer } from 'supabase-protocol-clients/platform';
+import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
@@ -85,6 +86,10 @@ export function createUserData({
     api,
     outbox,
     onArrival: arrivals.add,
+    onKinds(kinds) {
+      setRegisteredKinds(kinds);
+      withCache((opened) => opened.persistKinds(kinds));
+    },
     onChange(state) {
       latest = state;
       persistTimer ??= clock.setTimer(persist, persistDelayMs);
@@ -115,10 +120,7 @@ export function createUserData({
       onSessionsEnded: () => void checkSession().catch(report),
       onGap() {
         inbox.catchUp();
-        withCache((opened) => {
-          opened.preferences.invalidate();
-          opened.ensureKinds();
-        });
+        withCache((opened) => opened.preferences.invalidate());
       },
       onDoubt: inbox.catchUp,
       onConnection: inbox.setConnection,
@@ -153,10 +155,7 @@ export function createUserData({
       inbox.start();
       void outbox.start();
       listen().catch(retryListening);
-      withCache(({ persisted, ensureKinds }) => {
-        if (persisted) inbox.restore(persisted);
-        ensureKinds();
-      });
+      withCache(({ persisted }) => persisted && inbox.restore(persisted));
       const loadLater = () => {
         showOnline().catch(reportOnce);
         renewPush().catch(report);

@@ -1,5 +1,6 @@
 import type { Platform, Timer } from 'supabase-protocol-clients/platform';
 import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
+import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';
@@ -34,10 +35,12 @@ export interface InboxSyncOptions {
   readonly platform: Pick<Platform, 'clock' | 'report'>;
   /** The answer lacks changes: the lists have to be read again. */
   readonly onReset: () => void;
+  /** Receives the kinds that the team registered: with the first answer, and when they have changed. */
+  readonly onKinds?: ((kinds: readonly RegisteredKind[]) => void) | undefined;
 }
 
 /** Creates the sync; the first answer brings the totals alone, since the lists are read beside it. */
-export function createInboxSync({ api, store, platform, onReset }: InboxSyncOptions): InboxSync {
+export function createInboxSync({ api, store, platform, onReset, onKinds }: InboxSyncOptions): InboxSync {
   const { clock, report } = platform;
   let asOf: string | null = null;
   let timer: Timer | null = null;
@@ -63,6 +66,7 @@ export function createInboxSync({ api, store, platform, onReset }: InboxSyncOpti
       if (signal.aborted) return;
       answeredAtMs = clock.monotonicMs();
       if (!isTotalsOnly) asOf = answer.asOf;
+      if (answer.kinds) onKinds?.(answer.kinds);
       const isReset = answer.isReset && !isFirst && !isTotalsOnly;
       const isUnchanged = store.getState().sequence === since;
       if (isReset) store.dispatch({ type: 'reset' });

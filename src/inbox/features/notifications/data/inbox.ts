@@ -6,7 +6,7 @@ import type { Store } from 'supabase-protocol-clients/platform';
 import { createInboxActions } from './inbox-actions.ts';
 import type { InboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
-import { createInboxSync } from './inbox-sync.ts';
+import { createInboxSync, type InboxSyncOptions } from './inbox-sync.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
 import type { Notification } from '../model/notification.ts';
@@ -40,17 +40,17 @@ export interface Inbox extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, In
   setConnection(connection: InboxStatus['connection']): void;
 }
 
-export interface InboxOptions extends InboxStoreOptions {
+export interface InboxOptions extends InboxStoreOptions, Pick<InboxSyncOptions, 'onKinds'> {
   readonly api: NotificationsApi;
   readonly outbox: Pick<Outbox, 'addTopic' | 'getSnapshot' | 'subscribe'>;
   readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
 }
 
-export function createInbox({ api, outbox, platform, ...options }: InboxOptions): Inbox {
+export function createInbox({ api, outbox, platform, onKinds, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, platform });
-  const sync = createInboxSync({ api, store, platform, onReset: () => void refresh() });
+  const sync = createInboxSync({ api, store, platform, onReset: () => void refresh(), onKinds });
   let readAtMs = clock.monotonicMs();
   const refresh = () => {
     readAtMs = clock.monotonicMs();

@@ -1,8 +1,10 @@
 import type { Database } from '../../../database.types.ts';
-import { boolean, listOf, object, record, string } from 'supabase-protocol-clients/platform/schema';
+import { boolean, listOf, nullish, object, record, string } from 'supabase-protocol-clients/platform/schema';
 import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
+import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
+import { parseKinds } from './parse-kinds.ts';
 import { parseNotification } from '../model/notification.ts';
 import type { Notification, NotificationContent, NotificationStatus } from '../model/notification.ts';
 import { serverCounts, toCounts, zeroCounts } from '../model/notification-counts.ts';
@@ -28,6 +30,8 @@ export interface NotificationsUpdate {
   /** After a reset: the snoozed notifications that return next, and those that returned recently. */
   readonly snoozed: readonly Notification[];
   readonly totals: NotificationCounts;
+  /** The kinds that the team registered; null: unchanged, or the database has none. */
+  readonly kinds?: readonly RegisteredKind[] | null | undefined;
 }
 
 /** The requests about notifications, limited to the user's own rows. */
@@ -189,6 +193,7 @@ export function createNotificationsApi(
           ],
           snoozed: parse(answer.snoozed),
           totals: toCounts(answer.counts),
+          kinds: answer.kinds,
         };
       } catch (problem) {
         if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
@@ -288,4 +293,5 @@ const changesAnswer = object({
   deleted: listOf(string),
   snoozed: listOf(record),
   counts: serverCounts,
+  kinds: nullish(parseKinds),
 });

@@ -28,6 +28,9 @@ create unique index notification_mails_pending_idx on private.notification_mails
   where state = 'pending';
 create index notification_mails_due_idx on private.notification_mails (due_at) where state in ('pending', 'retrying');
 create index notification_mails_lease_idx on private.notification_mails (lease_until) where state = 'sending';
+-- What queue_mails() counts of a recipient's mails, besides the pending ones.
+create index notification_mails_unfinished_idx on private.notification_mails (recipient_id)
+  where state in ('sending', 'retrying');
 create index notification_mails_recipient_idx on private.notification_mails (recipient_id, created_at);
 create index notification_mails_finished_idx on private.notification_mails (finished_at)
   where state in ('sent', 'skipped', 'dead');
@@ -47,6 +50,14 @@ create table private.suppressed_addresses (
   created_at timestamptz not null default now()
 );
 
+-- Settings that an operator may change.
+create table private.mail_settings (
+  is_only_row boolean primary key default true check (is_only_row),
+  -- Further notifications of the hour are in the recipient's digest: senders choose the threads, and thereby the number of mails.
+  instant_mails_per_hour integer not null default 10 check (instant_mails_per_hour >= 0)
+);
+insert into private.mail_settings default values;
+
 -- The key that signs links in mails. Deleting the row and inserting a new one ends all links.
 create table private.mail_link_key (
   is_only_row boolean primary key default true check (is_only_row),
@@ -57,6 +68,7 @@ insert into private.mail_link_key default values;
 alter table private.notification_mails enable row level security;
 alter table private.notification_mail_items enable row level security;
 alter table private.suppressed_addresses enable row level security;
+alter table private.mail_settings enable row level security;
 alter table private.mail_link_key enable row level security;
 
 /**
@@ -145,14 +157,23 @@ begin
           select from private.notification_mails m
           where m.recipient_id = c.recipient_id and m.topic = c.topic and m.state = 'pending'
         )
+        -- Mails that wait count however old they are: after quiet hours or an outage they all go at once.
         and (
           select count(*) from private.notification_mails m
           where m.recipient_id = c.recipient_id and m.created_at > now() - interval '1 hour'
             and (m.topic like 'thread:%' or m.topic like 'kind:%')
-        ) + dense_rank() over (partition by c.recipient_id order by c.topic) > 20 as is_beyond_limit
+        ) + (
+          select count(*) from private.notification_mails m
+          where m.recipient_id = c.recipient_id and m.state = 'pending' and m.created_at <= now() - interval '1 hour'
+            and (m.topic like 'thread:%' or m.topic like 'kind:%')
+        ) + (
+          select count(*) from private.notification_mails m
+          where m.recipient_id = c.recipient_id and m.state in ('sending', 'retrying')
+            and m.created_at <= now() - interval '1 hour' and (m.topic like 'thread:%' or m.topic like 'kind:%')
+        ) + dense_rank() over (partition by c.recipient_id order by c.topic)
+          > (select s.instant_mails_per_hour from private.mail_settings s) as is_beyond_limit
     from channels c
   ), wanted as (
-    -- Senders choose the threads, so they would choose the number of mails: an hour has 20 instant ones, then a digest.
     select
       r.id, r.recipient_id, r.created_at, r.time_zone, r.digest_hour, r.digest_weekday,
       case when r.is_beyond_limit then 'hourly' else r.frequency end as frequency,

@@ -172,7 +172,6 @@ begin
   payload := jsonb_build_object(
     'id', mail.id,
     'lease', mail.lease,
-    'lease_until', mail.lease_until,
     'topic', mail.topic,
     'thread_id', encode(sha256(convert_to(mail.recipient_id || mail.topic, 'UTF8')), 'hex'),
     'due_at', mail.due_at,
@@ -201,12 +200,12 @@ as $$
   select exists (
       select from private.notification_mails m where m.state in ('pending', 'retrying') and m.due_at <= called_at
     )
-    or exists (select from private.notification_mails m where m.state = 'sending' and m.lease_until <= called_at)
+    or exists (select from private.notification_mails m where m.state = 'sending' and m.lease_until <= clock_timestamp())
 $$;
 
 /**
- * Leases at most `batch_size` due mails to the caller for `lease_seconds` and returns what to send. Mails whose lease
- * ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped. Mails of a user
+ * Leases at most `batch_size` due mails to the caller for `lease_seconds` of the database's clock, so that workers whose clocks differ
+ * take no mail from each other, and returns what to send. Mails whose lease ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped. Mails of a user
  * whose quiet hours are in force, because no worker ran in time, are due at their end; test mails and mails about the
  * account's safety are not delayed.
  *
@@ -224,6 +223,7 @@ create function public.claim_notification_mails(
 as $$
 declare
   most_attempts constant integer := 5;
+  leased_at constant timestamptz := clock_timestamp();
   mail private.notification_mails;
   result record;
   claimed integer := 0;
@@ -231,7 +231,7 @@ declare
 begin
   with stopped as materialized (
     select d.id from private.notification_mails d
-    where d.state = 'sending' and d.lease_until <= called_at and d.attempts >= most_attempts
+    where d.state = 'sending' and d.lease_until <= leased_at and d.attempts >= most_attempts
     order by d.lease_until limit batch_size for update skip locked
   )
   update private.notification_mails m
@@ -250,7 +250,7 @@ begin
       from due d
     ), expired as materialized (
       select d.id from private.notification_mails d
-      where d.state = 'sending' and d.lease_until <= called_at
+      where d.state = 'sending' and d.lease_until <= leased_at
       order by d.lease_until limit batch_size for update skip locked
     ), delayed as (
       update private.notification_mails m set due_at = t.quiet_until
@@ -258,7 +258,7 @@ begin
       returning m.*
     ), leased as (
       update private.notification_mails m
-      set state = 'sending', lease = gen_random_uuid(), lease_until = called_at + make_interval(secs => lease_seconds),
+      set state = 'sending', lease = gen_random_uuid(), lease_until = leased_at + make_interval(secs => lease_seconds),
         attempts = m.attempts + 1
       where m.id in (select t.id from timed t where t.quiet_until is null union all select e.id from expired e)
       returning m.*
@@ -353,22 +353,6 @@ begin
   insert into private.suppressed_addresses as s (address, reason, detail)
   values (lower(suppress_mail_address.address), suppress_mail_address.reason, left(suppress_mail_address.detail, 500))
   on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, detail = excluded.detail;
-end
-$$;
-
-/** For operators: makes dead mails due again, all or those with these ids. Returns how many. */
-create function private.requeue_dead_mails(mail_ids uuid[] default null) returns integer
-  language plpgsql security definer
-  set search_path = ''
-as $$
-declare
-  requeued integer;
-begin
-  update private.notification_mails m
-  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
-  where m.state = 'dead' and (mail_ids is null or m.id = any (mail_ids));
-  get diagnostics requeued = row_count;
-  return requeued;
 end
 $$;
 

@@ -190,7 +190,6 @@ begin
   payload := jsonb_build_object(
     'id', message.id,
     'lease', message.lease,
-    'lease_until', message.lease_until,
     'endpoint', subscription.endpoint,
     'p256dh', subscription.p256dh,
     'auth', subscription.auth,
@@ -216,13 +215,13 @@ as $$
   select exists (
       select from private.push_messages m where m.state in ('pending', 'retrying') and m.due_at <= called_at
     )
-    or exists (select from private.push_messages m where m.state = 'sending' and m.lease_until <= called_at)
+    or exists (select from private.push_messages m where m.state = 'sending' and m.lease_until <= clock_timestamp())
 $$;
 
 /**
- * Leases at most `batch_size` due messages to the caller for `lease_seconds` and returns what to send. Messages within
- * the recipient's quiet hours are due again at their end. `claimed` counts all messages that were due: fewer than
- * `batch_size` means that nothing else is due.
+ * Leases at most `batch_size` due messages to the caller for `lease_seconds` of the database's clock and returns what to send. Messages
+ * within the recipient's quiet hours are due again at their end. Those whose lease ran out are due again, and dead after the fourth attempt.
+ * `claimed` counts all messages that were due: fewer than `batch_size` means that nothing else is due.
  */
 create function public.claim_push_messages(
   batch_size integer default 100, lease_seconds integer default 60, called_at timestamptz default now()
@@ -232,40 +231,61 @@ create function public.claim_push_messages(
 as $$
 declare
   most_attempts constant integer := 4;
+  leased_at constant timestamptz := clock_timestamp();
   message private.push_messages;
-  quiet_until timestamptz;
   result record;
   claimed integer := 0;
   messages jsonb := '[]';
 begin
+  with stopped as materialized (
+    select d.id from private.push_messages d
+    where d.state = 'sending' and d.lease_until <= leased_at and d.attempts >= most_attempts
+    order by d.lease_until limit batch_size for update skip locked
+  )
+  update private.push_messages m
+  set state = 'dead', lease = null, lease_until = null, finished_at = called_at,
+    reason = 'The worker stopped before it acknowledged the last attempt.'
+  from stopped s
+  where m.id = s.id;
   for message in
-    select m.* from private.push_messages m
-    where (m.state in ('pending', 'retrying') and m.due_at <= called_at)
-      or (m.state = 'sending' and m.lease_until <= called_at)
-    order by m.due_at limit batch_size for update skip locked
+    with due as materialized (
+      select d.id, d.subscription_id, d.state from private.push_messages d
+      where d.state in ('pending', 'retrying') and d.due_at <= called_at
+      order by d.due_at limit batch_size for update skip locked
+    ), timed as materialized (
+      select d.id, case when d.state = 'pending' then private.quiet_until(s.user_id, called_at) end as quiet_until
+      from due d join public.push_subscriptions s on s.id = d.subscription_id
+    ), expired as materialized (
+      select d.id from private.push_messages d
+      where d.state = 'sending' and d.lease_until <= leased_at
+      order by d.lease_until limit batch_size for update skip locked
+    ), delayed as (
+      update private.push_messages m set due_at = t.quiet_until
+      from timed t where m.id = t.id and t.quiet_until is not null
+      returning m.*
+    ), leased as (
+      update private.push_messages m
+      set state = 'sending', lease = gen_random_uuid(), lease_until = leased_at + make_interval(secs => lease_seconds),
+        attempts = m.attempts + 1
+      where m.id in (select t.id from timed t where t.quiet_until is null union all select e.id from expired e)
+      returning m.*
+    )
+    select * from delayed union all select * from leased
   loop
     claimed := claimed + 1;
-    quiet_until := (
-      select private.quiet_until(s.user_id, called_at) from public.push_subscriptions s
-      where s.id = message.subscription_id
-    );
-    if quiet_until is not null and message.state = 'pending' then
-      update private.push_messages m set due_at = quiet_until where m.id = message.id;
-      continue;
-    end if;
-    if message.attempts >= most_attempts then
+    continue when message.state <> 'sending';
+    begin
+      result := private.push_payload(message, called_at);
+    exception when others then
+      if private.is_transient(sqlstate) then
+        raise;
+      end if;
+      -- One message that cannot be written must not keep the others from being claimed.
       update private.push_messages m
-      set state = 'dead', lease = null, lease_until = null, finished_at = called_at,
-        reason = coalesce(m.reason, 'The worker stopped before it acknowledged the last attempt.')
+      set state = 'dead', lease = null, lease_until = null, reason = left(sqlerrm, 500), finished_at = called_at
       where m.id = message.id;
       continue;
-    end if;
-    update private.push_messages m
-    set state = 'sending', lease = gen_random_uuid(), lease_until = called_at + make_interval(secs => lease_seconds),
-      attempts = m.attempts + 1
-    where m.id = message.id
-    returning m.* into message;
-    result := private.push_payload(message, called_at);
+    end;
     if result.payload is not null then
       messages := messages || result.payload;
     elsif result.obstacle = 'session' then

@@ -112,7 +112,36 @@ begin
 end
 $$;
 
-revoke all on function public.queue_health() from public, anon, authenticated;
-grant execute on function public.queue_health() to service_role;
+/**
+ * Makes dead mails and push messages due again, with all their attempts: after an outage of a provider, for example. `letter_ids`: only
+ * these; `died_after`: only what died since then. A mail about what was
+ * read meanwhile is skipped when it is claimed. Returns {mails, push}, the numbers of each.
+ */
+create function public.resend_dead_letters(letter_ids uuid[] default null, died_after timestamptz default null)
+  returns jsonb
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  mails integer;
+  push_messages integer;
+begin
+  update private.notification_mails m
+  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
+  where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
+    and (died_after is null or m.finished_at >= died_after);
+  get diagnostics mails = row_count;
+  update private.push_messages m
+  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
+  where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
+    and (died_after is null or m.finished_at >= died_after);
+  get diagnostics push_messages = row_count;
+  return jsonb_build_object('mails', mails, 'push', push_messages);
+end
+$$;
+
+revoke all on function public.queue_health(), public.resend_dead_letters(uuid[], timestamptz)
+  from public, anon, authenticated;
+grant execute on function public.queue_health(), public.resend_dead_letters(uuid[], timestamptz) to service_role;
 
 revoke all on all functions in schema private from public;

@@ -174,6 +174,25 @@ it('a push service that fails four times gets it no more', async () => {
   expect(pushService.deliveries).toHaveLength(4);
 });
 
+it('a push service that was down for long gets dead messages again by one call, and a stopped worker loses none', async () => {
+  await subscribe();
+  await notify('Please look');
+  pushService.status = 500;
+  for (let attempt = 0; attempt < 4; attempt += 1) await later(3600_000);
+  pushService.status = 201;
+  expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  const resent = await call('resend_dead_letters', {}, supabase().serviceRoleKey);
+  expect(await resent.json()).toEqual({ mails: 0, push: 1 });
+  await supabase().database.query('select claim_push_messages(called_at => $1)', [
+    new Date(nowMs).toISOString(),
+  ]);
+  expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  await supabase().database.exec(
+    'update private.push_messages set lease_until = now() where lease is not null',
+  );
+  expect(await later(0)).toMatchObject({ sent: 1 });
+});
+
 it.each([
   ['https://['],
   ['https://10.0.0.1/x'],

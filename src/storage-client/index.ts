@@ -1,6 +1,6 @@
 /** The storage client: buckets and objects. */
 export { createStorageClient } from './storage-client.ts';
-export type { BucketInfo, BucketSettings, StorageClient } from './storage-client.ts';
+export type { BucketInfo, BucketSettings, LifecycleRule, StorageClient } from './storage-client.ts';
 export type { StorageClientOptions } from './transport.ts';
 export { StorageError } from './errors.ts';
 export type { StorageErrorCode, StorageErrorFields } from './errors.ts';

@@ -30,6 +30,18 @@ export interface BucketSettings {
   readonly allowedMimeTypes?: readonly string[] | null;
 }
 
+/** When a bucket with versions expires earlier versions of its objects; the current ones stay. */
+export interface LifecycleRule {
+  /** Unique in the bucket. Default: one of the service. */
+  readonly id?: string | undefined;
+  /** Whether the rule runs, or is kept only. Default true. */
+  readonly isEnabled?: boolean | undefined;
+  /** Age in days at which an earlier version expires. */
+  readonly noncurrentDays: number;
+  /** How many of the newest earlier versions stay whatever their age, 1 to 100. Default: none. */
+  readonly newerNoncurrentVersions?: number | undefined;
+}
+
 /** Buckets and their objects. Every method throws `StorageError`. */
 export interface StorageClient {
   /** The objects of a bucket. No request is sent. */
@@ -46,6 +58,16 @@ export interface StorageClient {
   emptyBucket(id: string, options?: CallOptions): Promise<void>;
   /** Deletes a bucket, which must be empty. */
   deleteBucket(id: string, options?: CallOptions): Promise<void>;
+  /** The rules of a bucket. @throws {StorageError} `NoSuchLifecycleConfiguration`, `FeatureNotEnabled` */
+  getBucketLifecycle(id: string, options?: CallOptions): Promise<readonly LifecycleRule[]>;
+  /** Replaces all rules of a bucket, and returns them. @throws {StorageError} `FeatureNotEnabled` */
+  updateBucketLifecycle(
+    id: string,
+    rules: readonly LifecycleRule[],
+    options?: CallOptions,
+  ): Promise<readonly LifecycleRule[]>;
+  /** Removes all rules of a bucket, if it has any. */
+  deleteBucketLifecycle(id: string, options?: CallOptions): Promise<void>;
   /** Removes all objects of a bucket from the CDN. Needs the secret key, and a CDN at the project. */
   purgeBucketCache(id: string, options?: PurgeOptions): Promise<void>;
 }
@@ -86,6 +108,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     async deleteBucket(id, request) {
       await call('DELETE', at(id), {}, request);
     },
+    getBucketLifecycle: async (id, request) =>
+      decodeRules(await call<WireLifecycle>('GET', `${at(id)}/lifecycle`, undefined, request)),
+    updateBucketLifecycle: async (id, rules, request) =>
+      decodeRules(await call<WireLifecycle>('PUT', `${at(id)}/lifecycle`, encodeRules(rules), request)),
+    async deleteBucketLifecycle(id, request) {
+      await call('DELETE', `${at(id)}/lifecycle`, {}, request);
+    },
     async purgeBucketCache(id, { transformationsOnly = false, ...request } = {}) {
       const path = withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery({ transformationsOnly }));
       await call('DELETE', path, undefined, request);
@@ -96,3 +125,29 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 function encodeSettings({ public: isPublic, fileSizeLimitBytes, allowedMimeTypes }: BucketSettings) {
   return { public: isPublic, file_size_limit: fileSizeLimitBytes, allowed_mime_types: allowedMimeTypes };
 }
+
+interface WireLifecycle {
+  readonly rules: readonly {
+    readonly id?: string | undefined;
+    readonly status: 'Enabled' | 'Disabled';
+    /** The service takes no other filter yet, and wants this one. */
+    readonly filter: Readonly<Record<string, never>>;
+    readonly noncurrentVersionExpiration: Pick<LifecycleRule, 'noncurrentDays' | 'newerNoncurrentVersions'>;
+  }[];
+}
+
+const encodeRules = (rules: readonly LifecycleRule[]): WireLifecycle => ({
+  rules: rules.map(({ id, isEnabled = true, ...noncurrentVersionExpiration }) => ({
+    id,
+    status: isEnabled ? 'Enabled' : 'Disabled',
+    filter: {},
+    noncurrentVersionExpiration,
+  })),
+});
+
+const decodeRules = ({ rules }: WireLifecycle): readonly LifecycleRule[] =>
+  rules.map(({ id, status, noncurrentVersionExpiration }) => ({
+    id,
+    isEnabled: status === 'Enabled',
+    ...noncurrentVersionExpiration,
+  }));

@@ -50,6 +50,15 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS]);
   });
 
+  it.each([{ token: 'x' }, { accessToken: 'x', jwks: {} }, 'x'])(
+    'the request %j is refused, instead of verifying the session’s token',
+    async (request) => {
+      const { claims, server } = await verifier([]);
+      await expect(claims.getClaims(request as object)).rejects.toMatchObject({ code: 'invalid-argument' });
+      expect(server.lines).toEqual([]);
+    },
+  );
+
   it('the key set is cached for 10 minutes', async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now, world, fetches } = await verifier([key]);

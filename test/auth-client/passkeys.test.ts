@@ -166,6 +166,39 @@ describe('registration', () => {
     });
   });
 
+  it('takes the credential of another authenticator in two steps', async () => {
+    const harness = createHarness();
+    const { client } = await harness.signedIn();
+    const passkeys = createPasskeys(client, { webAuthn: createFakeWebAuthn() });
+    harness.server.next(challengeReply(harness, 'c1', creationOptions));
+    const { challengeId, options, expiresAtMs } = await passkeys.startRegistration();
+    expect([challengeId, options, expiresAtMs - harness.world.clock.now()]).toEqual([
+      'c1',
+      creationOptions,
+      300_000,
+    ]);
+    harness.server.next(Response.json(passkeyReply));
+    const credential = credentialJson({ attestationObject: toBase64Url('attestation') });
+    expect(await passkeys.verifyRegistration({ challengeId, credential })).toMatchObject({ id: 'p1' });
+    expect(await harness.server.requests.at(-1)?.json()).toEqual({ challenge_id: 'c1', credential });
+  });
+
+  it('signs in by another authenticator in two steps', async () => {
+    const harness = createHarness();
+    const { client } = harness.open();
+    await client.start();
+    const passkeys = createPasskeys(client, { webAuthn: createFakeWebAuthn() });
+    harness.server.next(challengeReply(harness, 'c1', requestOptions));
+    const { challengeId } = await passkeys.startAuthentication({ captchaToken: 'solved' });
+    expect(await harness.server.requests.at(-1)?.json()).toEqual({
+      gotrue_meta_security: { captcha_token: 'solved' },
+    });
+    harness.server.next(Response.json(sessionReply('ada', 1)));
+    const credential = credentialJson({ signature: toBase64Url('signature') });
+    const session = await passkeys.verifyAuthentication({ challengeId, credential });
+    expect([session.user.id, client.getSnapshot().status]).toEqual(['ada', 'signed-in']);
+  });
+
   it('rejects options that cannot be read', async () => {
     const harness = createHarness();
     const { client } = await harness.signedIn();

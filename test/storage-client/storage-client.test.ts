@@ -331,6 +331,26 @@ describe('further calls', () => {
 });
 
 describe('buckets', () => {
+  test('keep rules for earlier versions, which are read, replaced and removed', async () => {
+    const rule = { noncurrentDays: 30, newerNoncurrentVersions: 2 };
+    const wire = {
+      rules: [{ id: 'r1', status: 'Disabled', filter: {}, noncurrentVersionExpiration: rule }],
+    };
+    const { storage, requests } = createClient([json(wire), json(wire), json({})]);
+    const known = [{ id: 'r1', isEnabled: false, ...rule }];
+    expect(await storage.getBucketLifecycle('b')).toEqual(known);
+    expect(await storage.updateBucketLifecycle('b', [{ noncurrentDays: 7 }])).toEqual(known);
+    await storage.deleteBucketLifecycle('b');
+    expect(requests.map(lineOf)).toEqual([
+      'GET /bucket/b/lifecycle',
+      'PUT /bucket/b/lifecycle',
+      'DELETE /bucket/b/lifecycle',
+    ]);
+    expect(await requests[1]?.json()).toEqual({
+      rules: [{ status: 'Enabled', filter: {}, noncurrentVersionExpiration: { noncurrentDays: 7 } }],
+    });
+  });
+
   test('are listed, read, created, changed, emptied and deleted', async () => {
     const { storage, requests } = createClient([json([]), json({ id: 'b' }), json({})]);
     expect(await storage.listBuckets()).toEqual([]);

@@ -7,13 +7,17 @@ import { listOf } from '../../platform/schema.ts';
 import { bearerOf, configurationProblem, serviceUrl } from '../../platform/service.ts';
 import { AuthError } from '../errors.ts';
 import { type Passkey, parsePasskeys } from '../features/passkeys.ts';
-import { get } from '../wire/endpoints.ts';
+import { encodeId, get } from '../wire/endpoints.ts';
 import { type CallOptions, type Send, createSend } from '../wire/request.ts';
 import { type Factor, parseFactor } from '../wire/responses.ts';
 import { type AdminLinks, createAdminLinks } from './links.ts';
-import { type AdminUsers, createAdminUsers, encodeId, userPath } from './users.ts';
+import { type AdminOAuthClients, createAdminOAuthClients } from './oauth-clients.ts';
+import { type AdminProviders, createAdminProviders } from './providers.ts';
+import { type AdminUsers, createAdminUsers, userPath } from './users.ts';
 
 export type { GeneratedLink, LinkRequest } from './links.ts';
+export type { OAuthClient, OAuthClientAttributes } from './oauth-clients.ts';
+export type { CustomProvider, CustomProviderAttributes, NewCustomProvider } from './providers.ts';
 export type { NewUser, UserAttributes, UserInvitation, UserList, UserPage } from './users.ts';
 
 /** The options of `createAdminClient`. */
@@ -34,8 +38,8 @@ export interface AdminClientOptions {
   readonly traceparent?: (() => string | null) | undefined;
 }
 
-/** Administration of a project's users. Every method throws an `AuthError`. */
-export interface AdminClient extends AdminUsers, AdminLinks {
+/** Administration of a project's users, applications and identity providers. Every method throws an `AuthError`. */
+export interface AdminClient extends AdminUsers, AdminLinks, AdminOAuthClients, AdminProviders {
   /** Ends the sessions of a user, by one of the user's access tokens. Default `scope`: `global`, which ends all. */
   signOut(
     request: { readonly accessToken: string; readonly scope?: 'global' | 'local' | 'others' },
@@ -87,6 +91,8 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   return {
     ...createAdminUsers(send),
     ...createAdminLinks(send),
+    ...createAdminOAuthClients(send),
+    ...createAdminProviders(send),
     async signOut({ accessToken: usersToken, scope = 'global' }, call) {
       const endpoint = { method: 'POST', path: '/logout', query: { scope } } as const;
       await send(endpoint, () => undefined, { ...call, accessToken: usersToken });

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors.ts';
-import { type Endpoint, get, post } from '../wire/endpoints.ts';
+import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
 import { type User, parseUser } from '../wire/responses.ts';
 import { listOf, object } from '../../platform/schema.ts';
@@ -137,12 +137,6 @@ const parseUsers = object({ users: listOf(parseUser) });
 /** @throws {AuthError} `invalid-argument`: an empty id would address the list. */
 export function userPath(userId: string): string {
   return `/admin/users/${encodeId('userId', userId)}`;
-}
-
-/** @throws {AuthError} `invalid-argument` */
-export function encodeId(name: string, id: string): string {
-  if (!id) throw new AuthError('invalid-argument', `You must provide ${name}.`);
-  return encodeURIComponent(id);
 }
 
 function requireCount(name: string, value: number, most: number): void {

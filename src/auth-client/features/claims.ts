@@ -38,7 +38,7 @@ export interface Claims {
    *
    * @param request default `accessToken`: the session's own.
    * @returns null if no token was given and no user is signed in.
-   * @throws {AuthError} `token-expired`, `invalid-signature`, `invalid-token`, `unsupported-runtime`; or as the request for the
+   * @throws {AuthError} `invalid-argument`, `token-expired`, `invalid-signature`, `invalid-token`, `unsupported-runtime`; or as the request for the
    * keys or the user fails.
    */
   getClaims(
@@ -91,7 +91,11 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
   };
 
   return {
-    async getClaims({ accessToken: givenToken } = {}, call = {}) {
+    async getClaims(request = {}, call = {}) {
+      // A misspelled option would verify the session's token in the place of the given one.
+      if (typeof request !== 'object' || Object.keys(request).some((name) => name !== 'accessToken'))
+        throw new AuthError('invalid-argument', 'getClaims takes { accessToken } and nothing else');
+      const { accessToken: givenToken } = request;
       const accessToken = givenToken ?? (await getAccessToken(call));
       if (!accessToken) return null;
       const header = decodeJwtHeader(accessToken);

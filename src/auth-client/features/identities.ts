@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
-import { get } from '../wire/endpoints.ts';
+import { encodeId, get } from '../wire/endpoints.ts';
 import { startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import type { UserIdentity } from '../wire/responses.ts';
@@ -54,7 +54,7 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
       return { url };
     },
     async unlinkIdentity({ identity_id }, options) {
-      const path = `/user/identities/${encodeURIComponent(identity_id)}`;
+      const path = `/user/identities/${encodeId('identity_id', identity_id)}`;
       await callAsUser(core, { method: 'DELETE', path }, () => undefined, options);
       await core.session.replaceUser(await getUser(options));
     },

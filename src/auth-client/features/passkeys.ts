@@ -12,7 +12,7 @@ import {
   readPageWebAuthn,
   requestCredential,
 } from '../webauthn/web-authn.ts';
-import { type Endpoint, captcha, get, post } from '../wire/endpoints.ts';
+import { type Endpoint, captcha, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import { listOf, nonEmptyString, nullish, number, object, record, string } from '../../platform/schema.ts';
@@ -72,6 +72,24 @@ export interface PasskeySignIn extends CaptchaOption {
   readonly onChosen?: (() => void) | undefined;
 }
 
+/** What the server asks an authenticator for. */
+export interface PasskeyChallenge {
+  /** What the answer names. */
+  readonly challengeId: string;
+  /** The options of `navigator.credentials`, in their JSON form (Web Authentication Level 3, section 5.1.10). */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Until when it can be answered, in milliseconds since the epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** The answer of an authenticator to a challenge. */
+export interface PasskeyAnswer {
+  /** The challenge that is answered. */
+  readonly challengeId: string;
+  /** The credential in its JSON form (`PublicKeyCredential.toJSON()`). */
+  readonly credential: CredentialJson;
+}
+
 /** Options of `createPasskeys`. */
 export interface PasskeysOptions {
   /** The Web Authentication API. Default: the page's own, looked up with each call. */
@@ -107,6 +125,19 @@ export interface Passkeys {
    * `email_not_confirmed`, `user_banned`, `captcha_failed`, …
    */
   signInWithPasskey(request?: PasskeySignIn, options?: CallOptions): Promise<Session>;
+  /**
+   * The first half of `registerPasskey`, for an authenticator that this page does not reach, such as that of a native
+   * application.
+   *
+   * @throws {AuthError} as `registerPasskey`
+   */
+  startRegistration(options?: CallOptions): Promise<PasskeyChallenge>;
+  /** The second half: registers what the authenticator created. @throws {AuthError} as `registerPasskey` */
+  verifyRegistration(answer: PasskeyAnswer, options?: CallOptions): Promise<Passkey>;
+  /** The first half of `signInWithPasskey`. @throws {AuthError} `passkey_disabled`, `captcha_failed`, … */
+  startAuthentication(request?: CaptchaOption, options?: CallOptions): Promise<PasskeyChallenge>;
+  /** The second half: signs in by what the authenticator signed. @throws {AuthError} as `signInWithPasskey` */
+  verifyAuthentication(answer: PasskeyAnswer, options?: CallOptions): Promise<Session>;
   /** Returns the user's passkeys. @throws {AuthError} `missing-session`, `passkey_disabled`, … */
   listPasskeys(options?: CallOptions): Promise<readonly Passkey[]>;
   /**
@@ -164,20 +195,19 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
     }
   };
 
+  const requestChallenge = (captchaToken: string | undefined, options: CallOptions) =>
+    core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, options);
   const requestPasskey = async (
     { mediation, captchaToken }: PasskeySignIn,
     options: CallOptions,
-  ): Promise<Answer> => {
+  ): Promise<PasskeyAnswer> => {
     const authenticator = requireWebAuthn();
     const take = (forMs: number, signal: AbortSignal | undefined) =>
       unused.take({
         forMs,
         // The other request lacks the captcha's answer.
         mayJoin: captchaToken === undefined,
-        request: () => {
-          const endpoint = post('/passkeys/authentication/options', captcha(captchaToken));
-          return core.send(endpoint, parseChallenge, { ...options, signal: undefined });
-        },
+        request: () => requestChallenge(captchaToken, { ...options, signal: undefined }),
         signal,
       });
     endAutofill();
@@ -195,31 +225,41 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
       endAutofill = autofill.end;
       const { challenge, credential } = await autofill.answer;
       unused.markUsed(challenge);
-      return { challenge_id: challenge.challenge_id, credential };
+      return { challengeId: challenge.challenge_id, credential };
     }
     const { challenge } = await take(PROMPT_MS, options.signal);
     const credential = await requestCredential(authenticator, challenge.options, { signal: options.signal });
     unused.markUsed(challenge);
-    return { challenge_id: challenge.challenge_id, credential };
+    return { challengeId: challenge.challenge_id, credential };
   };
 
-  return {
+  const passkeys: Passkeys = {
     isSupported: () => findWebAuthn() !== null,
     isAutofillSupported,
+    async startRegistration(options) {
+      const endpoint = post('/passkeys/registration/options', {});
+      return toChallenge(await callAsUser(core, endpoint, parseChallenge, options));
+    },
+    verifyRegistration: (answer, options) =>
+      callAsUser(
+        core,
+        post('/passkeys/registration/verify', encodeAnswer(answer)),
+        parsePasskey,
+        options,
+      ).catch(toExistingCredential),
     async registerPasskey(options = {}) {
       const authenticator = requireWebAuthn();
       endAutofill();
-      const { challenge_id, options: json } = await callAsUser(
-        core,
-        post('/passkeys/registration/options', {}),
-        parseChallenge,
-        options,
-      );
+      const { challengeId, options: json } = await passkeys.startRegistration(options);
       const credential = await createCredential(authenticator, json, options.signal);
-      const answer: Answer = { challenge_id, credential };
-      return callAsUser(core, post('/passkeys/registration/verify', answer), parsePasskey, options).catch(
-        toExistingCredential,
-      );
+      return passkeys.verifyRegistration({ challengeId, credential }, options);
+    },
+    startAuthentication: async ({ captchaToken } = {}, options = {}) =>
+      toChallenge(await requestChallenge(captchaToken, options)),
+    async verifyAuthentication(answer, options = {}) {
+      const endpoint = post('/passkeys/authentication/verify', encodeAnswer(answer));
+      const response = await core.send(endpoint, parseTokenResponse, options);
+      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
     },
     async signInWithPasskey({ onChosen, ...request } = {}, options = {}) {
       const answer = await requestPasskey(request, options);
@@ -228,9 +268,7 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
       } catch (problem) {
         core.platform.report(problem);
       }
-      const endpoint = post('/passkeys/authentication/verify', answer);
-      const response = await core.send(endpoint, parseTokenResponse, options);
-      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+      return passkeys.verifyAuthentication(answer, options);
     },
     listPasskeys: (options) => callAsUser(core, get('/passkeys/'), parsePasskeys, options),
     async renamePasskey({ passkeyId, friendlyName }, options) {
@@ -239,29 +277,33 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
         throw new AuthError('invalid-argument', `A name has 1 to ${LONGEST_NAME_BYTES} bytes.`);
       const endpoint: Endpoint = {
         method: 'PATCH',
-        path: passkeyPath(passkeyId),
+        path: `/passkeys/${encodeId('passkeyId', passkeyId)}`,
         body: { friendly_name: friendlyName },
       };
       return callAsUser(core, endpoint, parsePasskey, options);
     },
     async removePasskey({ passkeyId }, options) {
-      const endpoint: Endpoint = { method: 'DELETE', path: passkeyPath(passkeyId) };
+      const endpoint: Endpoint = { method: 'DELETE', path: `/passkeys/${encodeId('passkeyId', passkeyId)}` };
       await callAsUser(core, endpoint, () => undefined, options);
     },
   };
+  return passkeys;
 }
 
-/** The answer to a challenge, as the server reads it. */
-interface Answer {
-  readonly challenge_id: string;
-  readonly credential: CredentialJson;
-}
+const encodeAnswer = ({ challengeId, credential }: PasskeyAnswer) => ({
+  challenge_id: challengeId,
+  credential,
+});
 
-/** @throws {AuthError} `invalid-argument`: an empty id would address the list. */
-function passkeyPath(id: string): string {
-  if (!id) throw new AuthError('invalid-argument', 'You must provide the id of a passkey.');
-  return `/passkeys/${encodeURIComponent(id)}`;
-}
+const toChallenge = ({
+  challenge_id,
+  options,
+  expires_at,
+}: ReturnType<typeof parseChallenge>): PasskeyChallenge => ({
+  challengeId: challenge_id,
+  options,
+  expiresAtMs: expires_at * 1000,
+});
 
 /** Reads a list of passkeys as the server sends it. */
 export function parsePasskeys(body: unknown): readonly Passkey[] {

@@ -1,3 +1,5 @@
+import { AuthError } from '../errors.ts';
+
 /** One call of the auth server, as plain data (conformance/protocol/auth.md). */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -29,6 +31,12 @@ export function post(path: string, body: object, redirectTo?: string): Endpoint 
 
 export function token(grant: GrantType, body: object): Endpoint {
   return { method: 'POST', path: '/token', query: { grant_type: grant }, body };
+}
+
+/** An id as a part of a path. @throws {AuthError} `invalid-argument`: an empty one would address the list. */
+export function encodeId(name: string, id: string): string {
+  if (!id) throw new AuthError('invalid-argument', `You must provide ${name}.`);
+  return encodeURIComponent(id);
 }
 
 export function get(path: string, query: Endpoint['query'] = {}): Endpoint {

@@ -1,0 +1,150 @@
+import type { AuthClient } from '../auth-client.ts';
+import { callAsUser } from '../calls/user-call.ts';
+import { encodeId, get } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { type TypeOf, listOf, nullish, object, optional, string } from '../../platform/schema.ts';
+
+const client = object({
+  /** The application's id, a UUID. */
+  id: string,
+  /** What the application calls itself. Anyone may have registered it: show the address of `redirectUri`, too. */
+  name: nullish(string),
+  /** The page of the application. */
+  uri: nullish(string),
+  /** The picture of the application, at an address that it chose. */
+  logo_uri: nullish(string),
+});
+const authorization = object({
+  authorization_id: string,
+  redirect_uri: string,
+  client,
+  user: object({ id: string, email: nullish(string) }),
+  scope: string,
+});
+const redirect = object({ redirect_url: string });
+/** The answer has a `redirect_url` alone where an earlier consent covers the request. */
+const parseAuthorization = object({ redirect_url: optional(string) });
+const parseGrants = listOf(object({ client, scopes: listOf(string), granted_at: string }));
+
+/** An application that signs its users in by this service (OAuth 2.1). */
+export type OAuthApplication = TypeOf<typeof client>;
+
+/** What an application asks the signed-in user for, or where to go because the user has granted it before. */
+export type Authorization =
+  | {
+      /** Null: the user has to decide. */
+      readonly redirectUrl: null;
+      /** Who asks. */
+      readonly application: OAuthApplication;
+      /** Such as `openid`, `email` and `profile`. */
+      readonly scopes: readonly string[];
+      /** Where the application gets the answer, without a query. */
+      readonly redirectUri: string;
+      /** The account that the application will see. */
+      readonly user: { readonly id: string; readonly email: string | null };
+    }
+  | { readonly redirectUrl: string };
+
+/** What the user has granted to an application. */
+export interface OAuthGrant {
+  /** To whom. */
+  readonly application: OAuthApplication;
+  /** Such as `openid`, `email` and `profile`. */
+  readonly scopes: readonly string[];
+  /** When, in milliseconds since the epoch. */
+  readonly grantedAtMs: number;
+}
+
+interface OfAuthorization {
+  /** The parameter `authorization_id` of the consent page's address. */
+  readonly authorizationId: string;
+}
+
+/** Consent of the signed-in user to other applications. Every method throws an `AuthError`. */
+export interface OAuthServer {
+  /**
+   * Returns what an application asks for, and ties the request to the user.
+   *
+   * @throws {AuthError} `missing-session`; `oauth_authorization_not_found`, also for one of another user and after ten minutes;
+   * `validation_failed` if it was answered.
+   */
+  getAuthorization(request: OfAuthorization, options?: CallOptions): Promise<Authorization>;
+  /** Grants what the application asks for; then navigate to `redirectUrl`. @throws {AuthError} as `getAuthorization` */
+  approveAuthorization(
+    request: OfAuthorization,
+    options?: CallOptions,
+  ): Promise<{ readonly redirectUrl: string }>;
+  /** Refuses it; then navigate to `redirectUrl`, which tells the application. @throws {AuthError} as `getAuthorization` */
+  denyAuthorization(
+    request: OfAuthorization,
+    options?: CallOptions,
+  ): Promise<{ readonly redirectUrl: string }>;
+  /** Returns what the user has granted, the newest first. @throws {AuthError} `missing-session`, `feature_disabled` */
+  listGrants(options?: CallOptions): Promise<readonly OAuthGrant[]>;
+  /** Takes a grant back, which ends the application's sessions. @throws {AuthError} `oauth_consent_not_found` */
+  revokeGrant(request: { readonly clientId: string }, options?: CallOptions): Promise<void>;
+}
+
+/**
+ * Adds the consent to a client, for the page that `[auth.oauth_server]` of the project names.
+ *
+ * @see https://supabase.com/docs/guides/auth/oauth-server
+ * @example
+ * ```ts
+ * import { createOAuthServer } from 'supabase-protocol-clients/auth-client/oauth-server';
+ *
+ * const oauthServer = createOAuthServer(auth);
+ * const authorizationId = new URLSearchParams(location.search).get('authorization_id') ?? '';
+ * const asked = await oauthServer.getAuthorization({ authorizationId });
+ * if (asked.redirectUrl !== null) location.assign(asked.redirectUrl);
+ * else console.log(`${asked.application.name} asks for ${asked.scopes.join(', ')}`);
+ * ```
+ */
+export function createOAuthServer({ core }: AuthClient): OAuthServer {
+  const pathOf = (id: string) => `/oauth/authorizations/${encodeId('authorizationId', id)}`;
+  const decide = async (id: string, action: 'approve' | 'deny', options?: CallOptions) => {
+    const endpoint = { method: 'POST', path: `${pathOf(id)}/consent`, body: { action } } as const;
+    const { redirect_url: redirectUrl } = await callAsUser(core, endpoint, redirect, options);
+    return { redirectUrl };
+  };
+  return {
+    getAuthorization: async ({ authorizationId }, options) =>
+      callAsUser(core, get(pathOf(authorizationId)), describeAuthorization, options),
+    approveAuthorization: async ({ authorizationId }, options) => decide(authorizationId, 'approve', options),
+    denyAuthorization: async ({ authorizationId }, options) => decide(authorizationId, 'deny', options),
+    listGrants: async (options) =>
+      callAsUser(
+        core,
+        get('/user/oauth/grants'),
+        (body) =>
+          parseGrants(body).map(({ granted_at: grantedAt, ...grant }) => ({
+            application: grant.client,
+            scopes: grant.scopes,
+            grantedAtMs: Date.parse(grantedAt),
+          })),
+        options,
+      ),
+    async revokeGrant({ clientId }, options) {
+      encodeId('clientId', clientId);
+      const endpoint = {
+        method: 'DELETE',
+        path: '/user/oauth/grants',
+        query: { client_id: clientId },
+      } as const;
+      await callAsUser(core, endpoint, () => undefined, options);
+    },
+  };
+}
+
+function describeAuthorization(body: unknown): Authorization {
+  const { redirect_url: redirectUrl } = parseAuthorization(body);
+  if (redirectUrl !== undefined) return { redirectUrl };
+  const { redirect_uri: redirectUri, scope, user, client: application } = authorization(body);
+  return {
+    redirectUrl: null,
+    application,
+    scopes: scope.split(' ').filter(Boolean),
+    redirectUri,
+    user: { id: user.id, email: user.email ?? null },
+  };
+}

@@ -61,6 +61,17 @@ describe('a page of another host', () => {
     expect(await answers('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
   });
 
+  it('broadcasts nothing as the service by a token that Realtime alone can read', async () => {
+    const { url, fetch, anonKey, serviceRoleKey } = supabase();
+    const broadcast = (origin: string) =>
+      fetch(`${url}/realtime/v1/api/broadcast/user:${ada.id}/events/hello?private=true`, {
+        method: 'POST',
+        headers: { origin, apikey: anonKey, authorization: `Bearer %65${serviceRoleKey.slice(1)}` },
+      });
+    expect((await broadcast('https://evil.example')).status).toBe(403);
+    expect((await broadcast('http://localhost:5173')).status).toBe(202);
+  });
+
   it('signs in as nobody at the test provider, neither by a token nor by following redirects', async () => {
     const { url } = supabase();
     const provider = `${url}/auth/v1/test-provider/google`;

@@ -76,12 +76,12 @@ export const isForgeable = (request: Request, { anonKey }: TokenKeys): boolean =
     return isOpaqueKey(key) ? key.startsWith('sb_secret_') : !isTokenOfPage(key);
   });
 
-/** Unverified: a text that is no token counts as a page's, as no service accepts it. */
+/** Unverified. A text that cannot be read is none: Realtime reads what others do not, such as a percent-encoded token. */
 function isTokenOfPage(token: string): boolean {
   try {
     return decodeProtectedHeader(token).alg !== 'HS256' && PUBLIC_ROLES.has(decodeJwt(token)['role']);
   } catch {
-    return true;
+    return false;
   }
 }
 

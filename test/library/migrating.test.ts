@@ -16,6 +16,9 @@ const vendorTypes: Readonly<Record<string, readonly string[]>> = {
     'GoTrueAdminPasskeyApi',
     'GoTrueAdminApi',
     'GoTrueAdminMFAApi',
+    'GoTrueAdminOAuthApi',
+    'GoTrueAdminCustomProvidersApi',
+    'AuthOAuthServerApi',
   ],
   'postgrest-js': [
     'PostgrestClient',

@@ -112,7 +112,6 @@ async function writeVariant(name: string, language: string, variant: Variant): P
       ...variant,
       id: '00000000-0000-4000-8000-00000000000a',
       lease: '00000000-0000-4000-8000-00000000000b',
-      lease_until: createdAt,
       thread_id: 'preview',
       due_at: createdAt,
       address: 'ada@example.com',

@@ -85,6 +85,8 @@ it('a sender of forged content loses unknown fields and text above the limits', 
       status: 'accepted',
       entity_name: 'n'.repeat(500),
       text: 't'.repeat(5000),
+      actions: [{ label: 'Confirm', url: '/account' }],
+      fields: { branch: 'main' },
     },
     headline: 'forged',
   });

@@ -72,7 +72,7 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
             <span role="status">{texts.loading}</span>
           </VisuallyHidden>
           <Skeleton height="190px" />
-          <Skeleton height="394px" />
+          <Skeleton height="455px" />
           <Skeleton height="378px" />
           <Skeleton height="154px" />
         </div>

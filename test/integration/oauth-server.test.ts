@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 /** What the browser brings from the application to the consent page. */
-async function arrive(): Promise<string> {
+async function arrive(params: Readonly<Record<string, string>> = {}): Promise<string> {
   const query = new URLSearchParams({
     client_id: tool.client_id,
     redirect_uri: redirectUri,
@@ -34,6 +34,7 @@ async function arrive(): Promise<string> {
     state: 's',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...params,
   });
   const begun = await requestApi(supabase(), `/auth/v1/oauth/authorize?${query.toString()}`);
   return new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id') ?? '';
@@ -71,6 +72,26 @@ describe('a person whom an application asks', () => {
     await expect(oauthServer.revokeGrant({ clientId: tool.client_id })).rejects.toMatchObject({
       code: 'oauth_consent_not_found',
     });
+  });
+
+  it('is led to no address that would run code in the page', async () => {
+    const script = 'javascript://%0aalert(1)';
+    const refused = { code: 'invalid-response' };
+    // GoTrue checks the list before it splits it at the comma.
+    const { client_id: clientId } = await admin.createOAuthClient({
+      name: 'Trap',
+      redirectUris: [`https://tool.example/,${script}`, redirectUri],
+      uri: 'javascript:alert(1)',
+      logoUri: 'data:text/html,1',
+    });
+    const harmless = await arrive({ client_id: clientId });
+    expect(await oauthServer.getAuthorization({ authorizationId: harmless })).toMatchObject({
+      application: { name: 'Trap', uri: null, logo_uri: null },
+    });
+    const authorizationId = await arrive({ client_id: clientId, redirect_uri: script });
+    await expect(oauthServer.getAuthorization({ authorizationId })).rejects.toMatchObject(refused);
+    await expect(oauthServer.denyAuthorization({ authorizationId })).rejects.toMatchObject(refused);
+    await admin.deleteOAuthClient({ clientId });
   });
 
   it('is told that a request is unknown, and sends nothing without its id', async () => {

@@ -2,28 +2,54 @@ import type { AuthClient } from '../auth-client.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type TypeOf, listOf, nullish, object, optional, string } from '../../platform/schema.ts';
+import {
+  type Schema,
+  type TypeOf,
+  listOf,
+  nullish,
+  object,
+  optional,
+  string,
+} from '../../platform/schema.ts';
+
+/** Schemes by which an address acts in the page that follows it. */
+const unsafeSchemes: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'javascript:',
+  'vbscript:',
+]);
+
+/** An address to follow. GoTrue splits the list of redirect URIs at commas after its checks, which lets any scheme through. */
+const target: Schema<string> = (value, path = 'body') => {
+  const address = string(value, path);
+  if (URL.canParse(address) && !unsafeSchemes.has(new URL(address).protocol)) return address;
+  throw new TypeError(`Unexpected ${path}`);
+};
 
 const client = object({
   /** The application's id, a UUID. */
   id: string,
   /** What the application calls itself. Anyone may have registered it: show the address of `redirectUri`, too. */
   name: nullish(string),
-  /** The page of the application. */
+  /** The page of the application, by http or https. */
   uri: nullish(string),
-  /** The picture of the application, at an address that it chose. */
+  /** The picture of the application, at an address by http or https that it chose. */
   logo_uri: nullish(string),
 });
 const authorization = object({
   authorization_id: string,
-  redirect_uri: string,
+  redirect_uri: target,
   client,
   user: object({ id: string, email: nullish(string) }),
   scope: string,
 });
-const redirect = object({ redirect_url: string });
+const redirect = object({ redirect_url: target });
 /** The answer has a `redirect_url` alone where an earlier consent covers the request. */
-const parseAuthorization = object({ redirect_url: optional(string) });
+const parseAuthorization = object({ redirect_url: optional(target) });
 const parseGrants = listOf(object({ client, scopes: listOf(string), granted_at: string }));
 
 /** An application that signs its users in by this service (OAuth 2.1). */
@@ -66,7 +92,7 @@ export interface OAuthServer {
    * Returns what an application asks for, and ties the request to the user.
    *
    * @throws {AuthError} `missing-session`; `oauth_authorization_not_found`, also for one of another user and after ten minutes;
-   * `validation_failed` if it was answered.
+   * `validation_failed` if it was answered; `invalid-response` if it leads to an address that would act in the page.
    */
   getAuthorization(request: OfAuthorization, options?: CallOptions): Promise<Authorization>;
   /** Grants what the application asks for; then navigate to `redirectUrl`. @throws {AuthError} as `getAuthorization` */
@@ -118,7 +144,7 @@ export function createOAuthServer({ core }: AuthClient): OAuthServer {
         get('/user/oauth/grants'),
         (body) =>
           parseGrants(body).map(({ granted_at: grantedAt, ...grant }) => ({
-            application: grant.client,
+            application: describeApplication(grant.client),
             scopes: grant.scopes,
             grantedAtMs: Date.parse(grantedAt),
           })),
@@ -142,9 +168,16 @@ function describeAuthorization(body: unknown): Authorization {
   const { redirect_uri: redirectUri, scope, user, client: application } = authorization(body);
   return {
     redirectUrl: null,
-    application,
+    application: describeApplication(application),
     scopes: scope.split(' ').filter(Boolean),
     redirectUri,
     user: { id: user.id, email: user.email ?? null },
   };
+}
+
+/** Without addresses that a link of the page must not follow: an application chooses them. */
+function describeApplication(application: OAuthApplication): OAuthApplication {
+  const isWeb = (address: string) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  const { uri, logo_uri: logo } = application;
+  return { ...application, uri: uri && isWeb(uri) ? uri : null, logo_uri: logo && isWeb(logo) ? logo : null };
 }

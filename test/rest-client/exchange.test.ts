@@ -3,7 +3,7 @@ import type { HttpLogEvent } from '../../src/platform/log.ts';
 import { createTraceparent } from '../../src/platform/trace-context.ts';
 import { shareReads } from '../../src/rest-client/share-reads/share-reads.ts';
 import type { RestError } from '../../src/rest-client/index.ts';
-import { createRecordingClient } from './support/recording-client.ts';
+import { createRecordingClient, createRecordingTab } from './support/recording-client.ts';
 import { json, never, refusal } from '../support/wire/replies.ts';
 
 const offline = () => {
@@ -156,6 +156,25 @@ describe('a read with a transient failure', () => {
     client.tab.setOnline(false);
     expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
+  });
+
+  test('is repeated after a 503 while the page says that it is offline, since an answer came', async () => {
+    const client = createRecordingClient([new Response('', { status: 503 }), note()]);
+    client.tab.setOnline(false);
+    expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
+  });
+
+  test('is repeated after a random part of the delay, so that clients do not return at once', async () => {
+    const recorded = createRecordingTab([offline]);
+    const random = { ...recorded.tab.random, number: () => 0 };
+    const client = createRecordingClient([], { platform: { ...recorded.tab, random } });
+    client.db
+      .from('notes')
+      .select()
+      .execute()
+      .catch(() => undefined);
+    for (let retry = 0; retry < 3; retry += 1) await recorded.world.clock.advance(1);
+    expect(recorded.requests).toHaveLength(4);
   });
 
   test('is not repeated after a definitive error', async () => {

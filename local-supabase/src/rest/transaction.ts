@@ -126,13 +126,13 @@ export async function inTransaction<T>(
 
 /**
  * The session belongs to a superuser, who may take any role: what PostgreSQL would refuse PostgREST's own login is
- * refused here. A role that does not exist is left to PostgreSQL.
+ * refused here; "none" is the login role. A role that does not exist is left to PostgreSQL.
  */
 async function demandTakeableRole({ database, catalog, role }: TransactionOptions): Promise<void> {
   if (catalog.roles.has(role)) return;
   const text = `select from pg_roles where rolname = $1 and (rolsuper or not pg_has_role('authenticator', oid, 'MEMBER'))`;
   const [found] = await database.pipeline([{ text, values: [role] }], { keepsFiles: false });
-  if (found?.rows.length !== 1) return;
+  if (found?.rows.length !== 1 && role !== 'none') return;
   throw new RestError(403, { code: '42501', message: `permission denied to set role "${role}"` });
 }
 

@@ -56,6 +56,14 @@ it('the limit zero of an embedded relation, and a negative one of the request, a
   expect((await plain.ask('/shelf?limit=-1')).status).toBe(416);
 });
 
+it('the role "none", which is the login role and a superuser here, is taken from no place of a token', async () => {
+  const asNone = { 'https://example.com/roles': ['none'] };
+  for (const path of ['/secret', '/rpc/my_role']) {
+    const refused = await configured.ask(path, {}, asNone);
+    expect([refused.status, await refused.json()]).toMatchObject([403, { code: '42501' }]);
+  }
+});
+
 it('a function before each request refuses it, or lets it pass', async () => {
   const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } }, asService);
   expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'refused' }]);

@@ -277,3 +277,94 @@ test('the outbox of a tab discards the later actions on the rows of a discarded 
   ];
   expect(ids(withDependents(all, ['action-1']))).toEqual(['action-1', 'action-2', 'action-4']);
 });
+
+test.each<[string, OutboxEvent]>([
+  ['an unknown action that is removed', { type: 'removed', ids: ['unknown'] }],
+  ['an unknown action that fails', { type: 'failed', id: 'unknown', nowMs: 0, delayMs: 9 }],
+  ['a known action that is added again', add(action(1))],
+  ['the undo of an action that cannot be undone', { type: 'released', id: 'action-1' }],
+  ['the undo of another tab’s action', { type: 'released', id: null }],
+])('%s changes nothing', (_name, unknown) => {
+  const state = run(...ready, add(action(1), action(2, { senderId: 'other', isUndoable: true })));
+  expect(step(state, unknown)).toBe(state);
+});
+
+test('the end of an undo ends that of the named action, or of all of this tab', () => {
+  const kept = [1, 2].map((number) => action(number, { isUndoable: true }));
+  const foreign = action(3, { isUndoable: true, senderId: 'other' });
+  const state = run(...ready, add(...kept, foreign));
+  const undoable = ({ pending }: OutboxState) => ids(pending.filter(({ isUndoable }) => isUndoable));
+  expect(undoable(step(state, { type: 'released', id: 'action-1' }))).toEqual(['action-2', 'action-3']);
+  expect(undoable(step(state, { type: 'released', id: null }))).toEqual(['action-3']);
+});
+
+test('requests that fail together are one failure, and one after the pause is another', () => {
+  const sending = [1, 2, 3].map((number) => ({ type: 'sending', id: `action-${number}` }) as const);
+  const failed = (number: number, nowMs: number): OutboxEvent => ({
+    type: 'failed',
+    id: `action-${number}`,
+    nowMs,
+    delayMs: 100,
+  });
+  const state = run(...ready, add(action(1), action(2), action(3)), ...sending, failed(1, 0));
+  expect([state.failures, state.retryAtMs, [...state.sendingIds]]).toEqual([
+    1,
+    100,
+    ['action-2', 'action-3'],
+  ]);
+  const together = step(state, failed(2, 99));
+  expect([together.failures, together.retryAtMs, [...together.sendingIds]]).toEqual([1, 100, ['action-3']]);
+  expect(step(together, failed(3, 100))).toMatchObject({ failures: 2, retryAtMs: 200 });
+});
+
+test('delayed actions are sent one at a time', () => {
+  const state = run(
+    ...ready,
+    add(action(1), action(2)),
+    { type: 'connection', isOnline: false },
+    {
+      type: 'connection',
+      isOnline: true,
+    },
+  );
+  expect(ids(selectDue(state, 0))).toEqual(['action-1']);
+  expect(selectDue(step(state, { type: 'sending', id: 'action-1' }), 0)).toEqual([]);
+});
+
+test('nothing is delayed before the first failure', () => {
+  expect(selectDelayed(run(add(action(1))))).toEqual([]);
+  expect(initialState(true)).toMatchObject({ isDelayed: false, senderId: '' });
+});
+
+test('actions of the same order are sent by their ids, in whatever order they arrive', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => action(1, { id: name, keys: [name] })) as [
+    PendingAction,
+    PendingAction,
+    PendingAction,
+  ];
+  for (const arrived of [
+    [a, b, c],
+    [c, b, a],
+    [b, c, a],
+  ])
+    expect(ids(run(...arrived.map((each) => add(each))).pending)).toEqual(['a', 'b', 'c']);
+});
+
+test('another tab’s action cannot be undone here', () => {
+  const state = run(...ready, add(action(1), action(2, { senderId: 'other' })));
+  expect([canUndo(state, 'action-1'), canUndo(state, 'action-2')]).toEqual([true, false]);
+});
+
+test('the dependents of an action are those on its rows alone', () => {
+  const on = (number: number, ...keys: readonly string[]) => action(number, { keys });
+  const pending = [
+    on(1, 'a'),
+    on(2, 'b'),
+    on(3, 'a', 'c'),
+    on(4, 'c'),
+    on(5, 'b'),
+    action(6, { keys: null }),
+  ];
+  expect(ids(withDependents(pending, ['action-1']))).toEqual(['action-1', 'action-3', 'action-4']);
+  expect(ids(withDependents(pending, ['action-6']))).toEqual(['action-6']);
+});

@@ -23,7 +23,7 @@ create table public.notification_preferences (
   quiet_hours_start time(0),
   quiet_hours_end time(0),
   quiet_weekdays smallint[] not null default '{1,2,3,4,5,6,7}'
-    check (quiet_weekdays <@ '{1,2,3,4,5,6,7}'::smallint[]),
+    check (quiet_weekdays <@ '{1,2,3,4,5,6,7}'::smallint[] and cardinality(quiet_weekdays) <= 7),
   show_online boolean not null default true,
   kinds jsonb not null default '{}' check (
     jsonb_typeof(kinds) = 'object' and octet_length(kinds::text) <= 8192

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
-import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
 const asAda = { role: 'authenticated', userId: ada.id } as const;
@@ -150,4 +150,16 @@ it('notification preferences are deleted with their user', async () => {
   await database.query(insert(id));
   await database.query('delete from auth.users where id = $1', [id]);
   await expect(database.query('select id from notification_preferences')).resolves.toEqual([]);
+});
+
+it('notification preferences have each weekday of the quiet hours once at most, as each delivery reads them', async () => {
+  const token = await signIn(supabase(), ada.email);
+  const save = async (quietWeekdays: readonly number[]) => {
+    const body = { user_id: ada.id, quiet_weekdays: quietWeekdays };
+    return (
+      await requestApi(supabase(), '/rest/v1/notification_preferences', { method: 'POST', token, body })
+    ).status;
+  };
+  expect(await save(Array.from({ length: 8 }, () => 1))).toBe(400);
+  expect(await save([1, 2, 3, 4, 5, 6, 7])).toBe(201);
 });

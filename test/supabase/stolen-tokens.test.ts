@@ -1,8 +1,8 @@
 /** What a token over the wire becomes to the policies. The tests beside this file hold the rules of each table. */
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
+import { registerApplication } from '../support/oauth-application.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';
 
 const supabase = useLocalSupabase({
@@ -65,46 +65,18 @@ it('a token that outlives its account sends no notification', async () => {
   expect(await received()).toEqual([]);
 });
 
-/** What another application gets, in which the user signs in with the account of this one (OAuth 2.1). */
+/** What another application gets, in which the user signs in with the account of this one. */
 async function tokenOfApplication(user: TestUser): Promise<string> {
-  const ask = async (path: string, request: Parameters<typeof requestApi>[2] = {}) =>
-    requestApi(supabase(), `/auth/v1/oauth/${path}`, request);
-  const redirectUri = 'https://tool.example/callback';
-  const verifier = 'v'.repeat(43);
-  const registered = await ask('clients/register', {
-    method: 'POST',
-    body: { client_name: 'Tool', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
-  });
-  const { client_id: clientId } = (await registered.json()) as { client_id: string };
-  const begun = await ask(
-    `authorize?${new URLSearchParams({
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      response_type: 'code',
-      scope: 'openid email profile',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    }).toString()}`,
-  );
-  const id = new URL(begun.headers.get('location') ?? '').searchParams.get('authorization_id') ?? '';
-  await ask(`authorizations/${id}`, { token: user.token });
-  const consent = await ask(`authorizations/${id}/consent`, {
+  const application = await registerApplication(supabase());
+  const path = `/auth/v1/oauth/authorizations/${await application.authorize('openid email profile')}`;
+  await requestApi(supabase(), path, { token: user.token });
+  const consent = await requestApi(supabase(), `${path}/consent`, {
     method: 'POST',
     token: user.token,
     body: { action: 'approve' },
   });
   const { redirect_url: target } = (await consent.json()) as { redirect_url: string };
-  const issued = await ask('token', {
-    method: 'POST',
-    body: {
-      grant_type: 'authorization_code',
-      client_id: clientId,
-      code: new URL(target).searchParams.get('code'),
-      redirect_uri: redirectUri,
-      code_verifier: verifier,
-    },
-  });
-  return ((await issued.json()) as { access_token: string }).access_token;
+  return application.exchange(target);
 }
 
 it('an application in which a user signs in with the account reads, sends and deletes nothing', async () => {

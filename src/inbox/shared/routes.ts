@@ -11,6 +11,7 @@ export const paths = {
   clearCookies: '/clear-cookies',
   join: '/join',
   joinToken: '/join/:token',
+  consent: '/oauth/consent',
 } as const;
 
 export interface InboxLink {

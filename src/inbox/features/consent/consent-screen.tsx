@@ -35,8 +35,8 @@ function Consent({ authorizationId }: { readonly authorizationId: string }) {
   const texts = consentTexts.use();
   const { auth, platform } = useClients();
   const [state, setState] = useState<State>({ kind: 'loading' });
-  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
+    if (state.kind !== 'loading') return;
     const ended = new AbortController();
     createOAuthServer(auth)
       .getAuthorization({ authorizationId }, { signal: ended.signal })
@@ -54,7 +54,7 @@ function Consent({ authorizationId }: { readonly authorizationId: string }) {
         },
       );
     return () => ended.abort();
-  }, [auth, platform, authorizationId, attempt]);
+  }, [auth, platform, authorizationId, state.kind]);
   switch (state.kind) {
     case 'loading':
       return (
@@ -85,14 +85,7 @@ function Consent({ authorizationId }: { readonly authorizationId: string }) {
     case 'failed':
       return (
         <Page title={texts.failedTitle} text={texts.failedText}>
-          <Button
-            look="primary"
-            wide
-            onClick={() => {
-              setState({ kind: 'loading' });
-              setAttempt(attempt + 1);
-            }}
-          >
+          <Button look="primary" wide onClick={() => setState({ kind: 'loading' })}>
             {texts.retry}
           </Button>
         </Page>

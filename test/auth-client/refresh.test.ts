@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { type AuthClient, AuthError } from '../../src/auth-client/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type AuthClient, AuthError, type AuthErrorCode } from '../../src/auth-client/index.ts';
+import { classifyRefreshError } from '../../src/auth-client/refresh/refresh-outcome.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, page, refusal, sessionReply } from '../support/wire/replies.ts';
 
@@ -312,6 +313,34 @@ describe('outcomes', () => {
     expect(reasons).toEqual(['TOKEN_REFRESHED/storage']);
   });
 
+  it('ends the session where the other program stored one that has expired, too', async () => {
+    const { server, signedIn, world, store, stored } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.on('POST /token', async () => {
+      const record = { ...(await stored()), refresh_token: 'refresh-ada-9' };
+      await store.set('sb-project-auth-token', JSON.stringify(record));
+      return refusal(400, 'refresh_token_already_used');
+    });
+    await expect(client.getAccessToken()).rejects.toMatchObject({ code: 'refresh_token_already_used' });
+  });
+
+  it('a 429 without Retry-After holds every caller for 30 s, unless another tab has renewed the session', async () => {
+    const { server, signedIn, world, store, stored } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(refusal(429, 'over_request_rate_limit'));
+    const before = server.lines.length;
+    await expect(client.getAccessToken()).rejects.toMatchObject({ status: 429 });
+    await world.clock.advance(29_000);
+    await expect(client.getAccessToken()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 1 });
+    expect(server.lines.length - before).toBe(1);
+    const record = { ...(await stored()), ...sessionReply('ada', 2), received_at: world.clock.now() };
+    await store.set('sb-project-auth-token', JSON.stringify(record));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    expect(server.lines.length - before).toBe(1);
+  });
+
   it('refreshSession throws the cause of its failure', async () => {
     const { server, signedIn } = createHarness();
     const { client } = await signedIn();
@@ -323,7 +352,60 @@ describe('outcomes', () => {
   });
 });
 
+describe('without automatic refresh', () => {
+  const nearExpiry = 3600_000 - 60_000;
+
+  it('a call gets the valid token without a request, and a new one when it is due', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn({ autoRefresh: false });
+    await world.clock.advance(30 * MINUTE);
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 1).access_token);
+    expect(server.lines).toHaveLength(1);
+    await world.clock.advance(nearExpiry - 30 * MINUTE);
+    expect(server.lines).toHaveLength(1);
+    server.next(renewed(2));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+  });
+
+  it('a call gets the token that is still valid where the refresh fails', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn({ autoRefresh: false });
+    await world.clock.advance(nearExpiry);
+    server.next(refusal(503, 'unexpected_failure'));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 1).access_token);
+    await expect(client.refreshSession()).rejects.toBeInstanceOf(AuthError);
+  });
+});
+
+describe('a page that is left or offline', () => {
+  it.each(['hidden', 'pagehide', 'offline'] as const)('reads no storage at the signal %s', async (name) => {
+    const { signedIn, store, world } = createHarness();
+    const { tab } = await signedIn();
+    const reads = vi.spyOn(store, 'get');
+    tab.signal(name);
+    await world.settle();
+    expect(reads).not.toHaveBeenCalled();
+    tab.signal('visible');
+    await world.settle();
+    expect(reads).toHaveBeenCalled();
+  });
+});
+
 describe('closing', () => {
+  it('ends the checks and the reading of storage', async () => {
+    const { signedIn, store, world } = createHarness();
+    const before = world.clock.pendingTimers;
+    const { client, tab } = await signedIn();
+    expect(world.clock.pendingTimers).toBeGreaterThan(before);
+    client.close();
+    await world.settle();
+    expect(world.clock.pendingTimers).toBe(before);
+    const reads = vi.spyOn(store, 'get');
+    tab.signal('visible');
+    await world.settle();
+    expect(reads).not.toHaveBeenCalled();
+  });
+
   it('during the start leaves no timer and no channel behind', async () => {
     const { signedIn, open, world } = createHarness();
     (await signedIn()).client.close();
@@ -367,5 +449,29 @@ describe('a call that ends before its token arrives', () => {
     if (code === 'timeout') await world.clock.advance(1000);
     await expect(ended).rejects.toMatchObject({ name: 'AuthError', code });
     client.close();
+  });
+});
+
+describe('the outcome of a refused refresh', () => {
+  const error = (code: AuthErrorCode, status: number | null, serverCode: string | null = null) =>
+    new AuthError(code, 'x', { status, serverCode });
+
+  it.each([
+    ['timeout', error('timeout', null)],
+    ['network', error('network', null)],
+    ['other-refusal', error('invalid-response', null)],
+    ['other-refusal', new TypeError('x')],
+    ['timeout', error('request_timeout', 408)],
+    ['conflict', error('conflict', 409)],
+    ['rate-limited', error('over_request_rate_limit', 429)],
+    ['server-failure', error('unexpected_failure', 500)],
+    ['server-failure', error('unexpected_failure', 599)],
+    ['session_expired', error('session_expired', 499, 'session_expired')],
+    ['invalid_grant', error('unknown', 400, 'invalid_grant')],
+    ['other-refusal', error('unknown', 400, 'conflict')],
+    ['other-refusal', error('unknown', 400, 'toString')],
+    ['other-refusal', error('unknown', 400)],
+  ] as const)('is %s', (outcome, problem) => {
+    expect(classifyRefreshError(problem)).toBe(outcome);
   });
 });

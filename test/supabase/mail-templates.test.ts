@@ -60,6 +60,17 @@ const codeMails: Readonly<Record<string, (language: string) => Promise<string>>>
   },
 };
 
+/** Links an account at a provider by an ID token, and returns the user's identities. */
+async function linkIdentity(token: string, address: string): Promise<{ readonly identity_id: string }[]> {
+  const provider = { method: 'POST', body: { email: address, sub: crypto.randomUUID() } };
+  const issued = await requestApi(supabase(), '/auth/v1/test-provider/google/id_token', provider);
+  const { id_token: idToken } = (await issued.json()) as { id_token: string };
+  const body = { provider: 'google', id_token: idToken, link_identity: true };
+  await post('/token?grant_type=id_token', body, { token });
+  const response = await requestApi(supabase(), '/auth/v1/user', { token });
+  return ((await response.json()) as { identities: { identity_id: string }[] }).identities;
+}
+
 /** Each mail about a change of the account. */
 const changeMails: typeof codeMails = {
   password_changed: async (language) => {
@@ -84,6 +95,17 @@ const changeMails: typeof codeMails = {
     const { email, token } = await user(language);
     const factor = await enrollSecondFactor(supabase(), token);
     await post(`/factors/${factor.factorId}`, undefined, { method: 'DELETE', token: factor.token });
+    return email;
+  },
+  identity_linked: async (language) => {
+    const { email, token } = await user(language);
+    await linkIdentity(token, 'stranger@example.com');
+    return email;
+  },
+  identity_unlinked: async (language) => {
+    const { email, token } = await user(language);
+    const [, linked] = await linkIdentity(token, email);
+    await post(`/user/identities/${linked?.identity_id}`, undefined, { method: 'DELETE', token });
     return email;
   },
 };

@@ -11,6 +11,7 @@ import { accountTexts, type AccountTexts } from './account-texts.ts';
 import layout from '../../ui/layout.module.css';
 import styles from './account.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useRecentProof, type RecentProof } from './proof/recent-proof.tsx';
 import { Section } from '../../ui/section.tsx';
 
 export interface IdentitiesSectionProps {
@@ -22,19 +23,16 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   const texts = accountTexts.use();
   const { auth } = useClients();
   const heading = useRef<HTMLHeadingElement>(null);
+  const proof = useRecentProof();
   const identities = user.identities ?? [];
   const [unlinking, setUnlinking] = useState<UserIdentity | null>(null);
-  const [state, setState] = useState<{ pending: boolean; news?: string; problem?: string | undefined }>({
-    pending: false,
-  });
+  const [state, setState] = useState<{ readonly news?: string; readonly problem?: string | undefined }>({});
   const unlink = async (identity: UserIdentity) => {
-    setState({ pending: true });
-    const failure = await runFormAction([], () => createIdentities(auth).unlinkIdentity(identity));
     setUnlinking(null);
-    setState({
-      pending: false,
-      ...(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) }),
-    });
+    if (!(await proof.request())) return;
+    setState({});
+    const failure = await runFormAction([], () => createIdentities(auth).unlinkIdentity(identity));
+    setState(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) });
     if (failure) return;
     await onChanged();
     heading.current?.focus();
@@ -62,23 +60,24 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
         ))}
       </ul>
       {isOnly && <p className={layout.hint}>{texts.onlyIdentity}</p>}
-      <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} />
+      <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} proof={proof} />
       <ConfirmDialog
         open={unlinking !== null}
         title={unlinking ? texts.unlinkTitle(nameOf(unlinking, texts)) : ''}
         action={texts.unlink}
-        pending={state.pending}
+        pending={false}
         onConfirm={() => unlinking && void unlink(unlinking)}
         onClose={() => setUnlinking(null)}
       >
         <p>{texts.unlinkText}</p>
       </ConfirmDialog>
+      {proof.dialog}
     </Section>
   );
 }
 
 /** One button per enabled provider that is not linked yet. */
-function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
+function LinkButtons({ linked, proof }: { readonly linked: readonly string[]; readonly proof: RecentProof }) {
   const texts = accountTexts.use();
   const { auth } = useClients();
   const configuration = useConfiguration();
@@ -94,6 +93,7 @@ function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
     return () => controller.abort();
   }, [auth]);
   const link = async (provider: string) => {
+    if (!(await proof.request())) return;
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
     const failure = await runFormAction([], async () => {
       const { url } = await createIdentities(auth).linkIdentity({ provider, redirectTo });

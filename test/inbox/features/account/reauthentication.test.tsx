@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createUser, seedPassword, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
 import { renderApp } from '../../../support/render-app.tsx';
@@ -7,7 +7,7 @@ let skewMs = 0;
 const supabase = useLocalSupabase({
   now: () => Date.now() + skewMs,
   auth: {
-    externalProviders: [],
+    externalProviders: ['github'],
     passwordUpdateRequiresReauthentication: true,
     passwordUpdateRequiresCurrentPassword: true,
   },
@@ -49,6 +49,21 @@ test('a password is changed after reauthentication when the sign-in is old', asy
   await actor.type(code, `${await mailedCode(email)}{Enter}`);
   await section.findByText(/^Your password is changed/);
   await signIn(supabase(), email, 'another-quiet-boat');
+});
+
+test('another way to sign in is linked only after a proof when the sign-in is old', async () => {
+  const email = `link-${crypto.randomUUID()}@example.com`;
+  skewMs = -25 * 3_600_000;
+  await createUser(supabase(), email);
+  const { actor, clients } = await renderApp('/account', {
+    supabase: supabase(),
+    user: { email, password: seedPassword },
+  });
+  skewMs = 0;
+  await act(() => clients.auth.refreshSession());
+  await actor.click(await screen.findByRole('button', { name: 'Link GitHub' }));
+  await screen.findByRole('dialog', { name: 'Confirm that it’s you' });
+  expect(await supabase().database.query('select id from auth.flow_state')).toEqual([]);
 });
 
 async function mailedCode(email: string): Promise<string> {

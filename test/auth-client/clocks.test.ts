@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Platform } from '../../src/platform/platform.ts';
 import { type Harness, createHarness } from './support/harness.ts';
 import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
+import { serverTimeFrom, toActiveSession } from '../../src/auth-client/session/session.ts';
 import { type SentRequest } from '../support/wire/scripted-wire.ts';
 
 const MINUTE = 60_000;
@@ -230,4 +231,42 @@ describe('tokens from another source', () => {
       client.close();
     },
   );
+});
+
+describe('the time of the server, read from a new token', () => {
+  const at = { now: 5_000_000, monotonicMs: 9 };
+  const reply = (claims: object, more: object) =>
+    sessionReply('ada', 1, { access_token: tokenOf('ada', 1, claims), ...more });
+
+  it.each([
+    ['is its time of issue', { iat: 1000 }, { expires_at: 4600 }, 1_000_000],
+    ['may differ by a rounded second', { iat: 1000 }, { expires_at: 4601 }, 1_000_000],
+    ['is unknown for an older token', { iat: 1000 }, { expires_at: 4602 }, null],
+    ['is unknown without a time of issue', {}, { expires_at: 3600 }, null],
+    ['is unknown where that is no number', { iat: '1000' }, { expires_at: 4600 }, null],
+    ['is unknown for a token that is no JWT', {}, { access_token: 'opaque', expires_at: 3600 }, null],
+  ])('%s', (_name, claims, more, ms) => {
+    expect(serverTimeFrom(reply(claims, more), at)).toEqual(ms === null ? null : { ms, readAt: at });
+  });
+
+  it('gives a record of another program the lifetime that is left, less what has passed since', () => {
+    const record = { ...reply({}, { expires_at: 4600 }), revision: 1 };
+    const serverTime = { ms: 1_600_000, readAt: at };
+    const later = { now: at.now + 60_000, monotonicMs: at.monotonicMs + 60_000 };
+    expect(toActiveSession(record, later, { serverTime }).remainingMs).toBe(3600_000 - 600_000 - 60_000);
+  });
+
+  it('a record without an end counts for its whole lifetime', () => {
+    const record = { ...sessionReply('ada', 1), expires_at: undefined };
+    expect(toActiveSession(record, at).remainingMs).toBe(3600_000);
+  });
+});
+
+test.each([
+  [-9_999, 3600_000],
+  [-10_000, 3600_000],
+  [-10_001, 0],
+])('a clock that was set back by %i ms leaves %i ms', (ageMs, remainingMs) => {
+  const record = { ...sessionReply('ada', 1), received_at: 1_000_000 };
+  expect(toActiveSession(record, { now: 1_000_000 + ageMs, monotonicMs: 0 }).remainingMs).toBe(remainingMs);
 });

@@ -35,6 +35,38 @@ describe('frames', () => {
     );
   });
 
+  it('are an array in version 2.0.0 and an object in 1.0.0', () => {
+    const sent = { joinRef: '1', ref: '2', topic: 't', event: 'e', payload: { a: 1 } };
+    expect(JSON.parse(String(encodeMessage(sent, '2.0.0', whole)))).toEqual(['1', '2', 't', 'e', { a: 1 }]);
+    expect(JSON.parse(String(encodeMessage(sent, '1.0.0', whole)))).toEqual({
+      join_ref: '1',
+      ref: '2',
+      topic: 't',
+      event: 'e',
+      payload: { a: 1 },
+    });
+  });
+
+  it('have refs that are texts, whether the server writes texts or numbers', () => {
+    expect(parseMessage('[1,"2","t","e",{}]', whole)).toMatchObject({ joinRef: '1', ref: '2' });
+    expect(parseMessage('[null,{},"t","e",{}]', whole)).toMatchObject({ joinRef: null, ref: null });
+  });
+
+  it.each([['[1,1,2,"e",{}]'], ['[1,1,"t",2,{}]'], ['7'], [7], [null], [new Blob([])]])(
+    '%s is no message',
+    (frame) => {
+      expect(parseMessage(frame, whole)).toBeNull();
+    },
+  );
+
+  it('of other events keep their numbers as JSON.parse reads them', () => {
+    const frame = '[null,null,"t","presence_state",{"record":{"id":9007199254740993},"meta":{"id":"1"}}]';
+    expect(parseMessage(frame, whole)?.payload).toEqual({
+      record: { id: 9007199254740992 },
+      meta: { id: '1' },
+    });
+  });
+
   it('parse to null when malformed', () => {
     fc.assert(
       fc.property(

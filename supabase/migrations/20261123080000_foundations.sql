@@ -239,8 +239,11 @@ begin
 end
 $$;
 
-/** Whether the session was authenticated within the last `max_age`: the newest entry of the token's `amr` claim. */
-create function private.has_fresh_proof(max_age interval) returns boolean
+/**
+ * Whether the session was authenticated within the last `max_age`, by another way than those in `ignored`: the newest such entry of the
+ * token's `amr` claim.
+ */
+create function private.has_fresh_proof(max_age interval, ignored text[] default '{}') returns boolean
   language sql stable
   set search_path = ''
 as $$
@@ -251,6 +254,7 @@ as $$
     where jsonb_typeof(proof) = 'object'
       and jsonb_typeof(proof -> 'timestamp') = 'number'
       and proof ->> 'method' not in ('anonymous', 'token_refresh')
+      and proof ->> 'method' <> all (ignored)
       and to_timestamp((proof ->> 'timestamp')::float8) > now() - max_age
   )
 $$;

@@ -138,12 +138,44 @@ end
 $$;
 
 /**
+ * The methods of the claim `amr` that a user has for less than a day: factors, accounts at providers and passkeys. A session alone can
+ * add them, so they prove nothing before the owner has read the mail about it and could act. A further factor needs `aal2`, so only the
+ * first one counts.
+ */
+create function private.new_methods(user_id uuid) returns text[]
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  since constant timestamptz := now() - interval '1 day';
+  methods text[] := '{}';
+begin
+  if (select min(f.created_at) from auth.mfa_factors f where f.user_id = new_methods.user_id and f.status = 'verified') > since then
+    methods := methods || '{totp,mfa/phone,mfa/webauthn}'::text[];
+  end if;
+  if exists (
+    select from auth.identities i join auth.users u on u.id = i.user_id
+    where i.user_id = new_methods.user_id and i.created_at > greatest(since, u.created_at + interval '1 minute')
+  ) then
+    methods := methods || '{oauth,sso/saml}'::text[];
+  end if;
+  -- An older auth service has no passkeys.
+  if to_regclass('auth.webauthn_credentials') is not null then
+    if exists (select from auth.webauthn_credentials c where c.user_id = new_methods.user_id and c.created_at > since) then
+      methods := methods || '{passkey}'::text[];
+    end if;
+  end if;
+  return methods;
+end
+$$;
+
+/**
  * Deletes the caller's account: the user, the sessions and every row that refers to them, in one transaction. Sent
  * notifications stay with their recipients, without the sender. Access tokens that have not expired are refused from
  * then on.
  *
  * Errors: those of private.require_assurance(); PT403 reauthentication_needed, unless the session was authenticated
- * within the last 10 minutes; PT409 account_has_files, while storage has objects of the user.
+ * within the last 10 minutes, in a way that the user has for a day; PT409 account_has_files, while storage has objects of the user.
  */
 create function public.delete_account() returns void
   language plpgsql security definer
@@ -154,9 +186,10 @@ declare
   me uuid := private.require_assurance();
   has_files boolean := false;
 begin
-  if not private.has_fresh_proof(interval '10 minutes') then
+  if not private.has_fresh_proof(interval '10 minutes', private.new_methods(me)) then
     raise sqlstate 'PT403' using message = 'reauthentication_needed',
-      detail = 'The session was authenticated more than 10 minutes ago.', hint = 'Sign in again, then repeat the request.';
+      detail = 'The session was authenticated more than 10 minutes ago, or in a way that was added within a day.',
+      hint = 'Sign in again, then repeat the request.';
   end if;
   -- Deleting the rows here would leave the bytes in storage: the storage service deletes both.
   if to_regclass('storage.objects') is not null then

@@ -26,6 +26,19 @@ const call = async (method: string, path: string, body?: unknown, token = user.t
   return { ...answer, status: response.status } as { status: number; access_token?: string };
 };
 
+/** The next token of the user's only session, with the methods that the auth service has stored. */
+async function refresh(): Promise<string> {
+  const [row] = await supabase().database.query<{ token: string }>(
+    `select r.token from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id
+       where s.user_id = $1 and not r.revoked`,
+    [user.id],
+  );
+  const refreshed = await call('POST', '/auth/v1/token?grant_type=refresh_token', {
+    refresh_token: row?.token,
+  });
+  return refreshed.access_token ?? '';
+}
+
 it('an old session changes the password with a mailed code only', async () => {
   await growOld();
   const password = 'another-horse-13';
@@ -65,15 +78,7 @@ it('an old session neither deletes the account nor creates recovery codes', asyn
        where session_id in (select id from auth.sessions where user_id = $1)`,
     [user.id],
   );
-  const [row] = await supabase().database.query<{ token: string }>(
-    `select r.token from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id
-       where s.user_id = $1 and not r.revoked`,
-    [user.id],
-  );
-  const refreshed = await call('POST', '/auth/v1/token?grant_type=refresh_token', {
-    refresh_token: row?.token,
-  });
-  const token = refreshed.access_token ?? '';
+  const token = await refresh();
   expect(await call('POST', '/rest/v1/rpc/delete_account', {}, token)).toMatchObject({
     message: 'reauthentication_needed',
   });
@@ -82,6 +87,56 @@ it('an old session neither deletes the account nor creates recovery codes', asyn
   expect((await call('POST', '/rest/v1/rpc/create_recovery_codes', {}, strong)).status).toBe(200);
   expect((await call('POST', '/rest/v1/rpc/delete_account', {}, strong)).status).toBe(204);
 });
+
+const additions = {
+  'a second factor': async (token: string) => (await enrollSecondFactor(supabase(), token)).token,
+  'an account at a provider': async (token: string) => {
+    const person = { email: 'stranger@example.com', sub: crypto.randomUUID() };
+    const issued = await call('POST', '/auth/v1/test-provider/google/id_token', person);
+    const idToken = { provider: 'google', ...issued };
+    const path = '/auth/v1/token?grant_type=id_token';
+    await call('POST', path, { ...idToken, link_identity: true }, token);
+    return (await call('POST', path, idToken, supabase().anonKey)).access_token ?? '';
+  },
+  'a passkey': async () => {
+    const { database } = supabase();
+    await database.query(
+      `insert into auth.webauthn_credentials (id, user_id, credential_id, public_key, attestation_type, created_at, updated_at)
+       values (gen_random_uuid(), $1, gen_random_uuid()::text::bytea, 'key', 'none', now(), now())`,
+      [user.id],
+    );
+    await database.query(
+      `update auth.mfa_amr_claims set authentication_method = 'passkey', updated_at = now()
+       where session_id in (select id from auth.sessions where user_id = $1)`,
+      [user.id],
+    );
+    return refresh();
+  },
+};
+
+it.each(Object.entries(additions))(
+  'an old session deletes the account by %s only a day after it has added it',
+  async (_, add) => {
+    const { database } = supabase();
+    await database.query(`update auth.users set created_at = now() - interval '9 days' where id = $1`, [
+      user.id,
+    ]);
+    await database.query(
+      `update auth.mfa_amr_claims set updated_at = now() - interval '11 minutes'
+       where session_id in (select id from auth.sessions where user_id = $1)`,
+      [user.id],
+    );
+    const token = await add(await refresh());
+    const remove = () => call('POST', '/rest/v1/rpc/delete_account', {}, token);
+    expect(await remove()).toMatchObject({ status: 403, message: 'reauthentication_needed' });
+    for (const table of ['mfa_factors', 'identities', 'webauthn_credentials'])
+      await database.query(
+        `update auth.${table} set created_at = now() - interval '25 hours' where user_id = $1`,
+        [user.id],
+      );
+    expect((await remove()).status).toBe(204);
+  },
+);
 
 it('a session without the second factor of its account changes nothing: neither factors, password, email, sessions nor the account', async () => {
   const { factorId } = await enrollSecondFactor(supabase(), user.token);

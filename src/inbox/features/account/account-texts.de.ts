@@ -105,6 +105,8 @@ export const german: AccountTexts = {
     'Dein Konto, deine Benachrichtigungen und deine Einstellungen werden sofort gelöscht, und du wirst überall abgemeldet. Das lässt sich nicht rückgängig machen.',
   deleteFailed: 'Dein Konto konnte nicht gelöscht werden. Es wurde nichts geändert.',
   deleteHasFiles: 'Lösche zuerst deine Dateien, dann dein Konto.',
+  deleteNeedsProof:
+    'Du hast im Lauf des letzten Tages eine neue Anmeldung hinzugefügt. Melde dich ab, melde dich mit deinem Passwort oder einem Code per E‑Mail an und lösche dann dein Konto.',
 
   proofTitle: 'Bestätige, dass du es bist',
   proofByMail: 'Stattdessen Code per E‑Mail',

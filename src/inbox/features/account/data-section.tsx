@@ -45,8 +45,10 @@ export function DataSection() {
       await api.deleteAccount();
     } catch (problem) {
       platform.report(problem);
-      const hasFiles = problem instanceof RestError && problem.message === 'account_has_files';
-      setMessage({ error: hasFiles ? texts.deleteHasFiles : texts.deleteFailed });
+      const code = problem instanceof RestError ? problem.message : null;
+      if (code === 'account_has_files') setMessage({ error: texts.deleteHasFiles });
+      else if (code === 'reauthentication_needed') setMessage({ error: texts.deleteNeedsProof });
+      else setMessage({ error: texts.deleteFailed });
       return setPending(null);
     }
     toasts.clear();

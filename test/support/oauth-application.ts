@@ -15,12 +15,15 @@ export interface OAuthApplication {
 }
 
 /** Registers an application. The project must allow it: `oauthServerEnabled` and `oauthDynamicRegistrationEnabled`. */
-export async function registerApplication(supabase: LocalSupabase): Promise<OAuthApplication> {
+export async function registerApplication(
+  supabase: LocalSupabase,
+  target = redirectUri,
+): Promise<OAuthApplication> {
   const ask = async (path: string, body?: unknown) =>
     requestApi(supabase, `/auth/v1/oauth/${path}`, { method: body ? 'POST' : 'GET', body });
   const registered = await ask('clients/register', {
     client_name: 'Tool',
-    redirect_uris: [redirectUri],
+    redirect_uris: [target],
     token_endpoint_auth_method: 'none',
   });
   const { client_id: clientId } = (await registered.json()) as { readonly client_id: string };
@@ -29,7 +32,7 @@ export async function registerApplication(supabase: LocalSupabase): Promise<OAut
     async authorize(scope = 'openid email') {
       const query = new URLSearchParams({
         client_id: clientId,
-        redirect_uri: redirectUri,
+        redirect_uri: target,
         response_type: 'code',
         scope,
         state: 's',
@@ -44,7 +47,7 @@ export async function registerApplication(supabase: LocalSupabase): Promise<OAut
         grant_type: 'authorization_code',
         client_id: clientId,
         code: new URL(redirectUrl).searchParams.get('code'),
-        redirect_uri: redirectUri,
+        redirect_uri: target,
         code_verifier: verifier,
       });
       return ((await issued.json()) as { readonly access_token: string }).access_token;

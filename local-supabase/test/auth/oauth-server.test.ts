@@ -183,6 +183,35 @@ describe('an application that signs users in', () => {
   });
 });
 
+describe('what the auth service leaves to a project', () => {
+  it('a token and an ID token of an application change the account, as those of the user', async () => {
+    const { body } = await exchangeCode(await obtainCode());
+    const change = (bearer: string) =>
+      world.ask('PUT', '/user', { data: { name: 'Eve' } }, { token: bearer });
+    expect((await change(body.access_token)).status).toBe(200);
+    expect((await change(body.id_token)).status).toBe(200);
+    const factor = { factor_type: 'totp', friendly_name: crypto.randomUUID() };
+    expect((await world.post('/factors', factor, { token: body.access_token })).status).toBe(200);
+  });
+
+  it('a code is exchanged after its user has signed out everywhere and taken the grant back', async () => {
+    const user = await world.signedUp();
+    const id = await begin();
+    await read(id, user.access_token);
+    const target = targetOf(await decide(id, 'approve', user.access_token));
+    const path = `/user/oauth/grants?client_id=${client.client_id}`;
+    expect((await world.ask('DELETE', path, undefined, { token: user.access_token })).status).toBe(204);
+    expect((await world.post('/logout', {}, { token: user.access_token })).status).toBe(204);
+    expect((await exchangeCode(target.searchParams.get('code') ?? '')).status).toBe(200);
+  });
+
+  it('a redirect URI has any scheme behind a comma', async () => {
+    const script = 'javascript://%0aalert(1)';
+    const { client_id: id } = await register({ redirect_uris: [`https://tool.example/,${script}`] });
+    expect((await authorize({ client_id: id, redirect_uri: script })).status).toBe(302);
+  });
+});
+
 describe('an authorization request', () => {
   it.each([
     [{ client_id: '' }, 'validation_failed', 'client_id is required'],

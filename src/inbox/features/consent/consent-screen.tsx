@@ -181,10 +181,10 @@ function Leaving({ redirectUrl }: { readonly redirectUrl: string }) {
   );
 }
 
-/** The scheme stands for the host of an application on this device, such as `com.example.app:/callback`. */
+/** For an application on this device its scheme alone: the host of `com.example.app://google.com` is what it chose to show. */
 const hostOf = (url: string): string => {
   const { host, protocol } = new URL(url);
-  return host || protocol.slice(0, -1);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 };
 
 const scopeWords = ({ scopes, otherScope }: ConsentTexts, scope: string): string =>

@@ -13,7 +13,8 @@ export const german: ConsentTexts = {
     phone: 'Deine Telefonnummer',
   },
   otherScope: (scope) => `„${scope}“`,
-  inboxStays: 'Sie kann keine Benachrichtigungen lesen oder senden und dein Konto nicht ändern.',
+  inboxStays:
+    'Sie kann keine Benachrichtigungen lesen oder senden. Sie könnte dein Konto ändern: Fahre nur fort, wenn du ihr vertraust.',
   leadsTo: (host) => `Es geht weiter zu ${host}. Fahre nur fort, wenn du dort begonnen hast.`,
   allow: 'Weiter',
   deny: 'Abbrechen',

@@ -13,7 +13,8 @@ const english = {
     phone: 'Your phone number',
   },
   otherScope: (scope: string) => `“${scope}”`,
-  inboxStays: 'It can’t read or send notifications, or change your account.',
+  inboxStays:
+    'It can’t read or send notifications. It could change your account, so continue only if you trust it.',
   leadsTo: (host: string) => `You’ll go to ${host}. Continue only if you started this there.`,
   allow: 'Continue',
   deny: 'Cancel',

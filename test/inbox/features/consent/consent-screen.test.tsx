@@ -39,6 +39,16 @@ test('a person sees who asks for what and where it leads, and continues; the nex
   expect((await answerOf())[1]).toMatchObject({ code: expect.any(String) });
 });
 
+test('a person sees the scheme of an application on the device, not the host that it chose', async () => {
+  const application = await registerApplication(local(), 'com.example.tool://accounts.google.com/callback');
+  const path = `/oauth/consent?authorization_id=${await application.authorize()}`;
+  await renderApp(path, { supabase: local(), user });
+  expect(await screen.findByText(/^You’ll go to com\.example\.tool\./)).toBeTruthy();
+  expect(
+    screen.getByText(/^It can’t read or send notifications\. It could change your account/),
+  ).toBeTruthy();
+});
+
 test('a person who cancels is taken back without a code', async () => {
   const application = await registerApplication(local());
   const path = `/oauth/consent?authorization_id=${await application.authorize()}`;

@@ -222,3 +222,49 @@ describe('the turns to join', () => {
     ).toEqual(['a', '', '', '', 'c', '', 'b', 'a']);
   });
 });
+
+describe('the turns of the joins', () => {
+  const play = (...events: readonly JoinsEvent[]) => {
+    const turns: string[] = [];
+    const last = events.reduce((state, event) => {
+      const step = stepJoins(state, event, 4);
+      turns.push(...step.effects.map(({ topic }) => topic));
+      return step.state;
+    }, initialJoins(4));
+    return { turns, last };
+  };
+  const ask = (topic: string, isPrivate = false): JoinsEvent => ({ kind: 'request', topic, isPrivate });
+  const settle = (kind: 'release' | 'accepted' | 'left', topic: string): JoinsEvent => ({ kind, topic });
+  const join = (topic: string) => [ask(topic), settle('accepted', topic), settle('release', topic)];
+  const limit = (topic: string): JoinsEvent => ({ kind: 'refused', topic, refusal: 'channel-limit' });
+
+  it('are four again after a refused token, and one after any other refusal', () => {
+    const three = ['b', 'c', 'd'].map((topic) => ask(topic));
+    const refused = (refusal: 'token' | 'unauthorized'): JoinsEvent => ({
+      kind: 'refused',
+      topic: 'x',
+      refusal,
+    });
+    expect(play(refused('token'), ...join('a'), ...three).turns).toEqual(['a', 'b', 'c', 'd']);
+    expect(play(refused('unauthorized'), ...join('a'), ...three).turns).toEqual(['a', 'b']);
+  });
+
+  it('forget a refusal once the topic is joined', () => {
+    const refused: JoinsEvent = { kind: 'refused', topic: 'a', refusal: 'unauthorized' };
+    expect(play(refused).last.refused).toEqual(new Set(['a']));
+    expect(play(refused, ...join('a')).last.refused).toEqual(new Set());
+  });
+
+  it('learn the limit of channels from the second refusal below the most that were joined', () => {
+    const left = [...join('a'), ...join('b'), settle('left', 'b'), limit('c')];
+    expect(play(...left).last.capacity).toBe(Infinity);
+    expect(play(...left, limit('c')).last.capacity).toBe(1);
+    expect(play(...join('a'), ...join('b'), limit('c')).last.capacity).toBe(2);
+  });
+
+  it('change nothing for a topic that has no turn, or is joined already', () => {
+    const state = play(...join('a')).last;
+    for (const event of [settle('release', 'b'), settle('left', 'b'), settle('accepted', 'a')])
+      expect(stepJoins(state, event, 4).state).toBe(state);
+  });
+});

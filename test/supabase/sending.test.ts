@@ -38,6 +38,7 @@ it.each([
   ['that claims to be the product', 'Tid\u200bings Support', 'ada'],
   ['that claims to be the product in other forms', '\uff34\uff29\uff24\uff29\uff2e\uff27\uff33', 'ada'],
   ['with hidden characters', 'A\u200bda\u{e0041}', 'Ada'],
+  ['behind a thousand hidden characters', `${'\u200b'.repeat(1000)}Eve`, 'ada'],
   [
     'whose script needs joiners',
     '\u0646\u0627\u0645\u200c\u0647\u0627',

@@ -27,6 +27,7 @@ export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, process.cwd());
   const headers = createPageHeaders({
     supabaseUrl: env['VITE_SUPABASE_URL'],
+    errorReportsUrl: env['VITE_ERROR_REPORTS_URL'],
     captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
   });
   return {

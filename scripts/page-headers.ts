@@ -2,6 +2,8 @@
 export interface PageHeaderOptions {
   /** URL of the Supabase project: the only other origin that the page may connect to, over HTTP and websockets. */
   readonly supabaseUrl: string | undefined;
+  /** Where errors of the page are posted; the page may connect to its origin, too. */
+  readonly errorReportsUrl?: string | undefined;
   /** `hcaptcha` or `turnstile`: opens the policy for that provider's script and frame. */
   readonly captchaProvider?: string | undefined;
 }
@@ -24,15 +26,18 @@ export function createPageHeaders(options: PageHeaderOptions): Record<string, st
   };
 }
 
-function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: PageHeaderOptions): string {
+const originOf = (url: string | undefined): string => (url && URL.canParse(url) ? new URL(url).origin : '');
+
+function createContentSecurityPolicy(options: PageHeaderOptions): string {
+  const { supabaseUrl, errorReportsUrl, captchaProvider = '' } = options;
   const captcha = captchaHosts[captchaProvider] ?? '';
-  const project = supabaseUrl && URL.canParse(supabaseUrl) ? new URL(supabaseUrl).origin : '';
+  const project = originOf(supabaseUrl);
   const directives: readonly (readonly [string, ...string[]])[] = [
     ['default-src', "'none'"],
     ['script-src', "'self'", captcha],
     ['style-src', "'self'"],
     ['img-src', "'self'", 'data:'],
-    ['connect-src', "'self'", project, project.replace(/^http/, 'ws'), captcha],
+    ['connect-src', "'self'", project, project.replace(/^http/, 'ws'), originOf(errorReportsUrl), captcha],
     ['frame-src', captcha || "'none'"],
     ['manifest-src', "'self'"],
     ['worker-src', "'self'"],

@@ -3,6 +3,8 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { watchConnection } from './app/connection/watch-connection.ts';
 import { createClients } from './app/data/clients.ts';
+import { isChunkFailure } from './app/chunks/chunk-failures.ts';
+import { followErrors } from './app/error-reports.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
 import { decideRoute } from './app/route-decision.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
@@ -25,7 +27,12 @@ export function start(screen: Promise<unknown>): void {
   // A host without the rewrite for /clear-cookies serves this page instead of the static one.
   if (plainPath(location.pathname) === paths.clearCookies)
     return location.replace(`${paths.clearCookies}.html`);
-  const root = createRoot(container);
+  const root = createRoot(container, {
+    // An error page shows them, and the team has to hear of them all the same; a missing chunk is a new version or no network.
+    onCaughtError: (problem) => {
+      if (!isChunkFailure(problem)) reportError(problem);
+    },
+  });
   let configuration: Configuration;
   try {
     configuration = parseConfiguration(import.meta.env);
@@ -36,6 +43,14 @@ export function start(screen: Promise<unknown>): void {
     );
     throw problem;
   }
+  const { errorReportsUrl } = configuration;
+  if (errorReportsUrl !== null)
+    followErrors({
+      page: window,
+      now: Date.now,
+      // The type asks for no preflight, and a beacon is sent by a page that is left, too.
+      send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
+    });
   const platform = watchConnection(createBrowserPlatform(), configuration);
   const clients = createClients({ configuration, platform });
   preloadOnIntent(document);

@@ -52,6 +52,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     captcha: null,
     pushPublicKey: null,
     usesBroadcasts: false,
+    errorReportsUrl: null,
     ...options.configuration,
   };
   const open = () =>

@@ -12,6 +12,7 @@ const configuration: Configuration = {
   captcha: null,
   pushPublicKey: null,
   usesBroadcasts: false,
+  errorReportsUrl: null,
 };
 
 afterEach(() => serverReachable.set(true));

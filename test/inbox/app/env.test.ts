@@ -12,6 +12,7 @@ test('the configuration is read from the environment', () => {
     captcha: null,
     pushPublicKey: null,
     usesBroadcasts: true,
+    errorReportsUrl: null,
   });
 });
 

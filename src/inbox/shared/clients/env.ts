@@ -15,6 +15,8 @@ export interface Configuration {
   readonly pushPublicKey: string | null;
   /** Whether changes of rows arrive by broadcasts of the database, the default; else by `postgres_changes`. */
   readonly usesBroadcasts: boolean;
+  /** Where errors of the page are posted as JSON, for the team; `null`: nowhere. */
+  readonly errorReportsUrl: string | null;
 }
 
 export interface CaptchaConfiguration {
@@ -45,6 +47,7 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     captcha: parseCaptcha(env),
     pushPublicKey: read('VITE_PUSH_PUBLIC_KEY', env) || null,
     usesBroadcasts: read('VITE_LIVE_SOURCE', env) !== 'postgres_changes',
+    errorReportsUrl: parseUrl('VITE_ERROR_REPORTS_URL', env),
   };
 }
 

@@ -1,0 +1,50 @@
+/** What leaves the page about an error: nothing that people wrote, no address of theirs, and no token. */
+export interface ErrorReport {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  /** The screen: the first part of the path. The rest, the query and the fragment may be secrets. */
+  readonly screen: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export interface ErrorReportsOptions {
+  /** Where errors and rejections that nothing handled arrive; `platform.report` is one of their sources. */
+  readonly page: Pick<Window, 'addEventListener' | 'location'>;
+  readonly now: () => number;
+  readonly send: (report: ErrorReport) => void;
+}
+
+/** One broken screen may fail at each render: the first reports say all that there is to say. */
+const mostReports = 10;
+const longestText = 2_000;
+
+/** Sends each different error of the page once, to the service that the team reads. */
+export function followErrors({ page, now, send }: ErrorReportsOptions): void {
+  const known = new Set<string>();
+  const follow = (problem: unknown) => {
+    const { name, message, stack } = describe(problem);
+    const key = `${name} ${message} ${stack}`;
+    if (known.has(key) || known.size >= mostReports) return;
+    known.add(key);
+    const [, first = ''] = page.location.pathname.split('/');
+    send({ name, message, stack, screen: `/${first}`, at: new Date(now()).toISOString() });
+  };
+  page.addEventListener('error', ({ error, message }) => follow(error ?? message));
+  page.addEventListener('unhandledrejection', ({ reason }) => follow(reason));
+}
+
+function describe(problem: unknown): Pick<ErrorReport, 'name' | 'message' | 'stack'> {
+  const isError = problem instanceof Error;
+  return {
+    name: isError ? problem.name : typeof problem,
+    message: withoutSecrets(isError ? problem.message : String(problem)),
+    stack: withoutSecrets((isError && problem.stack) || ''),
+  };
+}
+
+/** Tokens (JWT), keys, queries and fragments of URLs, long random texts such as those of links, and addresses. */
+const secrets = /eyJ[\w-]+\.[\w-]+\.[\w-]*|sb_\w+|[?#][^\s)]+|[\w-]{32,}|[^\s@]+@[^\s@]+\.\w+/g;
+
+const withoutSecrets = (text: string): string => text.slice(0, longestText).replaceAll(secrets, '…');

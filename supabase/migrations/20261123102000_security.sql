@@ -16,19 +16,32 @@ create index security_events_user_idx on private.security_events (user_id, creat
 create index security_events_created_idx on private.security_events (created_at);
 alter table private.security_events enable row level security;
 
-/** Records an event and queues the mail about it. */
+/**
+ * Records an event and queues the mail about it. An account causes sign-ins and recovery codes as often as it likes: of each kind, an hour
+ * has 10 mails, so that it cannot use up what the mail provider sends for all, and 100 records. One kind silences no other.
+ */
 create function private.report_security_event(user_id uuid, kind text, detail jsonb default '{}') returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 declare
   event_id uuid;
+  earlier integer := (
+    select count(*) from private.security_events e
+    where e.user_id = report_security_event.user_id and e.kind = report_security_event.kind
+      and e.created_at > now() - interval '1 hour'
+  );
 begin
+  if earlier >= 100 then
+    return;
+  end if;
   insert into private.security_events as e (user_id, kind, detail)
   values (report_security_event.user_id, report_security_event.kind, report_security_event.detail)
   returning e.id into event_id;
-  insert into private.notification_mails (recipient_id, topic, due_at)
-  values (report_security_event.user_id, 'security:' || event_id, now());
+  if earlier < 10 then
+    insert into private.notification_mails (recipient_id, topic, due_at)
+    values (report_security_event.user_id, 'security:' || event_id, now());
+  end if;
 end
 $$;
 

@@ -419,12 +419,21 @@ describe('an address that does not work', () => {
   });
 });
 
-it('a test mail goes with the next run, and no second one within a minute', async () => {
+it('a test mail goes with the next run, no second one within a minute, and ten within a day', async () => {
   const asAda = { role: 'authenticated', userId: ada.id } as const;
-  const request = () =>
-    runAs(supabase().database, asAda, (sql) => sql.query('select public.send_test_mail()'));
+  const { database } = supabase();
+  const request = () => runAs(database, asAda, (sql) => sql.query('select public.send_test_mail()'));
   await request();
   await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
   await sendAt(startMs);
   expect(mails()).toMatchObject([{ subject: 'Test email from Tidings', to: { address: ada.email } }]);
+  const insert = `insert into private.notification_mails (recipient_id, topic, state, due_at, created_at)
+    select $1, 'test', 'sent', now(), now() - n * interval '1 hour' from generate_series(1, $2) n`;
+  await database.query(`update private.notification_mails set created_at = now() - interval '2 days'`);
+  await database.query(insert, [ada.id, 9]);
+  await request();
+  await database.query(
+    `update private.notification_mails set created_at = created_at - interval '2 minutes'`,
+  );
+  await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
 });

@@ -52,6 +52,21 @@ it('a sign-in from a new browser is mailed with the device, the time and the way
   expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
 });
 
+it('sign-ins from ever new browsers are mailed ten times an hour, which silences no other event', async () => {
+  await enter(firefox);
+  for (const letter of 'abcdefghijkl') await enter(`Browser ${letter}`);
+  expect(await subjects()).toHaveLength(10);
+  await supabase().database.query(`select private.report_security_event($1, 'recovery_codes_created')`, [
+    user.id,
+  ]);
+  expect(await subjects()).toContain('New recovery codes were created');
+  const [{ count } = { count: 0 }] = await supabase().database.query<{ count: number }>(
+    'select count(*)::integer as count from private.security_events where user_id = $1',
+    [user.id],
+  );
+  expect(count).toBe(13);
+});
+
 it('a sign-in from a new network is mailed, once', async () => {
   await enter(firefox);
   await enter(firefox, '198.51.100.1');

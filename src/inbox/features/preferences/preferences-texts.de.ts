@@ -55,7 +55,8 @@ export const german: PreferencesTexts = {
   nextMailEmpty: (time) => `Zurzeit wartet nichts. Neues würde am ${time} verschickt.`,
   sendTest: 'Test-E‑Mail senden',
   testSent: 'Eine Test-E‑Mail ist unterwegs.',
-  testLimited: 'Du kannst eine Test-E‑Mail pro Minute senden. Versuche es gleich noch einmal.',
+  testLimited:
+    'Du kannst eine Test-E‑Mail pro Minute senden und zehn am Tag. Versuche es später noch einmal.',
   mailFailed: 'Das hat nicht geklappt. Versuche es noch einmal.',
   suppressed: {
     bounce: (address) =>

@@ -54,7 +54,7 @@ const english = {
   nextMailEmpty: (time: string) => `Nothing is waiting. Anything new would be emailed on ${time}.`,
   sendTest: 'Send me a test email',
   testSent: 'A test email is on its way.',
-  testLimited: 'You can send one test email per minute. Try again shortly.',
+  testLimited: 'You can send one test email per minute, and ten a day. Try again later.',
   mailFailed: 'Something went wrong. Try again.',
   suppressed: {
     bounce: (address: string) => `Emails to ${address} couldn’t be delivered, so we stopped sending them.`,

@@ -18,11 +18,12 @@ export interface OAuthApplication {
 export async function registerApplication(
   supabase: LocalSupabase,
   target = redirectUri,
+  name = 'Tool',
 ): Promise<OAuthApplication> {
   const ask = async (path: string, body?: unknown) =>
     requestApi(supabase, `/auth/v1/oauth/${path}`, { method: body ? 'POST' : 'GET', body });
   const registered = await ask('clients/register', {
-    client_name: 'Tool',
+    client_name: name,
     redirect_uris: [target],
     token_endpoint_auth_method: 'none',
   });

@@ -137,7 +137,10 @@ function Asked({ authorizationId, request, onAnswer, onGone }: AskedProps) {
   };
   const { application, scopes, redirectUri, user } = request;
   return (
-    <Page title={texts.title(application.name || texts.nameless)} text={texts.as(user.email ?? user.id)}>
+    <Page
+      title={texts.title(nameOf(application.name ?? '') || texts.nameless)}
+      text={texts.as(user.email ?? user.id)}
+    >
       <h2>{texts.sees}</h2>
       <ul className={layout.list}>
         {scopes.map((scope) => (
@@ -186,6 +189,12 @@ const hostOf = (url: string): string => {
   const { host, protocol } = new URL(url);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 };
+
+/** One short line, without characters that are hidden or turn the sentence around: an application chooses its name. */
+const nameOf = (name: string): string =>
+  Array.from(name.replace(/[\p{Cc}\p{Cf}]/gu, '').trim())
+    .slice(0, 60)
+    .join('');
 
 const scopeWords = ({ scopes, otherScope }: ConsentTexts, scope: string): string =>
   Object.hasOwn(scopes, scope) ? scopes[scope as keyof typeof scopes] : otherScope(scope);

@@ -49,6 +49,17 @@ test('a person sees the scheme of an application on the device, not the host tha
   ).toBeTruthy();
 });
 
+test.each([
+  ['Tool\u202e\n ', /^Tool wants to sign you in$/],
+  ['\u200b\u2066', /^An application wants to sign you in$/],
+  ['T'.repeat(300), /^T{60} wants to sign you in$/],
+])('a person reads the name that the application chose, %j, as one short line', async (name, expected) => {
+  const application = await registerApplication(local(), undefined, name);
+  const path = `/oauth/consent?authorization_id=${await application.authorize()}`;
+  await renderApp(path, { supabase: local(), user });
+  expect(await heading(expected)).toBeTruthy();
+});
+
 test('a person who cancels is taken back without a code', async () => {
   const application = await registerApplication(local());
   const path = `/oauth/consent?authorization_id=${await application.authorize()}`;

@@ -160,6 +160,74 @@ describe('a live query', () => {
     expect(heals).toMatchObject([{ cause: 'no-echo', added: 1 }]);
   });
 
+  it('takes the change of another row for no echo of its own write', async () => {
+    const { advance, write, query, requests } = await openQuery();
+    query.upsert([{ id: 'own', version: 9 }]);
+    write('other');
+    await advance(8_000);
+    expect(requests.summaries).toBe(1);
+  });
+
+  it('takes the greatest version of its rows for the newest, in whatever order they were written', async () => {
+    const { advance, announce, table, requests } = await openQuery();
+    await advance(25_000);
+    for (const [id, version] of [
+      ['a', 2],
+      ['b', 9],
+      ['c', 4],
+    ] as const) {
+      table.set(id, { id, version });
+      announce(id);
+    }
+    await advance(50_000);
+    expect(requests).toEqual({ reads: 1, summaries: 3 });
+    // As many rows, and another version.
+    table.set('b', { id: 'b', version: 10 });
+    await advance(27_000);
+    expect(requests).toEqual({ reads: 2, summaries: 5 });
+  });
+
+  it('reads the list at every tenth comparison alone, counted from the last difference', async () => {
+    const { advance, write, requests } = await openQuery();
+    await advance(9 * 25_000);
+    expect(requests).toEqual({ reads: 1, summaries: 9 });
+    await advance(25_000);
+    expect(requests).toEqual({ reads: 2, summaries: 9 });
+    await advance(8 * 25_000);
+    write('lost', false);
+    await advance(27_000);
+    expect(requests).toEqual({ reads: 3, summaries: 19 });
+    await advance(23_000 + 8 * 25_000);
+    expect(requests).toEqual({ reads: 3, summaries: 28 });
+  });
+
+  it('reads nothing once it is stopped, and says that it is not current', async () => {
+    const { query, stop, requests, world } = await openQuery();
+    expect(query.getSnapshot().isCurrent).toBe(true);
+    stop();
+    query.refresh();
+    await world.settle();
+    expect([query.getSnapshot().isCurrent, requests.reads]).toEqual([false, 1]);
+  });
+
+  it('applies a change of the version that it has, and none of an earlier one', async () => {
+    const { server, world, query, write, advance } = await openQuery();
+    write('a');
+    await advance(100);
+    const send = async (record: object) => {
+      server.change({
+        type: 'UPDATE',
+        commit_timestamp: new Date(world.clock.now() + 1).toISOString(),
+        record: { id: 'a', ...record },
+        old_record: { id: 'a' },
+      });
+      await advance(100);
+      return query.getSnapshot().rows;
+    };
+    expect(await send({ version: 1, title: 'same' })).toEqual([{ id: 'a', version: 1, title: 'same' }]);
+    expect(await send({ version: 0, title: 'older' })).toEqual([{ id: 'a', version: 1, title: 'same' }]);
+  });
+
   it('compares nothing in a hidden page, and at once when it is shown', async () => {
     const { advance, tab, requests } = await openQuery();
     tab.setVisible(false);

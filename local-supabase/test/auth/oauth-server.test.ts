@@ -1,6 +1,14 @@
+import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type Answer, type AuthWorld, createVerifier, openAuthWorld, readClaims } from './auth-world.ts';
+import {
+  type Answer,
+  type AuthWorld,
+  createVerifier,
+  openAuthWorld,
+  password,
+  readClaims,
+} from './auth-world.ts';
 
 const redirectUri = 'https://tool.example/callback';
 const [form, formType] = [
@@ -203,6 +211,21 @@ describe('what the auth service leaves to a project', () => {
     expect((await world.ask('DELETE', path, undefined, { token: user.access_token })).status).toBe(204);
     expect((await world.post('/logout', {}, { token: user.access_token })).status).toBe(204);
     expect((await exchangeCode(target.searchParams.get('code') ?? '')).status).toBe(200);
+  });
+
+  it('a session that has not used the second factor of its account signs in to an application', async () => {
+    const { access_token: first, user } = await world.signedUp();
+    const { body: factor } = await world.post('/factors', { factor_type: 'totp' }, { token: first });
+    const challenge = await world.post(`/factors/${factor.id}/challenge`, {}, { token: first });
+    const totp = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) });
+    const proof = { challenge_id: challenge.body.id, code: totp.generate({ timestamp: world.nowMs() }) };
+    expect((await world.post(`/factors/${factor.id}/verify`, proof, { token: first })).status).toBe(200);
+    const low = await world.post('/token?grant_type=password', { email: user.email, password });
+    const id = await begin();
+    await read(id, low.body.access_token);
+    const target = targetOf(await decide(id, 'approve', low.body.access_token));
+    const { body } = await exchangeCode(target.searchParams.get('code') ?? '');
+    expect(readClaims(body.access_token)).toMatchObject({ sub: user.id, aal: 'aal1' });
   });
 
   it('a redirect URI has any scheme behind a comma', async () => {

@@ -60,8 +60,8 @@ export async function showPushMessage(message: PushMessage, scope: PushScope): P
 
 /** Opens what an alert is about: in a page that is open already, or in a new one. */
 export async function openAlert(data: unknown, scope: PushScope): Promise<void> {
-  // A path of this site alone: `//host` would be another one.
-  const path = typeof data === 'string' && /^\/(?![/\\])/.test(data) ? data : '/home';
+  // A path of this site alone: `//host` would be another one, also with a tab between, which browsers leave out.
+  const path = typeof data === 'string' && /^\/(?![/\\])\P{Cc}*$/u.test(data) ? data : '/home';
   const [page] = await scope.pages();
   if (!page) {
     await scope.openPage(path);

@@ -81,7 +81,7 @@ test('a click on an alert opens a page where none is open', async () => {
   expect(calls).toEqual(['open /home?open=one']);
 });
 
-test.each([null, 'https://evil.example', '//evil.example', String.raw`/\evil.example`])(
+test.each([null, 'https://evil.example', '//evil.example', '/\t/evil.example', String.raw`/\evil.example`])(
   'a click on an alert leads nowhere else: %j',
   async (data) => {
     const { scope, calls } = createScope();

@@ -1,4 +1,3 @@
-/** Clients for one request of a server, whose session is in the request's cookies. */
 import { type AuthClient, createAuthClientWith } from '../auth-client/auth-client.ts';
 import type { AuthClientOptions } from '../auth-client/index.ts';
 import type { CookieScope } from '../auth-client/server/cookies-to-set.ts';
@@ -19,15 +18,6 @@ import {
 } from '../rest-client/index.ts';
 import type { SupabaseConnection } from './shared-auth.ts';
 import { type ServiceOptions, serviceOptions } from './service-options.ts';
-
-export {
-  type CookieAttributes,
-  type CookieToSet,
-  serializeCookie,
-} from '../auth-client/server/cookies-to-set.ts';
-export { NO_STORE_HEADERS } from '../auth-client/server/server.ts';
-export type { ServerCookies } from '../auth-client/server/server-store.ts';
-export { parseCookieHeader } from '../auth-client/storage/cookie-store.ts';
 
 type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
 

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
-import {
-  createServerClients,
-  parseCookieHeader,
-  type CookieToSet,
-} from '../../src/clients/server-clients.ts';
+import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/clients/server.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { expire } from '../support/session-cookies.ts';
 import { startExpressServer } from './server-examples/express.ts';
 import { createFetchServer } from './server-examples/fetch.ts';
 import { createHonoServer } from './server-examples/hono.ts';
@@ -46,16 +43,6 @@ function createBrowser(send: Send) {
       return { response, body: (await response.json()) as Record<string, unknown> | null };
     },
   };
-}
-
-/** Moves the expiry of the session in a browser's cookies, as time does. */
-function expire(jar: Map<string, string>, secondsLeft: number) {
-  const name = [...jar.keys()].find((key) => key.endsWith('-auth-token')) ?? '';
-  const text = Buffer.from((jar.get(name) ?? '').replace('base64-', ''), 'base64url').toString();
-  const { received_at: _receivedAt, ...session } = JSON.parse(text) as Record<string, unknown>;
-  const expires_at = Math.floor(Date.now() / 1000) + secondsLeft;
-  const next = JSON.stringify({ ...session, expires_at });
-  jar.set(name, `base64-${Buffer.from(next).toString('base64url')}`);
 }
 
 const servers: Record<string, () => Promise<{ send: Send; close?: () => Promise<unknown> }>> = {

@@ -15,6 +15,7 @@ const sources = [
   'src/clients/supabase-clients.ts',
   'src/clients/lazy-clients.ts',
   'src/clients/server-clients.ts',
+  'src/clients/verify-request.ts',
 ].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
 const examples = readExamples(root, [...sources, 'README.md', 'docs']);
 

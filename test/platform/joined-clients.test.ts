@@ -5,7 +5,7 @@ import { createLazyClients } from '../../src/clients/lazy-clients.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import * as realtimeModule from '../../src/realtime-client/index.ts';
 import * as restModule from '../../src/rest-client/index.ts';
-import { createServerClients } from '../../src/clients/server-clients.ts';
+import { createServerClients } from '../../src/clients/server.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/clients/supabase-clients.ts';
 import { createRecordedWire } from '../../src/testing/index.ts';

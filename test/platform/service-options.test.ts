@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
-import { createServerClients } from '../../src/clients/server-clients.ts';
+import { createServerClients } from '../../src/clients/server.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { type ClientEvent, createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 

@@ -6,7 +6,7 @@ import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
 import { type AuthClient, AuthError } from '../../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
-import { createServerClients } from '../../../src/clients/server-clients.ts';
+import { createServerClients } from '../../../src/clients/server.ts';
 import {
   type SoftwareAuthenticator,
   createSoftwareAuthenticator,

@@ -2,11 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
-import {
-  createServerClients,
-  parseCookieHeader,
-  serializeCookie,
-} from '../../../src/clients/server-clients.ts';
+import { createServerClients, parseCookieHeader, serializeCookie } from '../../../src/clients/server.ts';
 import { answer, type Project } from './routes.ts';
 
 /** Express. */

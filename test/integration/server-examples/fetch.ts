@@ -1,4 +1,4 @@
-import { createRequestCookies, createServerClients } from '../../../src/clients/server-clients.ts';
+import { createRequestCookies, createServerClients } from '../../../src/clients/server.ts';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
 import { answer, type Project } from './routes.ts';
 

@@ -5,7 +5,7 @@ import {
   createRequestCookies,
   createServerClients,
   type ServerClients,
-} from '../../../src/clients/server-clients.ts';
+} from '../../../src/clients/server.ts';
 import { answer, type Project } from './routes.ts';
 
 /** Hono: one middleware gives each handler the clients of its request. */

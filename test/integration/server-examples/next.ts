@@ -1,6 +1,6 @@
 import { RequestCookies, ResponseCookies } from '@edge-runtime/cookies';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
-import { createServerClients } from '../../../src/clients/server-clients.ts';
+import { createServerClients } from '../../../src/clients/server.ts';
 import { answer, type Project } from './routes.ts';
 
 /**

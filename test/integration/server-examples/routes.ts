@@ -1,4 +1,4 @@
-import type { ServerClients } from '../../../src/clients/server-clients.ts';
+import type { ServerClients } from '../../../src/clients/server.ts';
 
 /** The project and the fetch of the embedded Supabase. */
 export interface Project {

@@ -8,6 +8,7 @@ import { createLocalSupabase } from 'local-supabase';
 
 const denoPackage = 'deno@2.9.6';
 const adaId = 'ada00000-0000-4000-8000-000000000001';
+const workerSecret = 'the secret of the workers';
 const startWithinMs = 120_000;
 const functionPort = Number(process.env['FUNCTION_PORT'] ?? '54329');
 const smtpPort = Number(process.env['SMTP_PORT'] ?? '54325');
@@ -37,7 +38,8 @@ const child = spawn(
       ...environment,
       DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${functionPort}`,
       SUPABASE_URL: supabase.url,
-      SUPABASE_SERVICE_ROLE_KEY: supabase.serviceRoleKey,
+      SUPABASE_SECRET_KEYS: JSON.stringify({ default: supabase.secretKey }),
+      WORKER_SECRET: workerSecret,
       APP_URL: 'http://localhost:5173',
       MAIL_FROM: 'Tidings <notifications@inbox.test>',
       SMTP_HOST: '127.0.0.1',
@@ -64,7 +66,7 @@ async function callFunction(): Promise<string> {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${functionPort}/notification-mails`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${supabase.serviceRoleKey}` },
+      headers: { 'x-worker-secret': workerSecret },
       body: JSON.stringify({ due_before: new Date(Date.now() + 2 * 86_400_000).toISOString() }),
     }).catch(() => null);
     if (response?.ok) return response.text();

@@ -1,15 +1,17 @@
 /**
- * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--announce 10000]`
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--announce 10000] [--kills 10000]`
  *
  * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, sessions also race for the counters, the limits and each other's locks. `--mails` measures
  * there instead how long one worker and four take to send so many digests that are due at the same time; `--announce`, how long one
- * message takes to so many recipients, how long their clicks wait meanwhile, and whether 50 writers of all sorts deadlock.
+ * message takes to so many recipients, how long their clicks wait meanwhile, and whether 50 writers of all sorts deadlock; `--kills`, that
+ * 20 workers lose none of so many mails although they are killed at every step and acknowledgments fail.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
 import { announce, raceBackends } from './scale/announce.ts';
+import { killWorkers } from './scale/kill-workers.ts';
 import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     postgres: { type: 'string' },
     mails: { type: 'string' },
     announce: { type: 'string' },
+    kills: { type: 'string' },
   },
 });
 
@@ -34,6 +37,7 @@ const database = await openScaleDatabase(values.postgres);
 const problems: string[] = [];
 try {
   if (values.mails !== undefined) await measureMails(database, Number(values.mails));
+  else if (values.kills !== undefined) await proveThatNoMailIsLost(database, Number(values.kills));
   else if (values.announce !== undefined) await measureAnnouncement(database, Number(values.announce));
   else await measureQueries();
 } finally {
@@ -54,6 +58,18 @@ async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: 
       `${name}: ${count} digests, ${workers} workers: ${seconds.toFixed(0)} s, ${(count / seconds).toFixed(0)} per second`,
     );
   }
+}
+
+async function proveThatNoMailIsLost(
+  { name, connect, ...target }: ScaleDatabase,
+  mails: number,
+): Promise<void> {
+  if (!connect) throw new Error('--kills needs --postgres');
+  const run = await killWorkers({ name, connect, ...target }, connect, mails);
+  console.log(
+    `${name}: ${mails} mails, ${run.kills} workers killed, ${run.doubles} mails sent twice, ${run.seconds.toFixed(0)} s`,
+  );
+  problems.push(...run.problems);
 }
 
 async function measureAnnouncement(

@@ -115,6 +115,8 @@ async function start(
         SUPABASE_URL: url,
         SUPABASE_ANON_KEY: keys.anonKey,
         SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+        SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
+        SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
         APP_URL: options.siteUrl ?? 'http://localhost:5173',
         ...(await mailVariables(options.smtp, smtpServer)),
         ...options.functionEnv,

@@ -302,31 +302,33 @@ begin
 end
 $$;
 
-/** Calls an Edge Function of the project. Reads its address and key from the vault: `project_url` and `service_role_key`. */
+/**
+ * Calls an Edge Function of the project. Reads its address and the secret of the workers from the vault: `project_url` and
+ * `worker_secret`. Without them the call fails, and with it the job.
+ */
 create function private.call_edge_function(function_name text) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 declare
   project_url text;
-  service_role_key text;
+  worker_secret text;
 begin
   execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
     into project_url;
-  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
-    into service_role_key;
-  if project_url is null or service_role_key is null then
-    raise warning 'The function % is not called, because the vault lacks project_url or service_role_key.', function_name;
-    return;
+  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'worker_secret' $query$
+    into worker_secret;
+  if project_url is null or worker_secret is null then
+    raise exception 'The function % is not called, because the vault lacks project_url or worker_secret.', function_name;
   end if;
   execute $query$
     select net.http_post(
       url := $1 || '/functions/v1/' || $3,
-      headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
+      headers := jsonb_build_object('x-worker-secret', $2, 'content-type', 'application/json'),
       body := '{}'::jsonb,
-      timeout_milliseconds := 60000
+      timeout_milliseconds := 150000
     )
-  $query$ using project_url, service_role_key, function_name;
+  $query$ using project_url, worker_secret, function_name;
 end
 $$;
 

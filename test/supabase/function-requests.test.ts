@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import handleMails from '../../supabase/functions/notification-mails/index.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { UnexpectedAnswerError } from '../../supabase/functions/_shared/runtime/parse.ts';
@@ -7,8 +8,14 @@ import { claimedMailsSchema } from '../../supabase/functions/_shared/mail/queued
 
 const secret = Buffer.from('the secret of the webhook');
 const supabase = useLocalSupabase({
-  functionEnv: { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}` },
-  functionSettings: { unsubscribe: { verifyJwt: false }, 'mail-events': { verifyJwt: false } },
+  functionEnv: { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`, WORKER_SECRET: 'of the workers' },
+  // As in supabase/config.toml: these check what they need themselves.
+  functionSettings: Object.fromEntries(
+    ['unsubscribe', 'mail-events', 'notification-mails', 'notification-push'].map((name) => [
+      name,
+      { verifyJwt: false },
+    ]),
+  ),
 });
 
 const call = async (
@@ -21,7 +28,7 @@ const call = async (
   const response = await supabase().fetch(`${url}/functions/v1/${name}`, {
     method,
     body,
-    headers: { authorization: `Bearer ${serviceRoleKey}`, ...headers },
+    headers: { apikey: serviceRoleKey, ...headers },
   });
   return { status: response.status, body: (await response.json()) as unknown, headers: response.headers };
 };
@@ -75,4 +82,70 @@ it('a function refuses an answer of the database that has another shape', async 
   const claim = callDatabase('claim_notification_mails', {}, claimedMailsSchema);
   await expect(claim).rejects.toBeInstanceOf(UnexpectedAnswerError);
   await expect(claim).rejects.toThrow('claim_notification_mails: ');
+});
+
+describe('a worker', () => {
+  const run = async (
+    headers: Readonly<Record<string, string>>,
+    env: Readonly<Record<string, string>> = {},
+  ) => {
+    const { url, secretKey } = supabase();
+    const response = await handleMails(
+      new Request(`${url}/functions/v1/notification-mails`, { method: 'POST', headers }),
+      {
+        env: {
+          SUPABASE_URL: url,
+          SUPABASE_SECRET_KEYS: JSON.stringify({ default: secretKey }),
+          APP_URL: 'https://inbox.test',
+          MAIL_FROM: 'Tidings <notifications@inbox.test>',
+          SMTP_HOST: 'smtp.inbox.test',
+          WORKER_SECRET: 'of the workers',
+          ...env,
+        },
+        fetch: supabase().fetch,
+        now: Date.now,
+      },
+    );
+    return response.status;
+  };
+
+  it.each([
+    ['the secret of the workers', 200, () => ({ 'x-worker-secret': 'of the workers' })],
+    ['the newer secret key, of which it has no other', 200, () => ({ apikey: supabase().secretKey })],
+    ['another secret', 403, () => ({ 'x-worker-secret': 'of others' })],
+    ['an empty secret', 403, () => ({ 'x-worker-secret': '' })],
+    ['the publishable key', 403, () => ({ apikey: supabase().publishableKey })],
+    [
+      'the secret key as a token, which hosted projects refuse',
+      403,
+      () => ({ authorization: `Bearer ${supabase().secretKey}` }),
+    ],
+  ])('is started by %s with the answer %i', async (_name, status, headers) => {
+    expect(await run(headers())).toBe(status);
+  });
+
+  it('without a secret of its own is started by a service key alone', async () => {
+    expect(await run({ 'x-worker-secret': '' }, { WORKER_SECRET: '' })).toBe(403);
+    expect(
+      await run(
+        { apikey: supabase().serviceRoleKey },
+        { SUPABASE_SECRET_KEYS: '', SUPABASE_SERVICE_ROLE_KEY: supabase().serviceRoleKey },
+      ),
+    ).toBe(200);
+  });
+
+  it('says which keys it lacks', async () => {
+    const answer = run({ apikey: 'x' }, { SUPABASE_SECRET_KEYS: '' });
+    expect(await answer).toBe(500);
+  });
+});
+
+it('the job of the workers fails, and is seen to fail, where the vault lacks their secret', async () => {
+  await supabase().database.exec(`
+    create schema if not exists vault;
+    create table if not exists vault.decrypted_secrets (name text, decrypted_secret text);
+    insert into vault.decrypted_secrets values ('project_url', 'https://project.test')`);
+  await expect(
+    supabase().database.query(`select private.call_edge_function('notification-mails')`),
+  ).rejects.toThrow('the vault lacks project_url or worker_secret');
 });

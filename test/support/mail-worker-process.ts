@@ -8,7 +8,7 @@ const { env } = process;
 const nowMs = Number(env['NOW_MS']);
 const request = new Request(`${env['SUPABASE_URL']}/functions/v1/notification-mails`, {
   method: 'POST',
-  headers: { authorization: `Bearer ${env['SUPABASE_SERVICE_ROLE_KEY']}` },
+  headers: { apikey: env['SUPABASE_SERVICE_ROLE_KEY'] ?? '' },
 });
 const response = await handle(request, { env, fetch, now: () => nowMs });
 console.log(await response.text());

@@ -36,7 +36,7 @@ export async function sendDueMails(options: MailTimerOptions): Promise<MailRun> 
   if (!due?.exists) return idle;
   const request = new Request(`${url()}/functions/v1/notification-mails`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${serviceKey()}` },
+    headers: { apikey: serviceKey(), authorization: `Bearer ${serviceKey()}` },
   });
   const response = await functions.handle(request);
   if (!response.ok)

@@ -37,7 +37,7 @@ export async function sendDuePushMessages(options: PushTimerOptions): Promise<Pu
   if (!due?.exists) return idle;
   const request = new Request(`${url()}/functions/v1/notification-push`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${serviceKey()}` },
+    headers: { apikey: serviceKey(), authorization: `Bearer ${serviceKey()}` },
   });
   const response = await functions.handle(request);
   if (!response.ok)

@@ -1,11 +1,11 @@
 /**
- * Sends the notification mails that are due. Called each minute by `private.call_mail_worker()`, with the service key.
+ * Sends the notification mails that are due. Called each minute by `private.call_mail_worker()`, with the worker's secret.
  *
  * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then. Answers
  * `{"sent", "failed", "skipped"}`.
  *
- * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and
- * SUPABASE_SERVICE_ROLE_KEY.
+ * Environment: WORKER_SECRET, APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and
+ * SUPABASE_SECRET_KEYS.
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -18,7 +18,7 @@ import { createFailureLog } from '../_shared/runtime/failure-log.ts';
 import { parseRequestJson } from '../_shared/runtime/parse.ts';
 import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 import type { Environment, Runtime } from '../_shared/runtime/runtime.ts';
-import { hasServiceKey } from '../_shared/runtime/service-key.ts';
+import { isWorkerCall } from '../_shared/runtime/service-keys.ts';
 
 /** The platform ends a run after 150 s; the last mail may wait for three timeouts of 20 s. */
 const runMs = 50_000;
@@ -26,8 +26,8 @@ const runMs = 50_000;
 const requestSchema = z.object({ due_before: z.optional(z.iso.datetime({ offset: true })) });
 
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
-  if (!hasServiceKey(request, runtime.env))
-    return answerError(403, 'service_key_needed', 'The service key is needed');
+  if (!isWorkerCall(request, runtime.env))
+    return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
   const { due_before: dueBefore } = parseRequestJson(requestSchema, (await request.text()) || '{}');
   const log = createFailureLog(request, 'notification-mails', console.error);
   const callDatabase = createDatabaseCaller(runtime, log.traceparent);

@@ -1,11 +1,11 @@
 /**
- * Sends the push messages that are due. Called every ten seconds by `private.call_push_worker()`, with the service key.
+ * Sends the push messages that are due. Called every ten seconds by `private.call_push_worker()`, with the worker's secret.
  *
  * POST without a body. Answers `{"sent", "failed", "skipped"}`.
  *
- * Environment: VAPID_SUBJECT (a `mailto:` or `https:` address of the operator), VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY;
+ * Environment: WORKER_SECRET, VAPID_SUBJECT (a `mailto:` or `https:` address of the operator), VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY;
  * PUSH_HOSTS where other push services than the browsers' own are allowed. The platform sets SUPABASE_URL and
- * SUPABASE_SERVICE_ROLE_KEY.
+ * SUPABASE_SECRET_KEYS.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createPushTransport } from '../_shared/push/push-transport.ts';
@@ -13,14 +13,14 @@ import { sendDuePushMessages } from '../_shared/push/send-due-push-messages.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
 import { createFailureLog } from '../_shared/runtime/failure-log.ts';
 import { answerError, serveFunction } from '../_shared/runtime/runtime.ts';
-import { hasServiceKey } from '../_shared/runtime/service-key.ts';
+import { isWorkerCall } from '../_shared/runtime/service-keys.ts';
 
 /** The platform ends a run after 150 s. */
 const runMs = 50_000;
 
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
-  if (!hasServiceKey(request, runtime.env))
-    return answerError(403, 'service_key_needed', 'The service key is needed');
+  if (!isWorkerCall(request, runtime.env))
+    return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
   const log = createFailureLog(request, 'notification-push', console.error);
   const report = await sendDuePushMessages({
     callDatabase: createDatabaseCaller(runtime, log.traceparent),

@@ -6,7 +6,7 @@
  * (RFC 8058), or the page's form fields `token`, `kind` and `action`: `show`, `unsubscribe`, `undo`. It answers
  * `{"kind", "label", "is_off", "language"}`, the label of a registered kind, or 400 for a token that is forged or has ended.
  *
- * Environment: APP_URL. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
+ * Environment: APP_URL. The platform sets SUPABASE_URL and SUPABASE_SECRET_KEYS.
  */
 import * as z from 'zod/mini';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';

@@ -6,6 +6,8 @@ import type { MailRefusal, MailTransport } from './mail-transport.ts';
 
 /** Port of SMTP over TLS from the first byte (RFC 8314). */
 const implicitTlsPort = 465;
+/** Functions of a hosted project cannot connect to these ports. */
+const blockedPorts: ReadonlySet<number> = new Set([25, 587]);
 const timeoutMs = 20_000;
 /** Answers to RCPT TO that say that the mailbox does not exist (RFC 5321, section 4.2.3). */
 const unknownMailboxCodes = new Set([550, 551, 553]);
@@ -19,9 +21,9 @@ interface SmtpProblem {
   readonly responseCode?: number;
 }
 
-/** Sends by SMTP: SMTP_HOST, SMTP_PORT (default 587), SMTP_USER and SMTP_PASS where the server wants credentials. */
+/** Sends by SMTP: SMTP_HOST, SMTP_PORT (default 465; 2525 where the server has it), SMTP_USER and SMTP_PASS where the server wants credentials. */
 export function createSmtpTransport(env: Environment): MailTransport {
-  const port = Number(env['SMTP_PORT'] ?? '587');
+  const port = Number(env['SMTP_PORT'] ?? implicitTlsPort);
   const user = env['SMTP_USER'];
   const smtp = createTransport({
     host: requireSetting(env, 'SMTP_HOST'),
@@ -43,7 +45,7 @@ export function createSmtpTransport(env: Environment): MailTransport {
       } catch (problem) {
         const message = problem instanceof Error ? problem.message : String(problem);
         if (await isServerGone(smtp, problem as SmtpProblem))
-          throw new MailTransportError(message, 'unavailable', {
+          throw new MailTransportError(message + adviceFor(port), 'unavailable', {
             cause: problem,
             retryAfterMs: unavailableMs,
           });
@@ -52,6 +54,12 @@ export function createSmtpTransport(env: Environment): MailTransport {
     },
     close: () => smtp.close(),
   };
+}
+
+function adviceFor(port: number): string {
+  return blockedPorts.has(port)
+    ? ` (functions of a hosted project reach neither port 25 nor 587: set SMTP_PORT to 465 or 2525)`
+    : '';
 }
 
 /** Whether the server takes no mail at all. A mail at which it closes the connection fails by itself. */

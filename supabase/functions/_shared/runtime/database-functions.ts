@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { parseAnswer } from './parse.ts';
 import { requireSetting } from './runtime.ts';
 import type { Runtime } from './runtime.ts';
+import { readServiceKeys, serviceHeaders } from './service-keys.ts';
 
 /** The data service refused a call. */
 export class DatabaseFunctionError extends Error {
@@ -27,16 +28,15 @@ export type CallDatabase = <Schema extends z.ZodMiniType>(
 
 const timeoutMs = 20_000;
 
-/** @throws {MissingSettingError} without SUPABASE_URL or SUPABASE_SERVICE_ROLE_KEY. */
+/** @throws {MissingSettingError} without SUPABASE_URL or a service key. */
 export function createDatabaseCaller({ env, fetch }: Runtime, traceparent?: string): CallDatabase {
   const url = requireSetting(env, 'SUPABASE_URL');
-  const key = requireSetting(env, 'SUPABASE_SERVICE_ROLE_KEY');
+  const [key] = readServiceKeys(env);
   return async (name, args, answer) => {
     const response = await fetch(`${url}/rest/v1/rpc/${name}`, {
       method: 'POST',
       headers: {
-        apikey: key,
-        authorization: `Bearer ${key}`,
+        ...serviceHeaders(key),
         'content-type': 'application/json',
         ...(traceparent !== undefined && { traceparent }),
       },

@@ -72,7 +72,11 @@ export function answerError(
 export class MissingSettingError extends Error {
   override readonly name = 'MissingSettingError';
   constructor(setting: string) {
-    super(`The environment of the function lacks ${setting}. Set it with: supabase secrets set ${setting}=…`);
+    // A hosted project refuses secrets with the platform's own prefix.
+    const advice = setting.startsWith('SUPABASE_')
+      ? 'The platform sets it for deployed functions.'
+      : `Set it with: supabase secrets set ${setting}=…`;
+    super(`The environment of the function lacks ${setting}. ${advice}`);
   }
 }
 

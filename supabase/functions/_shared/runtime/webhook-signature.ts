@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac } from 'node:crypto';
-import { isEqual } from './service-key.ts';
+import { isEqual } from './service-keys.ts';
 
 /** A delivery whose time differs more is refused: it may be a replay. */
 const toleranceSeconds = 300;

@@ -187,6 +187,38 @@ describe('a live query', () => {
     expect(requests).toEqual({ reads: 2, summaries: 5 });
   });
 
+  it('notices a lost deletion that leaves the newest version as it was', async () => {
+    const { advance, write, table, ids } = await openQuery();
+    write('a');
+    write('b');
+    await advance(100);
+    table.delete('a');
+    await advance(27_000);
+    expect(ids()).toEqual(['b']);
+  });
+
+  it('reads at once by default, and is current only once the channel is live', async () => {
+    const scene = createScriptedScene({});
+    const reads: string[] = [];
+    const query = createLiveQuery<Item>({
+      channel: scene.client.channel('user:ada'),
+      binding,
+      platform: scene.tab,
+      key: ({ id }) => String(id),
+      read: async () => [{ id: `read ${reads.push('read')}`, version: 1 }],
+    });
+    expect(query.getSnapshot()).toMatchObject({ rows: [], isLoaded: false, isCurrent: false });
+    query.start();
+    await scene.world.settle();
+    expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'read 1' }], isLoaded: true, isCurrent: false });
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    await scene.world.settle();
+    expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'read 2' }], isCurrent: true });
+  });
+
   it('reads the list at every tenth comparison alone, counted from the last difference', async () => {
     const { advance, write, requests } = await openQuery();
     await advance(9 * 25_000);

@@ -68,8 +68,8 @@ export function classifyRefreshError(problem: unknown): RefreshOutcome {
   return outcomeByStatus[status] ?? (isDefinitiveRefusal(serverCode) ? serverCode : 'other-refusal');
 }
 
+/** A code that is no outcome has no action. */
 function isDefinitiveRefusal(serverCode: string | null): serverCode is RefreshOutcome {
-  if (serverCode === null || !Object.hasOwn(refreshActions, serverCode)) return false;
   return refreshActions[serverCode as RefreshOutcome] === 'drop';
 }
 

@@ -1,3 +1,4 @@
+import handleMailEvents from '../../supabase/functions/mail-events/index.ts';
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
@@ -10,7 +11,7 @@ let nowMs = startMs;
 
 const supabase = useLocalSupabase({
   now: () => nowMs,
-  functionEnv: { MAIL_WEBHOOK_SECRET: webhookSecret },
+  functionEnv: { MAIL_WEBHOOK_SECRET: webhookSecret, MAIL_WEBHOOK_PASSWORD: 'p:w' },
   functionSettings: { unsubscribe: { verifyJwt: false }, 'mail-events': { verifyJwt: false } },
 });
 
@@ -416,6 +417,80 @@ describe('an address that does not work', () => {
     expect(await suppressed()).toEqual([{ address: ada.email, reason: 'bounce' }]);
     await deliver({ type: 'email.complained', data: { to: [ada.email] } });
     expect(await suppressed()).toEqual([{ address: ada.email, reason: 'complaint' }]);
+  });
+
+  const post = async (event: object, password = 'p:w') =>
+    supabase().fetch(`${supabase().url}/functions/v1/mail-events`, {
+      method: 'POST',
+      body: JSON.stringify(event),
+      headers: { authorization: `Basic ${Buffer.from(`events:${password}`).toString('base64')}` },
+    });
+  const bySns = (message: object) => ({ Type: 'Notification', Message: JSON.stringify(message) });
+  const bouncedRecipients = [{ emailAddress: ada.email, diagnosticCode: '550 5.1.1' }];
+  const complaint = { complainedRecipients: [{ emailAddress: ada.email }] };
+
+  it.each<[string, object, string | null]>([
+    [
+      'a hard bounce of Postmark',
+      { RecordType: 'Bounce', Type: 'HardBounce', Email: ada.email, Inactive: true },
+      'bounce',
+    ],
+    [
+      'a soft bounce of Postmark',
+      { RecordType: 'Bounce', Type: 'SoftBounce', Email: ada.email, Inactive: false },
+      null,
+    ],
+    [
+      'a complaint of Postmark',
+      { RecordType: 'SpamComplaint', Email: ada.email, Inactive: true },
+      'complaint',
+    ],
+    ['a delivery of Postmark', { RecordType: 'Delivery', Email: ada.email }, null],
+    [
+      'a hard bounce of SES',
+      bySns({ notificationType: 'Bounce', bounce: { bounceType: 'Permanent', bouncedRecipients } }),
+      'bounce',
+    ],
+    [
+      'a soft bounce of SES',
+      bySns({ notificationType: 'Bounce', bounce: { bounceType: 'Transient', bouncedRecipients } }),
+      null,
+    ],
+    ['a published complaint of SES', bySns({ eventType: 'Complaint', complaint }), 'complaint'],
+    ['a delivery of SES', bySns({ notificationType: 'Delivery' }), null],
+    [
+      'a topic that another host wants confirmed',
+      {
+        Type: 'SubscriptionConfirmation',
+        Message: '',
+        SubscribeURL: 'https://sns.evil.example/?x=.amazonaws.com/',
+      },
+      null,
+    ],
+  ])('%s is taken with the password of the webhook only', async (_name, event, reason) => {
+    expect((await post(event, 'wrong')).status).toBe(401);
+    expect(await suppressed()).toEqual([]);
+    expect((await post(event)).status).toBe(200);
+    expect(await suppressed()).toEqual(reason === null ? [] : [{ address: ada.email, reason }]);
+  });
+
+  it('a topic of SNS is confirmed at the service itself', async () => {
+    const confirmUrl = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+    const asked: string[] = [];
+    const request = new Request('http://localhost/mail-events', {
+      method: 'POST',
+      body: JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '', SubscribeURL: confirmUrl }),
+      headers: { authorization: `Basic ${Buffer.from('events:p:w').toString('base64')}` },
+    });
+    const response = await handleMailEvents(request, {
+      env: { MAIL_WEBHOOK_PASSWORD: 'p:w' },
+      now: Date.now,
+      fetch: async (input) => {
+        asked.push(String(input));
+        return new Response();
+      },
+    });
+    expect([response.status, asked]).toEqual([200, [confirmUrl]]);
   });
 });
 

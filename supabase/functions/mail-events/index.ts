@@ -1,57 +1,43 @@
 /**
- * The webhook of the mail provider (Resend): hard bounces and complaints suppress their addresses.
+ * The webhook of the mail provider (Resend, Postmark, or SES by way of SNS): hard bounces and complaints suppress their addresses.
  *
- * Environment: MAIL_WEBHOOK_SECRET, the signing secret that the provider shows (`whsec_…`).
+ * Environment: MAIL_WEBHOOK_SECRET, the signing secret that Resend shows (`whsec_…`); or MAIL_WEBHOOK_PASSWORD, a random text of your
+ * own, where the provider signs nothing and has it in the URL instead: `https://events:<password>@<ref>.supabase.co/functions/v1/mail-events`.
  */
+import { Buffer } from 'node:buffer';
 import * as z from 'zod/mini';
+import { parseProviderEvent } from '../_shared/mail/provider-events.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { parseRequestJson } from '../_shared/runtime/parse.ts';
 import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
+import type { Environment } from '../_shared/runtime/runtime.ts';
+import { isEqual } from '../_shared/runtime/service-keys.ts';
 import { isSignedWebhook } from '../_shared/runtime/webhook-signature.ts';
 
-/** Events of other types are answered and change nothing. */
-const eventSchema = z.object({ type: z.string() });
-const addresses = z.array(z.string());
-const suppressionSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('email.complained'), data: z.object({ to: addresses }) }),
-  z.object({
-    type: z.literal('email.bounced'),
-    data: z.object({
-      to: addresses,
-      bounce: z.optional(z.object({ type: z.optional(z.string()), message: z.optional(z.string()) })),
-    }),
-  }),
-]);
-const suppressingTypes: ReadonlySet<string> = new Set(['email.complained', 'email.bounced']);
-
-interface Suppression {
-  readonly reason: 'bounce' | 'complaint';
-  readonly addresses: readonly string[];
-  readonly detail: string | null;
-}
-
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
-  const secret = requireSetting(runtime.env, 'MAIL_WEBHOOK_SECRET');
   const body = await request.text();
-  if (!isSignedWebhook(request.headers, body, secret, runtime.now()))
-    return answerError(401, 'signature_invalid', 'The signature is not valid');
-  const suppression = readSuppression(body);
-  if (suppression === null) return Response.json({ suppressed: 0 });
+  if (!isOfProvider(request, body, runtime.env, runtime.now()))
+    return answerError(401, 'signature_invalid', 'The signature or the password is not valid');
+  const event = parseProviderEvent(body);
+  if (event === null) return Response.json({ suppressed: 0 });
+  if ('confirmUrl' in event) {
+    const { ok } = await runtime.fetch(event.confirmUrl);
+    return ok
+      ? Response.json({ suppressed: 0 })
+      : answerError(502, 'confirmation_failed', 'The topic could not be confirmed');
+  }
+  const { addresses, reason, detail } = event;
   const callDatabase = createDatabaseCaller(runtime);
-  for (const address of suppression.addresses)
-    await callDatabase(
-      'suppress_mail_address',
-      { address, reason: suppression.reason, detail: suppression.detail },
-      z.null(),
-    );
-  return Response.json({ suppressed: suppression.addresses.length });
+  for (const address of addresses)
+    await callDatabase('suppress_mail_address', { address, reason, detail }, z.null());
+  return Response.json({ suppressed: addresses.length });
 });
 
-/** Null: the event suppresses nothing. A transient bounce, of a full mailbox, is such an event. */
-function readSuppression(body: string): Suppression | null {
-  if (!suppressingTypes.has(parseRequestJson(eventSchema, body).type)) return null;
-  const { type, data } = parseRequestJson(suppressionSchema, body);
-  if (type === 'email.complained') return { reason: 'complaint', addresses: data.to, detail: null };
-  if (data.bounce?.type === 'Transient') return null;
-  return { reason: 'bounce', addresses: data.to, detail: data.bounce?.message ?? null };
+/** @throws {MissingSettingError} without a secret and a password. */
+function isOfProvider(request: Request, body: string, env: Environment, nowMs: number): boolean {
+  const password = env['MAIL_WEBHOOK_PASSWORD'];
+  const [, credentials = ''] = /^basic +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  const [, ...given] = Buffer.from(credentials, 'base64').toString().split(':');
+  if (password && isEqual(given.join(':'), password)) return true;
+  if (password && !env['MAIL_WEBHOOK_SECRET']) return false;
+  return isSignedWebhook(request.headers, body, requireSetting(env, 'MAIL_WEBHOOK_SECRET'), nowMs);
 }

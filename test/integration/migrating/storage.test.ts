@@ -123,6 +123,12 @@ const rows: readonly Row[] = [
       shapeOf(await messageOf(storage.purgeBucketCache(bucket, { transformationsOnly: true }))),
   },
   {
+    // The embedded service has no versions, as a project whose service is older.
+    cell: '`getBucketLifecycle`, `updateBucketLifecycle`, `deleteBucketLifecycle`',
+    vendor: async ({ storage }) => shapeOf((await storage.getBucketLifecycle(bucket)).error?.message),
+    here: async ({ storage }) => shapeOf(await messageOf(storage.getBucketLifecycle(bucket))),
+  },
+  {
     cell: '`createSignedUrls`, `createSignedUploadUrl`, `uploadToSignedUrl`',
     vendor: async ({ storage }) => {
       const files = storage.from(bucket);

@@ -184,3 +184,29 @@ it('every table of the API gives callers without a session no privilege', async 
   );
   expect(anonymous).toEqual({ tables: [], functions: [] });
 });
+
+it('every function of the schema has an empty search path, but for procedures that commit', async () => {
+  const rows = await supabase().database.query<{ name: string }>(
+    `select p.oid::regprocedure::text as name from pg_proc p
+     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+       and not coalesce(p.proconfig @> array['search_path=""'], false)
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+     order by 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    'private.deliver_outgoing(integer)',
+    'private.run_counter_repair()',
+    'private.run_retention(integer,timestamp with time zone)',
+  ]);
+});
+
+it('every function of the API that runs as its owner asks for the assurance of its caller, or is for services', async () => {
+  const rows = await supabase().database.query<{ name: string }>(
+    `select p.proname as name from pg_proc p
+     where p.pronamespace = 'public'::regnamespace and p.prosecdef
+       and has_function_privilege('authenticated', p.oid, 'execute')
+       and p.prosrc !~ 'private\\.(require_assurance|require_session|answer_invitation)\\('
+     order by 1`,
+  );
+  expect(rows).toEqual([]);
+});

@@ -486,7 +486,7 @@ describe('an address that does not work', () => {
       env: { MAIL_WEBHOOK_PASSWORD: 'p:w' },
       now: Date.now,
       fetch: async (input) => {
-        asked.push(String(input));
+        asked.push(new Request(input).url);
         return new Response();
       },
     });

@@ -94,21 +94,10 @@ function readSns(body: string): ProviderEvent {
   if (type !== 'Notification') return null;
   const { notificationType, eventType, bounce, complaint } = parseRequestJson(sesSchema, message);
   const of = (list: z.infer<typeof recipients>) => list.map(({ emailAddress }) => emailAddress);
-  switch (notificationType ?? eventType) {
-    case 'Complaint':
-      return complaint
-        ? { reason: 'complaint', addresses: of(complaint.complainedRecipients), detail: null }
-        : null;
-    case 'Bounce': {
-      if (bounce?.bounceType !== 'Permanent') return null;
-      const [first] = bounce.bouncedRecipients;
-      return {
-        reason: 'bounce',
-        addresses: of(bounce.bouncedRecipients),
-        detail: first?.diagnosticCode ?? null,
-      };
-    }
-    default:
-      return null;
-  }
+  const kind = notificationType ?? eventType;
+  if (kind === 'Complaint' && complaint)
+    return { reason: 'complaint', addresses: of(complaint.complainedRecipients), detail: null };
+  if (kind !== 'Bounce' || bounce?.bounceType !== 'Permanent') return null;
+  const [first] = bounce.bouncedRecipients;
+  return { reason: 'bounce', addresses: of(bounce.bouncedRecipients), detail: first?.diagnosticCode ?? null };
 }

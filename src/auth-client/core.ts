@@ -89,7 +89,7 @@ export function createCore(
       autoRefresh,
       shareRefresh: shareRefresh ?? ((_refreshToken, request) => request()),
     }),
-    pendingFlows: { store: session.store, locks: platform.locks, key: storageKey },
+    pendingFlows: { store: session.store, platform, key: storageKey },
     ready,
     send,
     waitFor: (work, call) => waitFor(work, call, platform.clock),

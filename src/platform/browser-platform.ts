@@ -1,4 +1,4 @@
-import type { Broadcast, Locks, Page, PageSignal, Platform } from './platform.ts';
+import type { Broadcast, LockOptions, Locks, Page, PageSignal, Platform } from './platform.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
 
@@ -48,19 +48,21 @@ function createLocks(): Locks {
   if (!manager) return own;
   return {
     scope: typeof BroadcastChannel === 'undefined' ? 'realm' : 'origin',
-    async hold(name, task, options = {}) {
-      let isGranted = false;
-      const run = () => {
-        isGranted = true;
-        return task();
-      };
+    async hold<T>(name: string, task: () => Promise<T>, options: LockOptions = {}) {
+      let running: Promise<T> | undefined;
       try {
-        return await manager.request(name, options, run);
+        return await manager.request(name, options, () => (running = task()));
       } catch (problem) {
+        // A stolen lock rejects, although its task goes on.
+        if (running) return running;
+        if ('signal' in options && options.signal?.aborted) throw problem;
         // A page whose storage is blocked is refused every lock.
-        if (isGranted || options.signal?.aborted) throw problem;
         return own.hold(name, task, options);
       }
+    },
+    async holderOf(name) {
+      const { held = [] } = await manager.query().catch((): LockManagerSnapshot => ({}));
+      return held.find((lock) => lock.name === name)?.clientId ?? null;
     },
   };
 }

@@ -7,6 +7,7 @@ export type {
   Broadcast,
   Clock,
   FetchFunction,
+  LockOptions,
   Locks,
   Page,
   PageSignal,

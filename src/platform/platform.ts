@@ -60,12 +60,28 @@ export interface Locks {
   /** `origin`: a lock excludes other tabs too, which `openBroadcast` reaches; `realm`: one of the two is missing. */
   readonly scope: 'origin' | 'realm';
   /**
-   * Runs `task` while holding the exclusive lock `name` and returns what it returns.
+   * Runs `task` while holding the exclusive lock `name` and returns what it returns, even if the lock is stolen meanwhile.
    *
    * @throws the signal's reason if it aborts before the lock is granted; the task itself is not interrupted.
    */
-  hold<T>(name: string, task: () => Promise<T>, options?: { readonly signal?: AbortSignal }): Promise<T>;
+  hold<T>(name: string, task: () => Promise<T>, options?: LockOptions): Promise<T>;
+  /**
+   * Names the holder of a lock for a message: the client id of Web Locks, which `clients.get()` of a service worker knows too. Null if
+   * the runtime does not know it. Default: unknown.
+   */
+  holderOf?(name: string): Promise<string | null>;
 }
+
+/** How a lock is requested: by waiting for it, or by taking it. */
+export type LockOptions =
+  | {
+      /** Ends the wait. Default: waits without end. */
+      readonly signal?: AbortSignal;
+    }
+  | {
+      /** Takes the lock from its holder at once. The holder's task is not interrupted. */
+      readonly steal: true;
+    };
 
 /** A channel to the other tabs of this origin. */
 export interface Broadcast {

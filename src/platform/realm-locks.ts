@@ -6,8 +6,9 @@ export function createRealmLocks(): Locks {
   const tails = new Map<string, Promise<unknown>>();
   return {
     scope: 'realm',
-    hold(name, task, { signal } = {}) {
-      const previous = tails.get(name) ?? Promise.resolve();
+    hold(name, task, options = {}) {
+      const signal = 'signal' in options ? options.signal : undefined;
+      const previous = ('steal' in options ? undefined : tails.get(name)) ?? Promise.resolve();
       const run = previous.then(() => {
         signal?.throwIfAborted();
         return task();

@@ -30,6 +30,27 @@ describe('locks', () => {
     expect(task).toHaveBeenCalledTimes(1);
   });
 
+  it('answer with what the task returns after another client has stolen the lock', async () => {
+    const request = async (_name: string, _options: LockOptions, task: () => Promise<unknown>) => {
+      void task();
+      return Promise.reject(new DOMException('Lock broken by another request', 'AbortError'));
+    };
+    vi.stubGlobal('navigator', { locks: { request } });
+    const { locks } = createBrowserPlatform();
+    expect(await locks.hold('a', () => new Promise((resolve) => setTimeout(resolve, 1, 'result')))).toBe(
+      'result',
+    );
+  });
+
+  it('name the client that holds one, and no client where the runtime does not tell', async () => {
+    const held = [{ name: 'b', mode: 'exclusive', clientId: 'tab-of-b' }];
+    vi.stubGlobal('navigator', { locks: { query: () => Promise.resolve({ held }) } });
+    const { locks } = createBrowserPlatform();
+    expect([await locks.holderOf?.('b'), await locks.holderOf?.('a')]).toEqual(['tab-of-b', null]);
+    vi.stubGlobal('navigator', { locks: { query: refuse } });
+    expect(await createBrowserPlatform().locks.holderOf?.('b')).toBeNull();
+  });
+
   it('reject with the abort reason of a wait', async () => {
     const request = (_name: string, { signal }: LockOptions) => Promise.reject(signal?.reason as Error);
     vi.stubGlobal('navigator', { locks: { request } });

@@ -60,6 +60,11 @@ export interface FakeSocket extends Socket {
   fail(close?: Partial<SocketClose>): void;
 }
 
+/** A tab in the sets of the world; `id` is its client id of Web Locks. */
+interface TabIdentity {
+  readonly id: string;
+}
+
 interface PendingTimer {
   readonly due: number;
   readonly order: number;
@@ -71,13 +76,14 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
   let wallOffset = startMs;
   let monotonic = 0;
   let order = 0;
+  let tabCount = 0;
   let timers: PendingTimer[] = [];
   const crashed = new Set<object>();
   const broadcasts: { name: string; message: unknown }[] = [];
   const ports = new Set<{ name: string; tab: object; listeners: Set<(message: unknown) => void> }>();
   const heldLocks = new Set<string>();
   const lockQueues = new Map<string, { tab: object; grant: () => void }[]>();
-  const lockOwners = new Map<string, { tab: object; release: () => void }>();
+  const lockOwners = new Map<string, { tab: TabIdentity; release: () => void; lose: () => void }>();
   const random = createSeededRandom(seed);
 
   const settle = async () => {
@@ -120,10 +126,12 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
     if (next) next.grant();
   };
 
-  const createLocks = (tab: object): Locks => ({
+  const createLocks = (tab: TabIdentity): Locks => ({
     scope: 'origin',
-    async hold(name, task, { signal } = {}) {
+    async hold(name, task, options = {}) {
+      const signal = 'signal' in options ? options.signal : undefined;
       signal?.throwIfAborted();
+      if ('steal' in options) lockOwners.get(name)?.lose();
       if (crashed.has(tab)) await new Promise(() => {});
       await new Promise<void>((resolve, reject) => {
         const entry = { tab, grant: () => resolve() };
@@ -150,6 +158,10 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
       let released = false;
       const owner = {
         tab,
+        lose: () => {
+          released = true;
+          heldLocks.delete(name);
+        },
         release: () => {
           if (released) return;
           released = true;
@@ -173,6 +185,7 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
         owner.release();
       }
     },
+    holderOf: (name) => Promise.resolve(lockOwners.get(name)?.tab.id ?? null),
   });
 
   const openBroadcast = (tab: object, name: string): Broadcast => {
@@ -203,7 +216,8 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
     heldLocks,
     settle,
     openTab(overrides = {}) {
-      const identity = {};
+      tabCount += 1;
+      const identity = { id: `tab-${tabCount}` };
       const sockets: FakeSocket[] = [];
       const reported: unknown[] = [];
       const pageListeners = new Set<(signal: PageSignal) => void>();

@@ -1,4 +1,4 @@
-import type { Locks } from '../../platform/platform.ts';
+import { type LockPlatform, STORE_LOCK_WAIT_MS, withLock } from '../session/with-lock.ts';
 import type { Store } from '../storage/store.ts';
 
 /** How many flows may be pending; a further one evicts the oldest. */
@@ -13,7 +13,7 @@ export interface PendingFlow {
 /** Where the verifiers are: one per flow, under keys that `@supabase/ssr` reads too, so that a server can finish a flow. */
 export interface PendingFlowStore {
   readonly store: Store;
-  readonly locks: Locks;
+  readonly platform: LockPlatform;
   /** The session's storage key, the prefix of theirs. */
   readonly key: string;
 }
@@ -66,7 +66,7 @@ export async function removePendingFlow(flows: PendingFlowStore, verifier: strin
 
 /** Serializes writes of the index: two flows that begin at once, also in two tabs, must both be in it. */
 function exclusively(flows: PendingFlowStore, task: () => Promise<void>): Promise<void> {
-  return flows.locks.hold(`lock:${flows.key}:flows`, task);
+  return withLock(flows.platform, `lock:${flows.key}:flows`, STORE_LOCK_WAIT_MS, task);
 }
 
 const latestKey = (key: string) => `${key}-code-verifier`;

@@ -67,6 +67,9 @@ export interface RefresherSettings {
   readonly shareRefresh: ShareRefresh;
 }
 
+/** Longest wait for the lock. An attempt under it ends after 15 s, the deadline of its request, so its holder hangs. */
+const LOCK_WAIT_MS = 20_000;
+
 export function createRefresher(
   platform: Platform,
   session: SessionManager,
@@ -84,7 +87,7 @@ export function createRefresher(
 
   const isExpired = (active: ActiveSession) => remainingMs(active, session.readClocks()) <= 0;
   const exclusively = <T>(task: () => Promise<T>) =>
-    withLock(platform, `lock:${storageKey}:refresh`, GIVE_UP_MS, task);
+    withLock(platform, `lock:${storageKey}:refresh`, LOCK_WAIT_MS, task);
 
   /** Ends the session that the server refused, unless another program stored a newer one. */
   const drop = async (sentToken: string, isRejected: boolean, refusal: unknown) => {

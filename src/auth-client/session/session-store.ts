@@ -1,13 +1,10 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Broadcast, Platform } from '../../platform/platform.ts';
-import { withLockOrUnlocked } from './with-lock.ts';
+import { STORE_LOCK_WAIT_MS, withLock } from './with-lock.ts';
 import type { ResilientStore, StoreRead } from '../storage/resilient-store.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import type { AuthEventName } from './session-state.ts';
 import type { StoredSession } from './session.ts';
-
-/** Longest wait for the lock. It is held for milliseconds, so a longer wait means that its holder hangs. */
-const LOCK_WAIT_MS = 5_000;
 
 /** The message between tabs: that the record changed, never its content. */
 export interface ChangeNotice {
@@ -50,7 +47,7 @@ export function createSessionStore(
   let channel: Broadcast | undefined;
 
   const atomically = (task: () => Promise<void>) =>
-    withLockOrUnlocked(platform, `lock:${key}:store`, LOCK_WAIT_MS, task);
+    withLock(platform, `lock:${key}:store`, STORE_LOCK_WAIT_MS, task);
 
   const parseOrRemove = async (result: StoreRead): Promise<StoredSession | null> => {
     if (result.outcome === 'missing') return null;

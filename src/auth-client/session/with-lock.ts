@@ -1,39 +1,48 @@
 import type { Platform } from '../../platform/platform.ts';
 import { AuthError } from '../errors.ts';
 
-type LockPlatform = Pick<Platform, 'clock' | 'locks'>;
+/** What waiting for a lock needs; `report` receives the `timeout` that names the holder. */
+export type LockPlatform = Pick<Platform, 'clock' | 'locks' | 'report'>;
 
-/** Runs a task while holding a lock. @throws {AuthError} `timeout` if the lock is not free within `waitMs`; the task did not run. */
-export function withLock<T>(
-  { clock, locks }: LockPlatform,
+/** Longest wait for a lock around reads and writes of storage. It is held for milliseconds, or for 3 s if the storage hangs. */
+export const STORE_LOCK_WAIT_MS = 5_000;
+
+/**
+ * Runs a task while holding a lock. A lock that is not free within `waitMs` is taken from its holder, which hangs, and the holder is
+ * reported. Its task may still go on: what runs under a lock must stay correct beside another task, see decision 040.
+ */
+export async function withLock<T>(
+  { clock, locks, report }: LockPlatform,
   name: string,
   waitMs: number,
   task: () => Promise<T>,
 ): Promise<T> {
   const waiting = new AbortController();
-  const timer = clock.setTimer(() => waiting.abort(new AuthError('timeout', `Waited for ${name}`)), waitMs);
-  const run = () => {
+  const sinceMs = clock.now();
+  const timer = clock.setTimer(() => waiting.abort(), waitMs);
+  let isGranted = false;
+  try {
+    return await locks.hold(
+      name,
+      () => {
+        isGranted = true;
+        timer.cancel();
+        return task();
+      },
+      { signal: waiting.signal },
+    );
+  } catch (problem) {
+    if (isGranted || !waiting.signal.aborted) throw problem;
+  } finally {
     timer.cancel();
-    return task();
-  };
-  return locks.hold(name, run, { signal: waiting.signal }).finally(() => timer.cancel());
+  }
+  // Asked before the lock is taken, and not awaited: from then on the holder is this client.
+  const holder = locks.holderOf?.(name) ?? Promise.resolve(null);
+  void holder.then((id) => report(new AuthError('timeout', describe(name, id, sinceMs))));
+  return locks.hold(name, task, { steal: true });
 }
 
-/** Runs a task while holding a lock, or without the lock if it is not free within `waitMs`. */
-export async function withLockOrUnlocked(
-  platform: LockPlatform,
-  name: string,
-  waitMs: number,
-  task: () => Promise<void>,
-): Promise<void> {
-  let isAcquired = false;
-  try {
-    await withLock(platform, name, waitMs, () => {
-      isAcquired = true;
-      return task();
-    });
-  } catch (problem) {
-    if (isAcquired) throw problem;
-    await task();
-  }
+function describe(name: string, holderId: string | null, sinceMs: number): string {
+  const holder = holderId === null ? 'a client' : `the client ${holderId}`;
+  return `The lock ${name} was taken from ${holder}, which had held it since ${new Date(sinceMs).toISOString()} or longer`;
 }

@@ -87,7 +87,11 @@ async function start(
   const clock = createSkewedClock(options.now ?? Date.now);
   const folder = options.dataDir === undefined ? undefined : openDataFolder(resolve(options.dataDir));
   if (folder) onClose(folder.release);
-  const project = await openProject(folder, seed, clock.now, sources);
+  const project = await openProject(folder, clock.now, {
+    seed,
+    project: sources,
+    settings: options.databaseSettings,
+  });
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);

@@ -33,7 +33,7 @@ describe('an embedded Supabase in a folder', () => {
       await writeFile(join(folder, file), content);
       const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StartError);
-      expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*npm run reset$/);
+      expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*local-supabase reset$/);
       await expect(readdir(folder)).resolves.not.toContain('lock');
     }
   });

@@ -178,7 +178,7 @@ interface RecordedQuery extends Omit<ScaleQuery, 'sql'> {
  * @returns the statements for a target: the same calls with its user and rows.
  */
 export async function recordQueries(): Promise<(target: ScaleTarget) => readonly ScaleQuery[]> {
-  const { database } = await openProject(undefined, true, Date.now);
+  const { database } = await openProject(undefined, Date.now);
   const statements: string[] = [];
   const service = await createRestService({ database: recording(database, statements) });
   try {

@@ -21,7 +21,7 @@ export interface ScaleDatabase {
 }
 
 /** Realtime's tables are the service's, and its triggers exist in the embedded service alone. */
-const SKIPPED_PART = 'realtime/schema.sql';
+const SKIPPED_PART = 'local-supabase/realtime/schema.sql';
 
 /** On a hosted project the migrations' owner is no superuser, and owns the database and what it creates. */
 const OWNER = `
@@ -54,7 +54,7 @@ const GRANTS = `
 /** @param binaries the folder of PostgreSQL's `initdb` and `pg_ctl`; undefined: the embedded database. */
 export async function openScaleDatabase(binaries: string | undefined): Promise<ScaleDatabase> {
   const { platform, migrations } = await readProjectSql();
-  const parts = platform.filter(({ name }) => name !== SKIPPED_PART).map(({ sql }) => sql);
+  const parts = platform.filter(({ path }) => path !== SKIPPED_PART).map(({ sql }) => sql);
   const database = binaries === undefined ? await openEmbedded(parts) : await openCluster(binaries, parts);
   await database.exec('set search_path = "$user", public, extensions');
   for (const { sql } of migrations) await database.exec(`begin; ${sql}; commit;`);

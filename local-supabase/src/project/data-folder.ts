@@ -103,7 +103,7 @@ function createJsonFile<T>(file: string): JsonFile<T> {
         return JSON.parse(text) as T;
       } catch (problem) {
         throw new StartError(
-          `${file} is corrupt; remove it, or empty the folder with: npm run reset`,
+          `${file} is corrupt; remove it, or begin anew without the folder's data: local-supabase reset`,
           problem,
         );
       }

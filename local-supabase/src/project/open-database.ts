@@ -1,16 +1,14 @@
 import { PGlite } from '@electric-sql/pglite';
 import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
-import { citext } from '@electric-sql/pglite/contrib/citext';
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
-import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
-import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
-import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installRealtimeSchema } from '../realtime/schema.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
+import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
+import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
+import { resetSession } from './run-script.ts';
 import { buildSchema, updateSchema } from './schema.ts';
 import { loadSnapshot } from './snapshot.ts';
 
@@ -21,13 +19,13 @@ export interface DatabaseOptions {
   readonly seed?: boolean | undefined;
   /** A project's folder, in the layout of the vendor's CLI. Default: `supabase/` of the working directory. */
   readonly project?: URL | undefined;
+  /** Where the project's SQL is. */
+  readonly settings?: DatabaseSettings | undefined;
 }
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
 }
-
-const extensions = { citext, pg_trgm, pgcrypto, unaccent, uuid_ossp };
 
 /** Template databases are unused here and make the dump slower to load. */
 const SHRINK = [
@@ -47,10 +45,10 @@ const FIRST_PROJECT_TYPE = 16_384;
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { dataDir, seed = true } = options;
-  const sql = await readProjectSql(options.project);
+  const sql = await readProjectSql(options.project, options.settings);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
   const build = async () => {
-    const driver = await connect({});
+    const driver = await connect(sql.extensions);
     await buildSchema(driver, sql, seed);
     await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime');
     for (const statement of SHRINK) await driver.exec(statement);
@@ -58,31 +56,32 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     await driver.close();
     return dump;
   };
-  const snapshot = isNew && { loadDataDir: await loadSnapshot(`2-${sql.hash}${seed ? '-seed' : ''}`, build) };
-  const pglite = await connect({ ...snapshot }, dataDir);
+  const snapshot = isNew && { loadDataDir: await loadSnapshot(`3-${sql.hash}${seed ? '-seed' : ''}`, build) };
+  const pglite = await connect(sql.extensions, { ...snapshot }, dataDir);
   if (!isNew) await updateSchema(pglite, sql);
-  await applySessionSettings(pglite);
+  await resetSession(pglite);
   const reopen = async (crashed: PGlite) => {
     const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
-    const reopened = await connect(files, dataDir);
-    await applySessionSettings(reopened);
+    const reopened = await connect(sql.extensions, files, dataDir);
+    await resetSession(reopened);
     await crashed.close();
     return reopened;
   };
   return { database: createPgliteDatabase(pglite, reopen) };
 }
 
-async function applySessionSettings(pglite: PGlite): Promise<void> {
-  await pglite.exec(`set search_path = "$user", public, extensions; set timezone = 'UTC'`);
-}
-
-async function connect(options: Omit<PGliteOptions, 'dataDir'>, dataDir?: string): Promise<PGlite> {
+async function connect(
+  { bundled, files }: ProjectExtensions,
+  options: Omit<PGliteOptions, 'dataDir'> = {},
+  dataDir?: string,
+): Promise<PGlite> {
   const pglite = await PGlite.create({
     ...options,
     ...(dataDir === undefined ? {} : { dataDir }),
     startParams,
-    extensions,
+    extensions: { ...bundled },
   });
+  installExtensionFiles(pglite, files);
   removeCatalogRowParsers(pglite);
   return pglite;
 }

@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 import { openDatabase } from './open-database.ts';
-import type { OpenDatabase } from './open-database.ts';
-import { SchemaError } from './schema.ts';
+import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
+import { SchemaError } from './run-script.ts';
 import { createTokenKeys } from '../keys/keys.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { createMailbox } from '../mailbox/mailbox.ts';
@@ -15,14 +16,11 @@ export interface OpenProject extends OpenDatabase {
   readonly mailbox: Mailbox;
 }
 
-const ADVICE = 'Empty it with: npm run reset';
-
-/** @throws {StartError} if the folder's data cannot be used. */
+/** @throws {StartError} if the project's SQL is refused, or the folder's data cannot be used. */
 export async function openProject(
   folder: DataFolder | undefined,
-  seed: boolean,
   now: () => number,
-  project?: URL,
+  options: Omit<DatabaseOptions, 'dataDir'> = {},
 ): Promise<OpenProject> {
   const keys = await createTokenKeys({
     now,
@@ -31,29 +29,31 @@ export async function openProject(
   });
   const mailbox = createMailbox({ now, initial: folder?.mails.load() ?? [] });
   if (folder) mailbox.subscribe(() => folder.mails.save(mailbox.messages()));
-  return { keys, mailbox, ...(await open(folder?.databaseDir, seed, project)) };
+  return { keys, mailbox, ...(await open(folder?.databaseDir, options)) };
 }
 
 async function open(
   dataDir: string | undefined,
-  seed: boolean,
-  project: URL | undefined,
+  options: Omit<DatabaseOptions, 'dataDir'>,
 ): Promise<OpenDatabase> {
-  if (dataDir === undefined) return openDatabase({ seed, project });
   try {
+    if (dataDir === undefined) return await openDatabase(options);
     mkdirSync(dataDir, { recursive: true });
-    return await openDatabase({ dataDir, seed, project });
+    return await openDatabase({ ...options, dataDir });
   } catch (problem) {
+    if (problem instanceof StartError) throw problem;
+    if (problem instanceof SchemaError) throw new StartError(explain(problem, dataDir), problem);
+    if (dataDir === undefined) throw problem;
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
-    if (problem instanceof SchemaError) {
-      throw new StartError(
-        `The data folder ${dataDir} is from another version: ${reason}. Start that version to use its data, or empty the folder with: npm run reset`,
-        problem,
-      );
-    }
     throw new StartError(
-      `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. ${ADVICE}`,
+      `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. Keep a copy of it; to begin anew without its data: local-supabase reset`,
       problem,
     );
   }
 }
+
+/** A refused migration leaves the rows of an existing database as they are. */
+const explain = ({ message }: SchemaError, dataDir: string | undefined): string =>
+  dataDir === undefined || !existsSync(join(dataDir, 'PG_VERSION'))
+    ? message
+    : `${message}\nThe data in ${dataDir} is kept.`;

@@ -31,6 +31,16 @@ export interface ApiSettings {
   readonly tellsTiming?: boolean;
 }
 
+/** Where a project keeps its SQL, from `[db]`. Paths and patterns are relative to `supabase/`. */
+export interface DatabaseSettings {
+  /** Whether migrations are applied. Default true. */
+  readonly migrations?: boolean;
+  /** Declarative schemas, which are applied where there are no migrations. Default `schemas/**\/*.sql`. */
+  readonly schemaPaths?: readonly string[];
+  /** What a new database gets after its migrations. Default `seed.sql`. */
+  readonly seedPaths?: readonly string[];
+}
+
 /** The settings of storage, from `[storage]`. */
 export interface StorageSettings {
   readonly fileSizeLimitBytes?: number;
@@ -78,6 +88,7 @@ export interface LocalSupabaseOptions {
   readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  readonly databaseSettings?: DatabaseSettings;
   /** Whether a new database gets `supabase/seed.sql`. Default true. */
   readonly seed?: boolean;
 }

@@ -9,7 +9,16 @@ import { type ConfigReader, createConfigReader } from './config-reader.ts';
 export interface ProjectConfig {
   readonly options: Pick<
     LocalSupabaseOptions,
-    'siteUrl' | 'redirectUrls' | 'auth' | 'mailTemplates' | 'smtp' | 'rest' | 'storage' | 'functionSettings'
+    | 'siteUrl'
+    | 'redirectUrls'
+    | 'auth'
+    | 'mailTemplates'
+    | 'smtp'
+    | 'rest'
+    | 'storage'
+    | 'functionSettings'
+    | 'databaseSettings'
+    | 'seed'
   >;
   /** Settings that have no effect here: unknown ones, and those that the embedded server does not support. */
   readonly withoutEffect: readonly string[];
@@ -36,7 +45,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   const smtp = readSmtp(config);
   const siteUrl = config.text('auth.site_url');
   const redirectUrls = config.texts('auth.additional_redirect_urls');
-  const mailTemplates = readMailTemplates(config, new URL('../', folder));
+  const mailTemplates = readMailTemplates(config, folder);
   const settings = {
     ...(siteUrl !== undefined && { siteUrl }),
     ...(redirectUrls !== undefined && { redirectUrls }),
@@ -46,6 +55,8 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
     rest: readApi(config),
     storage: readStorage(config),
     functionSettings: readFunctions(config),
+    databaseSettings: readDatabase(config),
+    seed: config.boolean('db.seed.enabled') ?? true,
   };
   return {
     options: settings,
@@ -55,7 +66,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
 
 /** Settings of tools that the embedded server does not include: they may be set without a warning. */
 const otherTools =
-  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics|db\.migrations|db\.seed)\.enabled|(?:api|db|studio|inbucket|analytics)\.\w*port|db\.(?:major_version|root_key|seed\.sql_paths|migrations\.schema_paths|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
+  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics)\.enabled|(?:api|db|studio|inbucket|analytics)\.\w*port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
 
 /** A table that is switched off has no effect anywhere. */
 function isAboutOtherTools(path: string, config: ConfigReader): boolean {
@@ -94,8 +105,10 @@ function readMailTemplate(
 ): { subject?: string; file?: URL } {
   const subject = config.text(`${table}.subject`);
   const path = config.text(`${table}.content_path`);
-  const file = path === undefined ? undefined : new URL(path, folder);
-  if (file && !existsSync(file))
+  // The CLI takes some paths from the project's folder and others from `supabase/`.
+  const files = path === undefined ? [] : [new URL(path, new URL('../', folder)), new URL(path, folder)];
+  const file = files.find((candidate) => existsSync(candidate));
+  if (path !== undefined && !file)
     throw new Error(`supabase/config.toml: ${table}.content_path: there is no file ${path}`);
   return { ...(subject !== undefined && { subject }), ...(file && { file }) };
 }
@@ -148,6 +161,17 @@ function readStorage(config: ConfigReader): LocalSupabaseOptions['storage'] & ob
   return {
     ...(fileSizeLimitBytes !== undefined && { fileSizeLimitBytes }),
     buckets: Object.fromEntries(buckets),
+  };
+}
+
+function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSettings'] & object {
+  const migrations = config.boolean('db.migrations.enabled');
+  const schemaPaths = config.texts('db.migrations.schema_paths') ?? [];
+  const seedPaths = config.texts('db.seed.sql_paths');
+  return {
+    ...(migrations !== undefined && { migrations }),
+    ...(schemaPaths.length > 0 && { schemaPaths }),
+    ...(seedPaths && { seedPaths }),
   };
 }
 

@@ -1,20 +1,30 @@
 import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StartError } from '../http/start-error.ts';
+import { availableExtensions, findExtensions } from './extensions.ts';
+import type { ProjectExtensions } from './extensions.ts';
+import type { DatabaseSettings } from './options.ts';
 import { supabaseFolder } from './project-folder.ts';
 
-export interface Migration {
-  /** The timestamp that begins the file's name. */
-  readonly version: string;
-  readonly name: string;
+/** A file with SQL statements. */
+export interface Script {
+  /** Where it is, as messages name it: relative to the folder that contains `supabase/`. */
+  readonly path: string;
   readonly sql: string;
 }
 
-/** The schema of one of the services. */
-export interface PlatformPart {
+export interface Migration extends Script {
+  /** The digits that begin the file's name. */
+  readonly version: string;
   readonly name: string;
-  readonly sql: string;
+}
+
+/** The schema of one of the services. */
+export interface PlatformPart extends Script {
   /** Changes when `sql` does. */
   readonly hash: string;
 }
@@ -23,8 +33,16 @@ export interface PlatformPart {
 export interface ProjectSql {
   /** The parts in the order in which they are applied. */
   readonly platform: readonly PlatformPart[];
+  /** `roles.sql`, which is applied before the migrations of a new database. */
+  readonly roles: readonly Script[];
   readonly migrations: readonly Migration[];
-  readonly seed: string;
+  /** What a new database gets after its migrations. */
+  readonly seeds: readonly Script[];
+  readonly extensions: ProjectExtensions;
+  /** The names of all extensions that a project may ask for. */
+  readonly available: readonly string[];
+  /** Files and patterns of the project that have no effect, each in a sentence. */
+  readonly notes: readonly string[];
   /** Changes when any part or the version of PostgreSQL changes. */
   readonly hash: string;
 }
@@ -36,48 +54,120 @@ const PLATFORM_FILES = [
   'realtime/schema.sql',
   'storage/schema.sql',
 ] as const;
-const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
+const MIGRATION_NAME = /^(\d+)_(.*)\.sql$/;
 
-/** Reads the SQL of a project. @param folder a project's `supabase/`; default that of the working directory. */
-export async function readProjectSql(folder: URL = supabaseFolder()): Promise<ProjectSql> {
+/**
+ * Reads the SQL of a project.
+ *
+ * @param folder a project's `supabase/`; default that of the working directory.
+ * @throws {StartError} if two migrations have one version.
+ */
+export async function readProjectSql(
+  folder: URL = supabaseFolder(),
+  settings: DatabaseSettings = {},
+): Promise<ProjectSql> {
+  const { migrations: hasMigrations = true, schemaPaths = ['schemas/**/*.sql'] } = settings;
+  const { seedPaths = ['seed.sql'] } = settings;
   const platform = await Promise.all(PLATFORM_FILES.map(readPart));
-  const migrations = await readMigrations(new URL('migrations/', folder));
-  const seed = await readText(new URL('seed.sql', folder));
+  const own = new URL('extensions/', folder);
+  const roles = await readScripts(folder, ['roles.sql']);
+  const { migrations, notes } = hasMigrations ? await readMigrations(folder) : { migrations: [], notes: [] };
+  const declared = await readScripts(folder, schemaPaths);
+  const seeds = await readScripts(folder, seedPaths);
+  // As with the vendor's CLI, migrations are generated from declarative schemas and replace them.
+  const applied = migrations.length > 0 ? migrations : declared.map(asMigration);
+  const scripts = [...roles, ...applied, ...seeds];
+  const extensions = findExtensions(
+    scripts.map(({ sql }) => sql),
+    own,
+  );
+  const isMissing = settings.seedPaths !== undefined && seeds.length === 0 && seedPaths.length > 0;
   return {
     platform,
-    migrations,
-    seed,
+    roles,
+    migrations: applied,
+    seeds,
+    extensions,
+    available: availableExtensions(own),
+    notes: [...notes, ...(isMissing ? [`No file matches db.seed.sql_paths (${seedPaths.join(', ')})`] : [])],
     hash: hashOf([
       pgliteVersion(),
-      ...[...platform, ...migrations].map((part) => part.name + part.sql),
-      seed,
+      ...[...platform, ...scripts].map((part) => part.path + part.sql),
+      ...extensions.files.map((file) => file.name + file.text),
     ]),
   };
 }
 
 async function readPart(name: string): Promise<PlatformPart> {
-  const sql = await readText(new URL(name, SERVICES));
-  return { name, sql, hash: hashOf([sql]) };
+  const sql = await readFile(new URL(name, SERVICES), 'utf8');
+  return { path: `local-supabase/${name}`, sql, hash: hashOf([sql]) };
 }
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
-  const names = await readdir(fileURLToPath(folder)).catch(() => []);
-  const migrations = names
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map(async (file) => {
-      const [, version, name] = MIGRATION_NAME.exec(file) ?? [];
-      if (!version || !name) return [];
-      return [{ version, name, sql: await readText(new URL(file, folder)) }];
-    });
-  return (await Promise.all(migrations)).flat();
+async function readMigrations(
+  folder: URL,
+): Promise<{ readonly migrations: Migration[]; readonly notes: string[] }> {
+  const scripts = await readScripts(folder, ['migrations/*']);
+  const migrations: Migration[] = [];
+  const notes: string[] = [];
+  for (const script of scripts) {
+    const file = script.path.replace(/^.*\//, '');
+    const [, version, name = ''] = MIGRATION_NAME.exec(file) ?? [];
+    const same = migrations.find((other) => other.version === version);
+    if (same)
+      throw new StartError(`${same.path} and ${script.path} have the same version: rename one of them`);
+    if (version !== undefined) migrations.push({ ...script, version, name });
+    else if (file.endsWith('.sql'))
+      notes.push(`${script.path} is skipped: the name of a migration is <digits>_<name>.sql`);
+  }
+  return { migrations, notes };
 }
 
-/** A missing file is an empty part. */
-async function readText(file: URL): Promise<string> {
-  return readFile(file, 'utf8').catch((problem: NodeJS.ErrnoException) => {
-    if (problem.code === 'ENOENT') return '';
-    throw problem;
+/** A file of a declarative schema is applied once, like a migration; its path takes the place of the version. */
+const asMigration = (script: Script): Migration => ({ ...script, version: script.path, name: '' });
+
+/**
+ * Reads the files of `supabase/` that match the patterns: in the patterns' order, those of one pattern by name.
+ *
+ * @param patterns paths relative to `supabase/`, with `*` for a part of a name, `?` for a character of it, and `**` for folders.
+ */
+export async function readScripts(folder: URL, patterns: readonly string[]): Promise<Script[]> {
+  const root = fileURLToPath(folder);
+  const files: string[] = [];
+  for (const pattern of patterns) {
+    const found = await matchFiles(root, pattern.replace(/^\.\//, '').split('/'));
+    files.push(...found.toSorted((a, b) => (a < b ? -1 : 1)));
+  }
+  return Promise.all(
+    [...new Set(files)].map(async (file) => ({
+      path: `supabase/${relative(root, file).replaceAll('\\', '/')}`,
+      sql: await readFile(file, 'utf8'),
+    })),
+  );
+}
+
+/** The files below `folder` that match a pattern, given by its segments. */
+async function matchFiles(folder: string, [segment = '', ...rest]: readonly string[]): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const isFolders = segment === '**';
+  const name = patternOf(segment);
+  const matches = async (entry: Dirent): Promise<string[]> => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (isFolders) return matchFiles(path, [segment, ...rest]);
+      return name.test(entry.name) && rest.length > 0 ? matchFiles(path, rest) : [];
+    }
+    return rest.length === 0 && name.test(entry.name) ? [path] : [];
+  };
+  const here = isFolders && rest.length > 0 ? await matchFiles(folder, rest) : [];
+  return [...here, ...(await Promise.all(entries.map(matches))).flat()];
+}
+
+function patternOf(segment: string): RegExp {
+  const source = segment.replaceAll(/[*?]|[.+^${}()|[\]\\]/g, (character) => {
+    if (character === '*') return '.*';
+    return character === '?' ? '.' : `\\${character}`;
   });
+  return new RegExp(`^${source}$`);
 }
 
 function hashOf(parts: readonly string[]): string {

@@ -1,10 +1,6 @@
 import type { PGliteInterface } from '@electric-sql/pglite';
 import type { Migration, ProjectSql } from './project-sql.ts';
-
-/** PostgreSQL refused the project's SQL, or the database was made from other migrations. */
-export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
-}
+import { resetSession, runScript, SchemaError } from './run-script.ts';
 
 interface AppliedMigration {
   readonly version: string;
@@ -12,18 +8,33 @@ interface AppliedMigration {
   readonly statements: readonly string[];
 }
 
+/** The schemas and extensions that a project has before its first migration, if its SQL names them. */
+const preinstalled = [
+  { extension: 'supabase_vault', schema: 'vault' },
+  { extension: 'pg_graphql', schema: 'graphql' },
+  { extension: 'pg_stat_statements', schema: 'extensions' },
+] as const;
+
+const anew = 'build the local database anew, without its rows: local-supabase reset';
+
 /** Builds the whole schema in an empty database. */
 export async function buildSchema(pglite: PGliteInterface, sql: ProjectSql, seed: boolean): Promise<void> {
   await applyPlatform(pglite, sql);
-  await applyMigrations(pglite, sql.migrations);
-  if (seed) await attempt('supabase/seed.sql', () => pglite.exec(sql.seed));
+  for (const script of sql.roles) await runScript(pglite, script, sql.available);
+  await applyMigrations(pglite, sql);
+  if (!seed) return;
+  for (const script of sql.seeds) await runScript(pglite, script, sql.available);
 }
 
-/** Brings an existing database to the present schema: the services' parts that changed, and new migrations. */
-export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Promise<void> {
+/**
+ * Brings an existing database to the present schema: the services' parts that changed, and new migrations.
+ *
+ * @returns the paths of the migrations that were applied.
+ */
+export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Promise<readonly string[]> {
   await requireSameHistory(pglite, sql.migrations);
   await applyPlatform(pglite, sql);
-  await applyMigrations(pglite, sql.migrations);
+  return applyMigrations(pglite, sql);
 }
 
 /**
@@ -34,13 +45,17 @@ async function requireSameHistory(pglite: PGliteInterface, migrations: readonly 
   const { rows } = await pglite.query<AppliedMigration>(
     'select version, name, statements from supabase_migrations.schema_migrations order by version',
   );
-  const current = new Map(migrations.map(({ version, sql }) => [version, sql]));
+  const current = new Map(migrations.map((migration) => [migration.version, migration]));
   for (const { version, name, statements } of rows) {
-    const sql = current.get(version);
-    if (sql !== undefined && withoutComments(sql) === withoutComments(statements.join('\n'))) continue;
-    throw new SchemaError(
-      `its migration ${version}_${name} was ${sql === undefined ? 'deleted' : 'edited'} after it was applied`,
-    );
+    const migration = current.get(version);
+    if (!migration)
+      throw new SchemaError(
+        `The migration ${[version, name].filter(Boolean).join('_')} was deleted after it was applied. Restore its file, or ${anew}`,
+      );
+    if (withoutComments(migration.sql) !== withoutComments(statements.join('\n')))
+      throw new SchemaError(
+        `${migration.path} was edited after it was applied. Put the change into a new migration, or ${anew}`,
+      );
   }
 }
 
@@ -49,44 +64,49 @@ function withoutComments(sql: string): string {
 }
 
 /** The hashes of the applied parts are stored in the comment of a schema. */
-async function applyPlatform(pglite: PGliteInterface, { platform }: ProjectSql): Promise<void> {
+async function applyPlatform(pglite: PGliteInterface, { platform, extensions }: ProjectSql): Promise<void> {
   const { rows } = await pglite.query<{ hashes: string | null }>(
     `select obj_description(to_regnamespace('supabase_migrations'), 'pg_namespace') as hashes`,
   );
   const applied = rows[0]?.hashes?.split(' ') ?? [];
   const changed = platform.filter(({ hash }) => !applied.includes(hash));
-  for (const { name, sql } of changed) {
-    await attempt(`local-supabase/${name}`, () => pglite.transaction((transaction) => transaction.exec(sql)));
+  for (const { path, sql } of changed) {
+    try {
+      await pglite.transaction((transaction) => transaction.exec(sql));
+    } catch (problem) {
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      throw new SchemaError(`${path} could not be applied: ${reason}`, { cause: problem });
+    }
   }
+  for (const { extension, schema } of preinstalled)
+    if (extensions.files.some(({ name }) => name === `${extension}.control`))
+      await pglite.exec(
+        `create schema if not exists ${schema}; create extension if not exists ${extension} with schema ${schema}`,
+      );
   if (changed.length === 0) return;
   const hashes = platform.map(({ hash }) => hash).join(' ');
   await pglite.exec(`comment on schema supabase_migrations is '${hashes}'`);
 }
 
 /** Applies each migration in its own transaction and records it in the table that the vendor's CLI uses. */
-async function applyMigrations(pglite: PGliteInterface, migrations: readonly Migration[]): Promise<void> {
+async function applyMigrations(
+  pglite: PGliteInterface,
+  { migrations, available }: ProjectSql,
+): Promise<readonly string[]> {
   const { rows } = await pglite.query<{ version: string }>(
     'select version from supabase_migrations.schema_migrations',
   );
   const applied = new Set(rows.map(({ version }) => version));
-  for (const { version, name, sql } of migrations.filter((migration) => !applied.has(migration.version))) {
-    await attempt(`Migration ${version}_${name}`, () =>
-      pglite.transaction(async (transaction) => {
-        await transaction.exec(sql);
-        await transaction.query(
-          'insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)',
-          [version, name, [sql]],
-        );
-      }),
+  const pending = migrations.filter((migration) => !applied.has(migration.version));
+  for (const migration of pending) {
+    const { version, name, sql } = migration;
+    await runScript(pglite, migration, available, () =>
+      pglite.query(
+        'insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)',
+        [version, name, [sql]],
+      ),
     );
   }
-}
-
-async function attempt(part: string, task: () => Promise<unknown>): Promise<void> {
-  try {
-    await task();
-  } catch (problem) {
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    throw new SchemaError(`${part} could not be applied: ${reason}`, { cause: problem });
-  }
+  await resetSession(pglite);
+  return pending.map(({ path }) => path);
 }

@@ -124,6 +124,36 @@ describe('a config.toml', () => {
     expect(options.functionSettings).toEqual({ hello: { verifyJwt: false }, old: { enabled: false } });
   });
 
+  it('sets where the SQL is', () => {
+    const { options, withoutEffect } = read(`
+      [db.migrations]
+      enabled = false
+      schema_paths = ["./schemas/a.sql", "./schemas/*.sql"]
+      [db.seed]
+      enabled = false
+      sql_paths = ["./seeds/*.sql"]
+    `);
+    expect(options).toMatchObject({
+      seed: false,
+      databaseSettings: {
+        migrations: false,
+        schemaPaths: ['./schemas/a.sql', './schemas/*.sql'],
+        seedPaths: ['./seeds/*.sql'],
+      },
+    });
+    expect(withoutEffect).toEqual([]);
+  });
+
+  it.each(['./supabase/templates/recovery.html', './templates/recovery.html'])(
+    'finds templates from the project and from supabase/: %s',
+    (path) => {
+      const { options } = read(`[auth.email.template.recovery]\ncontent_path = "${path}"\n`);
+      expect(options.mailTemplates?.recovery?.file?.pathname).toMatch(
+        /\/supabase\/templates\/recovery\.html$/,
+      );
+    },
+  );
+
   it('reads the hooks that are switched on, with several secrets', () => {
     const { options } = read(`
       [auth.hook.custom_access_token]

@@ -1,0 +1,116 @@
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { isDatabaseError } from '../database/database-error.ts';
+import type { Script } from './project-sql.ts';
+import { splitSql, type Statement } from './sql-statements.ts';
+
+/** PostgreSQL refused the project's SQL, or the database was made from other migrations. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+/** Statements that PostgreSQL runs only outside of a transaction. */
+const withoutTransaction =
+  /^(?:create\s+(?:unique\s+)?index\s+concurrently|drop\s+index\s+concurrently|reindex\s.*\bconcurrently|refresh\s+materialized\s+view\s+concurrently|vacuum|alter\s+system)\b/i;
+const opensTransaction = /^(?:begin|start\s+transaction)\b/i;
+const endsTransaction = /^(?:commit|end|rollback|abort)\b(?!\s+(?:to|prepared)\b)/i;
+
+/**
+ * Runs a script statement by statement in a transaction, and its own `begin` and `commit` within that. A statement that
+ * refuses a transaction runs between two of them.
+ *
+ * @param available the names of the extensions that a message lists.
+ * @param record runs at the end, in the same transaction.
+ * @throws {SchemaError} with the file, the line and PostgreSQL's message; what was not committed before is undone.
+ */
+export async function runScript(
+  pglite: PGliteInterface,
+  script: Script,
+  available: readonly string[],
+  record: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
+  await resetSession(pglite);
+  await pglite.exec('begin');
+  let committedLine = 0;
+  for (const statement of splitSql(script.sql)) {
+    try {
+      if (await runStatement(pglite, statement.text)) committedLine = statement.line;
+    } catch (problem) {
+      await pglite.exec('rollback');
+      throw describeFailure(problem, script, statement, available, committedLine);
+    }
+  }
+  await record();
+  await pglite.exec('commit');
+  await resetSession(pglite);
+}
+
+/** Sets what every script and the services find: a script may have changed any of it. */
+export async function resetSession(pglite: PGliteInterface): Promise<void> {
+  await pglite.exec(`reset all; set search_path = "$user", public, extensions; set timezone = 'UTC'`);
+}
+
+/** @returns whether the statement committed what was before it. */
+async function runStatement(pglite: PGliteInterface, text: string): Promise<boolean> {
+  if (opensTransaction.test(text)) return false;
+  if (endsTransaction.test(text)) {
+    await pglite.exec(`${text}; begin`);
+    return true;
+  }
+  if (withoutTransaction.test(text)) {
+    await pglite.exec('commit');
+    try {
+      await pglite.exec(text);
+    } finally {
+      await pglite.exec('begin');
+    }
+    return true;
+  }
+  if (/^create\s+extension\b/i.test(text)) await createExtension(pglite, text);
+  else await pglite.exec(text);
+  return false;
+}
+
+/**
+ * As on a project, extensions belong to `supabase_admin`: default privileges that migrations set for their own role do not
+ * reach functions of extensions.
+ */
+async function createExtension(pglite: PGliteInterface, text: string): Promise<void> {
+  const { rows } = await pglite.query<{ role: string }>('show role');
+  await pglite.exec('set role supabase_admin');
+  await pglite.exec(text);
+  await pglite.query(`select set_config('role', $1, false)`, [rows[0]?.role ?? 'none']);
+}
+
+function describeFailure(
+  problem: unknown,
+  { path }: Script,
+  statement: Statement,
+  available: readonly string[],
+  committedLine: number,
+): SchemaError {
+  const message = problem instanceof Error ? problem.message : String(problem);
+  const kept =
+    committedLine === 0 ? [] : [`What stands before line ${committedLine} was committed, and stays applied.`];
+  const [, missing] = /^extension "(.+)" is not available$/.exec(message) ?? [];
+  if (missing !== undefined) {
+    const file = path.startsWith('supabase/migrations/') ? `Migration ${path.slice(20)}` : path;
+    const need = `${file} needs the extension "${missing}", which is not available here. Available: ${available.join(', ')}.`;
+    return new SchemaError([need, ...kept].join('\n'), { cause: problem });
+  }
+  const { detail, hint } = isDatabaseError(problem) ? problem : {};
+  const lines = [
+    `${path}:${lineOf(problem, statement)}: ${message}`,
+    ...(detail === undefined ? [] : [`  Detail: ${detail}`]),
+    ...(hint === undefined ? [] : [`  Hint: ${hint}`]),
+    ...kept,
+  ];
+  return new SchemaError(lines.join('\n'), { cause: problem });
+}
+
+/** PostgreSQL counts the characters of a statement from 1. */
+function lineOf(problem: unknown, { text, line }: Statement): number {
+  const { position } = (problem ?? {}) as { position?: unknown };
+  if (typeof position !== 'string') return line;
+  const before = Array.from(text).slice(0, Number(position) - 1);
+  return line + before.filter((character) => character === '\n').length;
+}

@@ -1,6 +1,8 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService, MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
+import { createCronJobs } from './extensions/cron-jobs.ts';
+import { startNetRequests } from './extensions/net-requests.ts';
 import { runRetention, startDelivery, vacuumDatabase } from './database/upkeep.ts';
 import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
@@ -68,6 +70,7 @@ export interface Services {
 const LOCAL_URLS = ['http://localhost:*/**', 'http://127.0.0.1:*/**'];
 const SWEEP_INTERVAL_MS = 60_000;
 const PUSH_INTERVAL_MS = 10_000;
+const CRON_INTERVAL_MS = 1000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
@@ -116,6 +119,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
       now,
     });
   const stopDelivery = await startDelivery(database, report);
+  const stopStandIns = await startStandIns(options);
   const sweep = async () => {
     await auth.sweep();
     await runRetention(database, now());
@@ -143,9 +147,44 @@ export async function createServices(options: ServicesOptions): Promise<Services
     async close() {
       clearInterval(sweeper);
       clearInterval(pusher);
+      await stopStandIns();
       await stopDelivery();
       await realtime.close();
       await rest.close();
     },
+  };
+}
+
+/** Starts the work of the extensions that have a background worker in a real PostgreSQL. */
+async function startStandIns(options: ServicesOptions): Promise<() => Promise<void>> {
+  const { database, standIns, now, report } = options;
+  const has = async (extension: string, relation: string) => {
+    if (!standIns.has(extension)) return false;
+    const [row] = await database.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+      relation,
+    ]);
+    return row?.exists === true;
+  };
+  const stopRequests = (await has('pg_net', 'net.http_request_queue'))
+    ? await startNetRequests({ database, url: options.url, fetch: options.hookFetch, now, report })
+    : () => Promise.resolve();
+  if (!(await has('pg_cron', 'cron.job'))) return stopRequests;
+  const runDueJobs = createCronJobs({ database, now });
+  let running = Promise.resolve();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    running = runDueJobs()
+      .catch(report)
+      .finally(() => {
+        isRunning = false;
+      });
+  }, CRON_INTERVAL_MS);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+    await stopRequests();
   };
 }

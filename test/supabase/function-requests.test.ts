@@ -141,10 +141,7 @@ describe('a worker', () => {
 });
 
 it('the job of the workers fails, and is seen to fail, where the vault lacks their secret', async () => {
-  await supabase().database.exec(`
-    create schema if not exists vault;
-    create table if not exists vault.decrypted_secrets (name text, decrypted_secret text);
-    insert into vault.decrypted_secrets values ('project_url', 'https://project.test')`);
+  await supabase().database.query(`select vault.create_secret('https://project.test', 'project_url')`);
   await expect(
     supabase().database.query(`select private.call_edge_function('notification-mails')`),
   ).rejects.toThrow('the vault lacks project_url or worker_secret');

@@ -14,6 +14,8 @@ export interface ExtensionFile {
 export interface ProjectExtensions {
   /** The archives of those that PGlite ships, by name. */
   readonly bundled: Readonly<Record<string, URL>>;
+  /** Creates those that are there before the first migration. */
+  readonly preinstall: string;
   /** The files of those that are written in SQL: stand-ins of this package, and the project's own. */
   readonly files: readonly ExtensionFile[];
 }
@@ -25,7 +27,33 @@ const standIns = new URL('../extensions/', import.meta.url);
 const noExtensions: ReadonlySet<string> = new Set(['auto_explain', 'passwordcheck']);
 /** Extensions that the services themselves need. */
 const always = ['pgcrypto', 'uuid-ossp'];
-const required: Readonly<Record<string, readonly string[]>> = { earthdistance: ['cube'] };
+const required: Readonly<Record<string, readonly string[]>> = {
+  earthdistance: ['cube'],
+};
+/** What a project has before its first migration, as soon as its SQL names it. */
+const preinstalled: Readonly<Record<string, { readonly mention: RegExp; readonly sql: string }>> = {
+  supabase_vault: {
+    mention: /\bvault"?\s*\.|\bsupabase_vault\b/i,
+    sql: 'create extension if not exists supabase_vault',
+  },
+  pg_graphql: {
+    mention: /\bgraphql"?\s*\.|\bpg_graphql\b/i,
+    sql: 'create extension if not exists pg_graphql',
+  },
+  pgsodium: { mention: /\bpgsodium\b/i, sql: 'create extension if not exists pgsodium' },
+  pg_stat_statements: {
+    mention: /\bpg_stat_statements\b/i,
+    sql: 'create extension if not exists pg_stat_statements with schema extensions',
+  },
+  supabase_functions: {
+    mention: /\bsupabase_functions"?\s*\./i,
+    sql: 'create extension if not exists supabase_functions',
+  },
+  pg_net: {
+    mention: /\bsupabase_functions"?\s*\./i,
+    sql: 'create extension if not exists pg_net with schema extensions',
+  },
+};
 /** PostgreSQL's folder of extensions within PGlite. */
 const EXTENSION_FOLDER = '/pglite/share/postgresql/extension';
 
@@ -51,7 +79,7 @@ const extensionOf = (file: string): string => file.replace(/(?:--.*)?\.(?:contro
  * @param own a folder with the project's own extensions in SQL, such as `supabase/extensions/`.
  */
 export function findExtensions(scripts: readonly string[], own: URL): ProjectExtensions {
-  const wanted = new Set([...always, ...scripts.flatMap(createdExtensions)]);
+  const wanted = new Set([...always, ...scripts.flatMap(wantedExtensions)]);
   for (const name of wanted) required[name]?.forEach((other) => wanted.add(other));
   const bundled = bundledNames.filter((name) => wanted.has(name));
   const files = [standIns, own].flatMap((folder) =>
@@ -60,7 +88,15 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
       .map((file) => ({ name: file, text: readFileSync(new URL(file, folder), 'utf8') })),
   );
   const archives = bundled.map((name) => [name, new URL(`${name}.tar.gz`, bundles)] as const);
-  return { bundled: Object.fromEntries(archives), files };
+  const first = Object.entries(preinstalled).filter(
+    ([name, { mention }]) =>
+      scripts.some((script) => mention.test(script)) && !scripts.some((script) => creates(script, name)),
+  );
+  return {
+    bundled: Object.fromEntries(archives),
+    files,
+    preinstall: first.map(([, { sql }]) => sql).join('; '),
+  };
 }
 
 /** The names that may follow `create extension`, in order. */
@@ -75,9 +111,15 @@ export function installExtensionFiles({ Module }: PGlite, files: readonly Extens
 }
 
 /** Also finds those within quoted SQL and comments, where they do no harm. */
-function createdExtensions(script: string): readonly string[] {
+function wantedExtensions(script: string): readonly string[] {
   const names = script.matchAll(/\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"([^"]+)"|([\w$]+))/gi);
-  const created = [...names].map(([, quoted, plain = '']) => quoted ?? plain.toLowerCase());
-  // The vault is there without being created.
-  return /\bvault\s*\./i.test(script) ? [...created, 'supabase_vault'] : created;
+  const mentioned = Object.entries(preinstalled).filter(([, { mention }]) => mention.test(script));
+  return [
+    ...mentioned.map(([name]) => name),
+    ...[...names].map(([, quoted, plain = '']) => quoted ?? plain.toLowerCase()),
+  ];
 }
+
+/** Whether a script demands that the extension is not there yet. */
+const creates = (script: string, name: string): boolean =>
+  new RegExp(`\\bcreate\\s+extension\\s+"?${name}\\b`, 'i').test(script);

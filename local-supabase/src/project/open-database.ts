@@ -25,6 +25,8 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
+  /** The names of the extensions in SQL that the project may create: stand-ins, and its own. */
+  readonly standIns: ReadonlySet<string>;
 }
 
 /** Template databases are unused here and make the dump slower to load. */
@@ -67,7 +69,8 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     await crashed.close();
     return reopened;
   };
-  return { database: createPgliteDatabase(pglite, reopen) };
+  const standIns = new Set(sql.extensions.files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));
+  return { database: createPgliteDatabase(pglite, reopen), standIns };
 }
 
 async function connect(

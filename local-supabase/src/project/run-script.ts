@@ -72,12 +72,12 @@ async function runStatement(pglite: PGliteInterface, text: string): Promise<bool
 
 /**
  * As on a project, extensions belong to `supabase_admin`: default privileges that migrations set for their own role do not
- * reach functions of extensions.
+ * reach functions of extensions. The version is the one that is here, whatever a dump of a project names.
  */
 async function createExtension(pglite: PGliteInterface, text: string): Promise<void> {
   const { rows } = await pglite.query<{ role: string }>('show role');
   await pglite.exec('set role supabase_admin');
-  await pglite.exec(text);
+  await pglite.exec(text.replace(/\s+version\s+(?:'[^']*'|"[^"]*"|[\w.]+)/i, ''));
   await pglite.query(`select set_config('role', $1, false)`, [rows[0]?.role ?? 'none']);
 }
 

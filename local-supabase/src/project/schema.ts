@@ -8,13 +8,6 @@ interface AppliedMigration {
   readonly statements: readonly string[];
 }
 
-/** The schemas and extensions that a project has before its first migration, if its SQL names them. */
-const preinstalled = [
-  { extension: 'supabase_vault', schema: 'vault' },
-  { extension: 'pg_graphql', schema: 'graphql' },
-  { extension: 'pg_stat_statements', schema: 'extensions' },
-] as const;
-
 const anew = 'build the local database anew, without its rows: local-supabase reset';
 
 /** Builds the whole schema in an empty database. */
@@ -78,11 +71,7 @@ async function applyPlatform(pglite: PGliteInterface, { platform, extensions }: 
       throw new SchemaError(`${path} could not be applied: ${reason}`, { cause: problem });
     }
   }
-  for (const { extension, schema } of preinstalled)
-    if (extensions.files.some(({ name }) => name === `${extension}.control`))
-      await pglite.exec(
-        `create schema if not exists ${schema}; create extension if not exists ${extension} with schema ${schema}`,
-      );
+  await pglite.exec(`set role supabase_admin; ${extensions.preinstall}; reset role`);
   if (changed.length === 0) return;
   const hashes = platform.map(({ hash }) => hash).join(' ');
   await pglite.exec(`comment on schema supabase_migrations is '${hashes}'`);

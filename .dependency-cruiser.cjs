@@ -4,7 +4,7 @@ const inbox = '^src/inbox/';
 
 /** The rooms of a part, in order: a room imports only rooms to its right. */
 const roomsInOrder = {
-  src: 'inbox testing react clients storage-client functions-client rest-client realtime-client auth-client platform',
+  src: 'inbox testing react compat clients storage-client functions-client rest-client realtime-client auth-client platform',
   'src/auth-client': 'admin features server calls callback refresh session storage webauthn wire',
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',

@@ -9,6 +9,7 @@ import { parseExamples, readExamples } from './examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = [
+  'src/compat',
   'src/platform',
   'src/react',
   'src/testing',

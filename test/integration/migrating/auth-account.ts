@@ -229,7 +229,6 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
       cell: '`passkey.startRegistration`, `verifyRegistration`, `startAuthentication`, `verifyAuthentication`',
       vendor: async ({ auth }) => named(['startRegistration', 'verifyAuthentication'], auth.passkey),
       here: async ({ auth }) => named(['startRegistration', 'verifyAuthentication'], createPasskeys(auth)),
-      differs: ['startRegistration', 'verifyAuthentication'],
     },
     {
       cell: '`admin.passkey.listPasskeys`, `deletePasskey`',
@@ -274,6 +273,7 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
         ];
       },
       differs: [undefined, 'returned'],
+      compat: [false, 'returned'],
     },
     {
       cell: '`error.code`, `error.status`',

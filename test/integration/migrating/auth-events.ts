@@ -107,7 +107,8 @@ export function eventRows({ connectVendor }: AuthTools): readonly AuthRow[] {
         const { events } = listenVendor(auth);
         await settled();
         // What the vendor's listener of `visibilitychange` calls; Node has no such event.
-        await Reflect.apply(Reflect.get(auth, '_recoverAndRefresh') as () => Promise<void>, auth, []);
+        const recover = Reflect.get(auth, '_recoverAndRefresh') as (() => Promise<void>) | undefined;
+        await recover?.call(auth);
         return events;
       },
       here: async ({ auth, signIn, tell }) => {
@@ -120,6 +121,7 @@ export function eventRows({ connectVendor }: AuthTools): readonly AuthRow[] {
         return events;
       },
       differs: ['INITIAL_SESSION', 'SIGNED_IN'],
+      compat: ['INITIAL_SESSION'],
     },
     {
       cell: '`startAutoRefresh()`, `stopAutoRefresh()`',

@@ -10,6 +10,7 @@ import {
 import { createBrowserPlatform, type PageSignal } from '../../../src/platform/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../../src/clients/supabase-clients.ts';
 import { toVerifyLink } from 'supabase-conformance';
+import { createClient as createCompatClient } from '../../../src/compat/index.ts';
 import { createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { transport } from './transport.ts';
 import { type MigratingRow } from './page.ts';
@@ -76,9 +77,14 @@ export function listen(auth: AuthClient) {
 
 export type AuthTools = ReturnType<typeof createAuthTools>;
 
+/** `createClient` of the entry `compat` in the place of the vendor's. */
+export const compatLibrary = createCompatClient as unknown as typeof createClient;
+
 /** An embedded Supabase for the tests of this file, and clients of it. */
 export function createAuthTools() {
   const supabase = useLocalSupabase(settings);
+  /** Creates the vendor's clients: the vendor's `createClient`, or that of the entry `compat`. */
+  let library = createClient;
   let count = 0;
   async function createPerson(): Promise<Person> {
     count += 1;
@@ -95,7 +101,7 @@ export function createAuthTools() {
     };
   }
 
-  async function openVendor(): Promise<VendorWorld> {
+  async function openVendorWorld(): Promise<VendorWorld> {
     const person = await createPerson();
     const storage = new Map<string, string>();
     const client = connectVendor(storage);
@@ -115,7 +121,7 @@ export function createAuthTools() {
 
   function connectVendor(storage = new Map<string, string>(), apiKey = supabase().anonKey): SupabaseClient {
     const { url, fetch } = supabase();
-    return createClient(url, apiKey, {
+    return library(url, apiKey, {
       global: { fetch },
       realtime: { transport },
       auth: {
@@ -169,5 +175,18 @@ export function createAuthTools() {
     return new URL(response.headers.get('location') ?? '');
   };
 
-  return { supabase, connectVendor, openVendor, openHere, follow };
+  return {
+    supabase,
+    connectVendor,
+    openHere,
+    follow,
+    openVendor() {
+      library = createClient;
+      return openVendorWorld();
+    },
+    openCompat() {
+      library = compatLibrary;
+      return openVendorWorld();
+    },
+  };
 }

@@ -6,4 +6,15 @@ import { testRows } from './page.ts';
 
 const tools = createAuthTools();
 
-testRows('Auth', [...eventRows(tools), ...signInRows(tools), ...accountRows(tools)], tools);
+testRows('Auth', [...eventRows(tools), ...signInRows(tools), ...accountRows(tools)], {
+  ...tools,
+  elsewhere: {
+    '`admin.oauth.listClients`, `createClient`, `getClient`, `updateClient`, `deleteClient`, `regenerateClientSecret`':
+      'test/integration/oauth-server.test.ts',
+    '`admin.customProviders.listProviders`, `createProvider`, `getProvider`, `updateProvider`, `deleteProvider`':
+      'test/integration/admin-client.test.ts',
+    '`oauth.getAuthorizationDetails(id)`': 'test/integration/oauth-server.test.ts',
+    '`oauth.approveAuthorization`, `denyAuthorization`, `listGrants`, `revokeGrant`':
+      'test/integration/oauth-server.test.ts',
+  },
+});

@@ -15,6 +15,10 @@ export interface MigratingRow<Vendor, Here> {
   readonly here: (world: Here) => PromiseLike<unknown>;
   /** What the vendor's client gives where the page says that it differs. */
   readonly differs?: unknown;
+  /** What the vendor's program gives over the entry `compat`, where that is not what the vendor's client gives. */
+  readonly compat?: unknown;
+  /** Whether the entry `compat` lacks the methods of the row: capabilities.json says which. */
+  readonly isNotInCompat?: boolean;
 }
 
 /** The left cells of the tables of a section, without those of their heads and of calls that the clients do not have yet. */
@@ -32,14 +36,18 @@ export interface Worlds<Vendor, Here> {
   /** Rows that the embedded service cannot serve, and the file that tests them. */
   readonly elsewhere?: Readonly<Record<string, string>>;
   readonly openVendor: () => Promise<Vendor>;
+  /** Opens what the vendor's programs run over in place of the vendor's client: the entry `compat`. */
+  readonly openCompat: () => Promise<Vendor>;
   readonly openHere: () => Promise<Here>;
 }
 
-/** Runs each row in both clients and compares what they give; then the rows with those of the page. */
+/**
+ * Runs each row in both clients and over the entry `compat`, and compares what they give; then the rows with those of the page.
+ */
 export function testRows<Vendor, Here>(
   section: string,
   rows: readonly MigratingRow<Vendor, Here>[],
-  { openVendor, openHere, elsewhere = {} }: Worlds<Vendor, Here>,
+  { openVendor, openCompat, openHere, elsewhere = {} }: Worlds<Vendor, Here>,
 ): void {
   test.each(rows.map((row) => [row.cell, row] as const))('%s', async (_cell, row) => {
     const before = await row.vendor(await openVendor());
@@ -47,6 +55,10 @@ export function testRows<Vendor, Here>(
     expect(before).toEqual('differs' in row ? row.differs : after);
     // Where the page says that both differ, they do.
     expect(isDeepStrictEqual(before, after)).toBe(!('differs' in row));
+    if (row.isNotInCompat) return;
+    const compatible = await row.vendor(await openCompat());
+    expect(compatible).toEqual('compat' in row ? row.compat : before);
+    expect(isDeepStrictEqual(compatible, before)).toBe(!('compat' in row));
   });
 
   test('every row of the page has a test, and every test a row', async () => {

@@ -13,7 +13,7 @@ import {
 /** Rows about channels, changes of rows and the connection. */
 export function channelRows({
   supabase,
-  openVendor,
+  openAnother,
   openHere,
   addNote,
   addUntil,
@@ -200,6 +200,7 @@ export function channelRows({
     },
     {
       cell: '`onHeartbeat(callback)`, `logger`, `hasLogger()`',
+      isNotInCompat: true,
       vendor: async (client) => {
         const heard: string[] = [];
         client.realtime.onHeartbeat((status) => heard.push(status));
@@ -230,6 +231,7 @@ export function channelRows({
     },
     {
       cell: '`connect()`, `disconnect()`, `teardown()`',
+      isNotInCompat: true,
       vendor: async (client) => {
         client.realtime.connect();
         await eventually(() => client.realtime.isConnected());
@@ -257,9 +259,10 @@ export function channelRows({
     },
     {
       cell: '`push(…)`',
+      isNotInCompat: true,
       vendor: async (client) => {
         const heard: unknown[] = [];
-        const receiver = (await openVendor()).channel('room');
+        const receiver = (await openAnother()).channel('room');
         receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
         await Promise.all([subscribed(client.channel('room')), subscribed(receiver)]);
         const payload = { type: 'broadcast', event: 'chat', payload: { text: 'Hi' } };
@@ -281,6 +284,7 @@ export function channelRows({
     },
     {
       cell: '`sendHeartbeat()`, `endpointURL()`, `copyBindings(…)`',
+      isNotInCompat: true,
       vendor: async (client) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in client.realtime),
       here: async ({ realtime }) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in realtime),
       differs: ['sendHeartbeat', 'endpointURL'],

@@ -13,7 +13,7 @@ import {
 
 /** Rows about broadcasts and presence. */
 export function messageRows({
-  openVendor,
+  openAnother,
   openHere,
   addNote,
   vendorPair,
@@ -68,7 +68,7 @@ export function messageRows({
       cell: '`channel.httpSend(event, payload)`',
       vendor: async (client) => {
         const heard: unknown[] = [];
-        const receiver = (await openVendor()).channel('room');
+        const receiver = (await openAnother()).channel('room');
         receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
         await subscribed(receiver);
         await client.channel('room').httpSend('chat', { text: 'Hi' });

@@ -11,6 +11,7 @@ import { createSupabaseClients, type SupabaseClients } from '../../../src/client
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { openNodeSocket } from '../../support/node-socket.ts';
 import { transport } from './transport.ts';
+import { compatLibrary } from './auth-tools.ts';
 import { type MigratingRow } from './page.ts';
 
 const timeout = 10_000;
@@ -46,6 +47,8 @@ export type RealtimeTools = ReturnType<typeof createRealtimeTools>;
 /** An embedded Supabase with a table of notes for the tests of this file, and clients of it. */
 export function createRealtimeTools() {
   const supabase = useLocalSupabase({ port: 0 });
+  /** Creates the vendor's clients: the vendor's `createClient`, or that of the entry `compat`. */
+  let library = createClient;
 
   beforeAll(async () => {
     await supabase().database.exec(`
@@ -71,7 +74,7 @@ export function createRealtimeTools() {
   }
   async function openVendor(): Promise<SupabaseClient> {
     const { url, anonKey } = supabase();
-    const client = createClient(url, anonKey, {
+    const client = library(url, anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
       realtime: { transport },
     });
@@ -117,5 +120,20 @@ export function createRealtimeTools() {
     return [one.realtime.channel(name, options), two.realtime.channel(name, options)] as const;
   };
 
-  return { supabase, openVendor, openHere, addNote, addUntil, vendorPair, pair };
+  const openFirst = (next: typeof createClient) => () => {
+    library = next;
+    return openVendor();
+  };
+  return {
+    supabase,
+    /** Opens a further client of the library of the row. */
+    openAnother: openVendor,
+    openVendor: openFirst(createClient),
+    openCompat: openFirst(compatLibrary),
+    openHere,
+    addNote,
+    addUntil,
+    vendorPair,
+    pair,
+  };
 }

@@ -26,6 +26,7 @@ import {
 } from '../../../src/rest-client/index.ts';
 import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import { useLocalSupabase } from '../../support/local-supabase.ts';
+import { createClient } from '../../../src/compat/index.ts';
 import { cellsOf, testRows, type MigratingRow } from './page.ts';
 
 const supabase = useLocalSupabase();
@@ -357,6 +358,11 @@ const rows: readonly Row[] = [
       { id: 3, title: 'Banana' },
       { id: 4, title: 'Date' },
     ],
+    compat: [
+      { id: 1, title: 'Apple' },
+      { id: 2, title: 'apricot' },
+      { id: 3, title: 'Banana' },
+    ],
   },
   {
     cell: '`.stripNulls()`, `.setHeader()`',
@@ -470,6 +476,11 @@ testRows('REST', rows, {
   openVendor: async () => {
     await supabase().database.exec(seed);
     return connectVendor();
+  },
+  openCompat: async () => {
+    await supabase().database.exec(seed);
+    const { url, fetch, serviceRoleKey } = supabase();
+    return createClient(url, serviceRoleKey, { global: { fetch } }) as unknown as Vendor;
   },
   openHere: async () => {
     await supabase().database.exec(seed);

@@ -3,6 +3,7 @@ import { createFunctionsClient, type FunctionsClient } from '../../../src/functi
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
 import { createStorageClient, type StorageClient } from '../../../src/storage-client/index.ts';
 import { useLocalSupabase } from '../../support/local-supabase.ts';
+import { compatLibrary } from './auth-tools.ts';
 import { transport } from './transport.ts';
 import { testRows, type MigratingRow } from './page.ts';
 
@@ -29,9 +30,9 @@ const nextBucket = async () => {
   await connect().storage.createBucket(bucket, { public: true });
 };
 
-function connectVendor(): Vendor {
+function connectVendor(library = createClient): Vendor {
   const { url, serviceRoleKey, fetch } = supabase();
-  return createClient(url, serviceRoleKey, {
+  return library(url, serviceRoleKey, {
     global: { fetch },
     realtime: { transport },
     auth: { persistSession: false, autoRefreshToken: false },
@@ -210,6 +211,10 @@ testRows('Storage and functions', rows, {
   openVendor: async () => {
     await nextBucket();
     return connectVendor();
+  },
+  openCompat: async () => {
+    await nextBucket();
+    return connectVendor(compatLibrary);
   },
   openHere: async () => {
     await nextBucket();

@@ -1,0 +1,303 @@
+import type { AdminClient } from '../../auth-client/admin/admin.ts';
+import { createClaims, type VerifiedClaims } from '../../auth-client/features/claims.ts';
+import { createIdToken } from '../../auth-client/features/id-token.ts';
+import { createIdentities } from '../../auth-client/features/identities.ts';
+import { createPasskeys } from '../../auth-client/features/passkeys.ts';
+import { createSso } from '../../auth-client/features/sso.ts';
+import { createWeb3 } from '../../auth-client/features/web3.ts';
+import type { AuthClient, OtpVerification, SignOutScope } from '../../auth-client/index.ts';
+import { decodeBase64Url } from '../../platform/base64.ts';
+import { decodeJwtHeader } from '../../platform/jwt.ts';
+import { createSettle, type Outcome } from '../outcome.ts';
+import type { Untyped } from '../untyped.ts';
+import { createAdmin } from './admin.ts';
+import { type AuthError, toAuthError } from './auth-error.ts';
+import type {
+  ResendParams,
+  SignInAnonymouslyCredentials,
+  SignInWithIdTokenCredentials,
+  SignInWithOAuthCredentials,
+  SignInWithPasswordCredentials,
+  SignInWithPasswordlessCredentials,
+  SignInWithSSO,
+  SignUpWithPasswordCredentials,
+  UserAttributes,
+  VerifyOtpParams,
+  Web3Credentials,
+} from './credentials.ts';
+import { createMfaMethods } from './mfa.ts';
+import { createOAuthMethods, navigate } from './oauth.ts';
+import { createPasskeyMethods } from './passkeys.ts';
+import {
+  type AuthChangeEvent,
+  readSession,
+  requireSession,
+  type Session,
+  toUser,
+  type User,
+  type UserIdentity,
+} from './session.ts';
+
+/** What a call returns that may sign a user in. */
+export type AuthResponse = Outcome<
+  { user: User | null; session: Session | null },
+  AuthError,
+  { user: null; session: null }
+>;
+/** What a call returns that signs a user in. */
+export type AuthTokenResponse = Outcome<
+  { user: User; session: Session },
+  AuthError,
+  { user: null; session: null }
+>;
+/** What `signInWithPassword` returns. */
+export type AuthTokenResponsePassword = AuthTokenResponse;
+/** What `getUser` and `updateUser` return. */
+export type UserResponse = Outcome<{ user: User }, AuthError, { user: null }>;
+/** What a call returns that sends a message. */
+export type AuthOtpResponse = Outcome<
+  { user: null; session: null; messageId?: string | null },
+  AuthError,
+  { user: null; session: null }
+>;
+/** What `signInWithOAuth` returns. */
+export type OAuthResponse = Outcome<
+  { provider: string; url: string },
+  AuthError,
+  { provider: string; url: null }
+>;
+/** What `onAuthStateChange` returns. */
+export interface Subscription {
+  /** Distinguishes subscriptions. */
+  id: symbol;
+  /** The listener. */
+  callback: (event: AuthChangeEvent, session: Session | null) => unknown;
+  /** Ends the subscription. */
+  unsubscribe: () => void;
+}
+/** Claims of an access token. */
+export type JwtPayload = VerifiedClaims & { [claim: string]: Untyped };
+
+/** What the vendor's auth client is made of here. */
+export interface AuthParts {
+  /** The native client. */
+  readonly auth: AuthClient;
+  /** Creates the native client that administers users; throws for a publishable key and in a page. */
+  readonly createAdminClient: () => AdminClient;
+  /** Whether calls throw instead of returning errors. */
+  readonly throwOnError: boolean;
+}
+
+const signedOut = { user: null, session: null };
+
+/** The auth client in the vendor's form. */
+export type SupabaseAuthClient = ReturnType<typeof createAuthMethods>;
+
+/** Creates the vendor's methods over a native client. */
+export function createAuthMethods({ auth, createAdminClient, throwOnError }: AuthParts) {
+  const settle = createSettle({ toError: toAuthError, shouldThrow: () => throwOnError });
+  const signedIn = () => {
+    const session = requireSession(auth);
+    return { user: session.user, session };
+  };
+  /** Runs a call after which a user is signed in. */
+  const signIn = (work: () => Promise<unknown>): Promise<AuthTokenResponse> =>
+    settle(() => work().then(signedIn), signedOut);
+  /** Runs a call that only sends a message. */
+  const sendMessage = (work: () => Promise<unknown>): Promise<AuthOtpResponse> =>
+    settle(async () => ({ user: null, session: null, ...((await work()) as object | undefined) }), signedOut);
+  const identities = createIdentities(auth);
+
+  return {
+    mfa: createMfaMethods(auth, settle),
+    passkey: createPasskeyMethods(auth, settle),
+    oauth: createOAuthMethods(auth, settle),
+    admin: createAdmin(createAdminClient, settle),
+
+    async initialize() {
+      return { error: (await auth.start()).callbackError && toAuthError(auth.getSnapshot().callbackError) };
+    },
+    isThrowOnErrorEnabled: () => throwOnError,
+    startAutoRefresh: async () => void (await auth.start()),
+    /** The native client stops by itself while the page is hidden. */
+    stopAutoRefresh: () => Promise.resolve(),
+    dispose: () => Promise.resolve(auth.close()),
+
+    getSession: (): Promise<Outcome<{ session: Session | null }, AuthError, { session: null }>> =>
+      settle(async () => ({ session: (await auth.getSession()) && readSession(auth) }), { session: null }),
+    getUser: (jwt?: string): Promise<UserResponse> =>
+      settle(async () => ({ user: toUser(await auth.getUser({ accessToken: jwt })) }), { user: null }),
+    getClaims: (jwt?: string) =>
+      settle(async () => {
+        const accessToken = jwt ?? (await auth.getAccessToken());
+        const claims: JwtPayload | null = await createClaims(auth).getClaims(
+          accessToken === null ? {} : { accessToken },
+        );
+        if (!claims || accessToken === null) return null;
+        const signature = decodeBase64Url(accessToken.split('.')[2] ?? '');
+        return { claims, header: decodeJwtHeader(accessToken), signature };
+      }),
+    onAuthStateChange(callback: Subscription['callback']): { data: { subscription: Subscription } } {
+      return { data: { subscription: follow(auth, callback) } };
+    },
+
+    signUp: ({
+      options: { emailRedirectTo, ...options } = {},
+      ...credentials
+    }: SignUpWithPasswordCredentials): Promise<AuthResponse> =>
+      settle(async () => {
+        const request = { ...credentials, ...options, redirectTo: emailRedirectTo };
+        const { user, session } = await auth.signUp(request);
+        return { user: toUser(user), session: session && requireSession(auth) };
+      }, signedOut),
+    signInWithPassword: ({
+      options,
+      ...credentials
+    }: SignInWithPasswordCredentials): Promise<AuthTokenResponsePassword> =>
+      signIn(() => auth.signInWithPassword({ ...credentials, ...options })),
+    signInAnonymously: ({ options }: SignInAnonymouslyCredentials = {}) =>
+      signIn(() => auth.signInAnonymously(options)),
+    signInWithOtp: ({
+      options: { emailRedirectTo, shouldCreateUser, ...options } = {},
+      ...contact
+    }: SignInWithPasswordlessCredentials) =>
+      sendMessage(() =>
+        auth.signInWithOtp({
+          ...contact,
+          ...options,
+          redirectTo: emailRedirectTo,
+          createUser: shouldCreateUser,
+        }),
+      ),
+    verifyOtp: (params: VerifyOtpParams): Promise<AuthResponse> =>
+      settle(async () => {
+        const { session } = await auth.verifyOtp(toVerification(params));
+        return session ? signedIn() : signedOut;
+      }, signedOut),
+    signInWithOAuth: ({ provider, options = {} }: SignInWithOAuthCredentials): Promise<OAuthResponse> =>
+      settle(
+        async () => {
+          const { redirectTo, scopes, queryParams: parameters } = options;
+          const { url } = await auth.signInWithOAuth({ provider, redirectTo, scopes, parameters });
+          navigate(url, options);
+          return { provider, url };
+        },
+        { provider, url: null },
+      ),
+    signInWithIdToken: (credentials: SignInWithIdTokenCredentials) =>
+      signIn(() => createIdToken(auth).signInWithIdToken(toIdToken(credentials))),
+    signInWithSSO: ({ options = {}, ...by }: SignInWithSSO) =>
+      settle(async () => {
+        const { redirectTo, captchaToken } = options;
+        const { url } = await createSso(auth).signInWithSso({ ...by, redirectTo, captchaToken });
+        navigate(url, options);
+        return { url };
+      }),
+    signInWithWeb3: ({ options, ...credentials }: Web3Credentials) =>
+      signIn(() => createWeb3(auth).signInWithWeb3({ ...credentials, ...options })),
+    signInWithPasskey: ({ options: { signal, ...options } = {} }: PasskeyCredentials = {}) =>
+      signIn(() => createPasskeys(auth).signInWithPasskey(options, { signal })),
+    registerPasskey: ({ options }: PasskeyCredentials = {}) =>
+      settle(async () => {
+        const { id, friendlyName, createdAtMs } = await createPasskeys(auth).registerPasskey(options);
+        return { id, friendly_name: friendlyName, created_at: new Date(createdAtMs).toISOString() };
+      }),
+
+    resetPasswordForEmail: (
+      email: string,
+      options: { redirectTo?: string | undefined; captchaToken?: string | undefined } = {},
+    ) => settle(() => auth.resetPasswordForEmail({ email, ...options }).then(() => ({}))),
+    resend: ({ options: { emailRedirectTo, ...options } = {}, ...request }: ResendParams) =>
+      sendMessage(() => auth.resend({ ...request, ...options, redirectTo: emailRedirectTo })),
+    reauthenticate: () => sendMessage(() => auth.reauthenticate()),
+    updateUser: (
+      { current_password: currentPassword, ...attributes }: UserAttributes,
+      { emailRedirectTo: redirectTo }: { emailRedirectTo?: string | undefined } = {},
+    ): Promise<UserResponse> =>
+      settle(
+        async () => ({ user: toUser(await auth.updateUser({ ...attributes, currentPassword, redirectTo })) }),
+        { user: null },
+      ),
+
+    refreshSession: (session?: { refresh_token: string }) =>
+      signIn(() => auth.refreshSession({ refreshToken: session?.refresh_token })),
+    setSession: ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) =>
+      signIn(() => auth.setSession({ accessToken: access_token, refreshToken: refresh_token })),
+    exchangeCodeForSession: (code: string) => signIn(() => auth.exchangeCodeForSession({ code })),
+    async signOut(options?: { scope?: SignOutScope }): Promise<{ error: AuthError | null }> {
+      const { revoked, ...failure } = await auth.signOut(options);
+      if (revoked) return { error: null };
+      return settle(() => Promise.reject('cause' in failure ? failure.cause : new TypeError('No cause')));
+    },
+
+    getUserIdentities: () =>
+      settle(async () => ({
+        identities: (await identities.getUserIdentities()) as unknown as UserIdentity[],
+      })),
+    linkIdentity: (credentials: SignInWithOAuthCredentials | SignInWithIdTokenCredentials) =>
+      settle(async () => {
+        const { provider } = credentials;
+        if ('token' in credentials) {
+          await createIdToken(auth).linkIdentityWithIdToken(toIdToken(credentials));
+          return { provider, url: null, ...signedIn() };
+        }
+        const { queryParams: parameters, redirectTo, scopes } = credentials.options ?? {};
+        const { url } = await identities.linkIdentity({ provider, redirectTo, scopes, parameters });
+        navigate(url, credentials.options);
+        return { provider, url };
+      }),
+    unlinkIdentity: (identity: { identity_id: string }) =>
+      settle(() => identities.unlinkIdentity(identity).then(() => ({}))),
+  };
+}
+
+interface PasskeyCredentials {
+  options?: {
+    captchaToken?: string | undefined;
+    signal?: AbortSignal | undefined;
+    mediation?: 'conditional' | undefined;
+  };
+}
+
+/** Calls a listener with the session that the client begins with, then with each event. */
+function follow(auth: AuthClient, callback: Subscription['callback']): Subscription {
+  let isStarted = false;
+  let isEnded = false;
+  const waiting: AuthChangeEvent[] = [];
+  const tell = (event: AuthChangeEvent) => {
+    if (isEnded) return;
+    try {
+      Promise.resolve(callback(event, readSession(auth))).catch(auth.core.platform.report);
+    } catch (problem) {
+      auth.core.platform.report(problem);
+    }
+  };
+  const stop = auth.onEvent(({ name }) => {
+    if (name === 'INITIAL_SESSION') return;
+    if (isStarted) tell(name);
+    else waiting.push(name);
+  });
+  const begin = () => {
+    isStarted = true;
+    ['INITIAL_SESSION' as const, ...waiting].forEach(tell);
+  };
+  auth.start().then(begin, auth.core.platform.report);
+  return {
+    id: Symbol('subscription'),
+    callback,
+    unsubscribe() {
+      isEnded = true;
+      stop();
+    },
+  };
+}
+
+function toVerification(params: VerifyOtpParams): OtpVerification {
+  if ('token_hash' in params) return { type: params.type, tokenHash: params.token_hash };
+  const { options, ...verification } = params;
+  return { ...verification, ...(options?.captchaToken && { captchaToken: options.captchaToken }) };
+}
+
+function toIdToken({ access_token: accessToken, options, ...credentials }: SignInWithIdTokenCredentials) {
+  return { ...credentials, accessToken, ...options };
+}

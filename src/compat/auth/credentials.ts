@@ -1,0 +1,163 @@
+import type { EmailOtpType, MobileOtpType } from './session.ts';
+
+/** A name of an OAuth provider. */
+export type Provider =
+  | 'apple'
+  | 'azure'
+  | 'bitbucket'
+  | 'discord'
+  | 'facebook'
+  | 'figma'
+  | 'fly'
+  | 'github'
+  | 'gitlab'
+  | 'google'
+  | 'kakao'
+  | 'keycloak'
+  | 'linkedin'
+  | 'linkedin_oidc'
+  | 'notion'
+  | 'slack'
+  | 'slack_oidc'
+  | 'spotify'
+  | 'twitch'
+  | 'twitter'
+  | 'workos'
+  | 'x'
+  | 'zoom'
+  | `custom:${string}`;
+
+interface Captcha {
+  /** The token of the captcha widget. */
+  captchaToken?: string | undefined;
+}
+interface Redirect {
+  /** Where the link or the provider returns. */
+  redirectTo?: string | undefined;
+}
+interface Message extends Captcha {
+  /** Where the link in the mail leads. */
+  emailRedirectTo?: string | undefined;
+  /** The new user's `user_metadata`. */
+  data?: object | undefined;
+  /** How a message reaches a phone. */
+  channel?: 'sms' | 'whatsapp' | undefined;
+}
+interface OtpMessage extends Message {
+  /** Whether an unknown address gets an account. Default true. */
+  shouldCreateUser?: boolean | undefined;
+}
+type Contact = { email: string; phone?: undefined } | { phone: string; email?: undefined };
+interface WithOptions<Options> {
+  /** What may be left out. */
+  options?: Options | undefined;
+}
+interface WithPassword {
+  /** The password. */
+  password: string;
+}
+interface WithType<Type> {
+  /** What the code or the link is for. */
+  type: Type;
+}
+interface Navigation {
+  /** Returns the address instead of navigating to it. Default false. */
+  skipBrowserRedirect?: boolean | undefined;
+}
+
+/** What `signUp` takes. */
+export type SignUpWithPasswordCredentials = Contact & WithPassword & WithOptions<Message>;
+/** What `signInWithPassword` takes. */
+export type SignInWithPasswordCredentials = Contact & WithPassword & WithOptions<Captcha>;
+/** What `signInWithOtp` takes. */
+export type SignInWithPasswordlessCredentials = Contact & WithOptions<OtpMessage>;
+/** What `signInAnonymously` takes. */
+export interface SignInAnonymouslyCredentials {
+  /** The new user's `user_metadata`, and a captcha. */
+  options?: (Captcha & { data?: object | undefined }) | undefined;
+}
+/** What `signInWithOAuth` and `linkIdentity` take. */
+export interface SignInWithOAuthCredentials {
+  /** The provider. */
+  provider: Provider;
+  /** Where it returns, what it is asked for, and further parameters. */
+  options?:
+    | (Redirect &
+        Navigation & { scopes?: string | undefined; queryParams?: { [key: string]: string } | undefined })
+    | undefined;
+}
+/** What `signInWithIdToken` takes. */
+export interface SignInWithIdTokenCredentials {
+  /** `google`, `apple`, … */
+  provider: string;
+  /** The OpenID Connect ID token. */
+  token: string;
+  /** The provider's access token, where the ID token has an `at_hash`. */
+  access_token?: string | undefined;
+  /** The nonce itself. */
+  nonce?: string | undefined;
+  /** A captcha. */
+  options?: Captcha | undefined;
+}
+/** What `signInWithSSO` takes: the provider's id, or a domain of email addresses. */
+export type SignInWithSSO = OrganizationProvider & WithOptions<Redirect & Captcha & Navigation>;
+type OrganizationProvider = { providerId: string } | { domain: string };
+/** What `signInWithWeb3` takes: a message that a wallet has signed. */
+export interface Web3Credentials {
+  /** The chain of the wallet. */
+  chain: 'ethereum' | 'solana';
+  /** The text that was signed. */
+  message: string;
+  /** The signature as the wallet returned it. */
+  signature: string | Uint8Array;
+  /** A captcha. */
+  options?: Captcha | undefined;
+}
+/** What `verifyOtp` takes: a code with its address, or the hash of a link. */
+export type VerifyOtpParams = VerifyCodeParams | VerifyHashParams;
+type VerifyCodeParams = Contact &
+  WithType<EmailOtpType | MobileOtpType> &
+  WithOptions<Redirect & Captcha> & { token: string };
+type VerifyHashParams = WithType<EmailOtpType> & { token_hash: string };
+/** What `resend` takes. */
+export type ResendParams = Contact &
+  WithType<'signup' | 'email_change' | 'sms' | 'phone_change'> &
+  WithOptions<ResendOptions>;
+interface ResendOptions extends Captcha {
+  /** Where the link in the mail leads. */
+  emailRedirectTo?: string | undefined;
+}
+/** What `updateUser` changes. */
+export interface UserAttributes {
+  /** The new address. */
+  email?: string | undefined;
+  /** The new number. */
+  phone?: string | undefined;
+  /** The new password. */
+  password?: string | undefined;
+  /** The present password, where the project requires it. */
+  current_password?: string | undefined;
+  /** The code that `reauthenticate` sent. */
+  nonce?: string | undefined;
+  /** Merged into `user_metadata`. */
+  data?: object | undefined;
+}
+/** What an administrator changes of a user. */
+export interface AdminUserAttributes extends Omit<UserAttributes, 'data' | 'current_password' | 'nonce'> {
+  /** Merged into `user_metadata`. */
+  user_metadata?: object | undefined;
+  /** Merged into `app_metadata`. */
+  app_metadata?: object | undefined;
+  /** Confirms the address. */
+  email_confirm?: boolean | undefined;
+  /** Confirms the number. */
+  phone_confirm?: boolean | undefined;
+  /** A duration such as `24h` or `1h30m`; `none` lifts the ban. */
+  ban_duration?: string | undefined;
+  /** The database role. */
+  role?: string | undefined;
+  /** The hash of a password, instead of it. */
+  password_hash?: string | undefined;
+  /** The id of a new user. */
+  id?: string | undefined;
+}

@@ -1,0 +1,87 @@
+import { createMfa, type FactorEnrollment, type FactorProof } from '../../auth-client/features/mfa.ts';
+import type { AuthClient } from '../../auth-client/index.ts';
+import type { Settle } from '../outcome.ts';
+import type { AuthError } from './auth-error.ts';
+import { type Factor, requireSession } from './session.ts';
+
+type ProofOf = { code: string } | { webauthn: { type: 'create' | 'request'; credential_response: unknown } };
+
+const toProof = (proof: ProofOf): FactorProof =>
+  'code' in proof
+    ? { code: proof.code }
+    : { webauthn: { type: proof.webauthn.type, credential: proof.webauthn.credential_response } };
+
+export interface EnrolledTotp {
+  id: string;
+  type: 'totp';
+  friendly_name?: string;
+  totp: { qr_code: string; secret: string; uri: string };
+}
+export interface EnrolledPhone {
+  id: string;
+  type: 'phone';
+  friendly_name?: string;
+  phone: string;
+}
+export interface EnrolledKey {
+  id: string;
+  type: 'webauthn';
+  friendly_name?: string;
+}
+type Enrolled<Type> = Extract<EnrolledTotp | EnrolledPhone | EnrolledKey, { type: Type }>;
+
+/** Second factors, in the vendor's form. */
+export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
+  const mfa = createMfa(auth);
+  return {
+    enroll: <F extends FactorEnrollment>(factor: F) =>
+      settle(async () => {
+        const { id, type, friendlyName, phone, totp } = await mfa.enroll(factor);
+        const enrolled = {
+          id,
+          type,
+          ...(friendlyName !== null && { friendly_name: friendlyName }),
+          ...(phone !== null && { phone }),
+          ...(totp && { totp: { qr_code: totp.qrCodeUrl, secret: totp.secret, uri: totp.uri } }),
+        };
+        return enrolled as Enrolled<F['factorType']>;
+      }),
+    challenge: (request: { factorId: string; channel?: 'sms' | 'whatsapp' }) =>
+      settle(async () => {
+        const { id, type, expiresAtMs, webauthn } = await mfa.challenge(request);
+        return {
+          id,
+          type,
+          expires_at: expiresAtMs / 1000,
+          ...(webauthn && {
+            webauthn: { type: webauthn.type, credential_options: webauthn.options },
+          }),
+        };
+      }),
+    verify: ({ factorId, challengeId, ...proof }: { factorId: string; challengeId: string } & ProofOf) =>
+      settle(async () => {
+        await mfa.verify({ factorId, challengeId, ...toProof(proof) });
+        return requireSession(auth);
+      }),
+    challengeAndVerify: (request: { factorId: string; code: string }) =>
+      settle(async () => {
+        await mfa.challengeAndVerify(request);
+        return requireSession(auth);
+      }),
+    unenroll: ({ factorId }: { factorId: string }) =>
+      settle(async () => {
+        await mfa.unenroll({ factorId });
+        return { id: factorId };
+      }),
+    listFactors: () =>
+      settle(
+        async () =>
+          (await mfa.listFactors()) as unknown as Record<'all' | 'totp' | 'phone' | 'webauthn', Factor[]>,
+      ),
+    getAuthenticatorAssuranceLevel: (jwt?: string) =>
+      settle(async () => {
+        const { methods, ...levels } = await mfa.getAuthenticatorAssuranceLevel({ accessToken: jwt });
+        return { ...levels, currentAuthenticationMethods: methods };
+      }),
+  };
+}

@@ -1,0 +1,60 @@
+import { createOAuthServer, type OAuthApplication } from '../../auth-client/features/oauth-server.ts';
+import type { AuthClient } from '../../auth-client/index.ts';
+import type { Settle } from '../outcome.ts';
+import type { AuthError } from './auth-error.ts';
+
+export interface Navigation {
+  readonly skipBrowserRedirect?: boolean | undefined;
+}
+
+/** Navigates a page to an address, unless the caller does it. */
+export function navigate(url: string, { skipBrowserRedirect }: Navigation = {}): void {
+  if (typeof document !== 'undefined' && !skipBrowserRedirect) location.assign(url);
+}
+
+/** What an application asks the user for, in the vendor's form. */
+export interface AuthorizationDetails {
+  authorization_id: string;
+  redirect_uri: string;
+  client: OAuthApplication;
+  user: { id: string; email: string };
+  scope: string;
+}
+
+/** Consent to other applications, in the vendor's form. */
+export function createOAuthMethods(auth: AuthClient, settle: Settle<AuthError>) {
+  const server = createOAuthServer(auth);
+  const leave = async (answer: Promise<{ readonly redirectUrl: string }>, options?: Navigation) => {
+    const { redirectUrl } = await answer;
+    navigate(redirectUrl, options);
+    return { redirect_url: redirectUrl };
+  };
+  return {
+    getAuthorizationAuthorizationDetails: (authorizationId: string) =>
+      settle(async (): Promise<AuthorizationDetails | { redirect_url: string }> => {
+        const asked = await server.getAuthorization({ authorizationId });
+        if (asked.redirectUrl !== null) return { redirect_url: asked.redirectUrl };
+        return {
+          authorization_id: authorizationId,
+          redirect_uri: asked.redirectUri,
+          client: asked.application,
+          user: { id: asked.user.id, email: asked.user.email ?? '' },
+          scope: asked.scopes.join(' '),
+        };
+      }),
+    approveAuthorization: (authorizationId: string, options?: Navigation) =>
+      settle(() => leave(server.approveAuthorization({ authorizationId }), options)),
+    denyAuthorization: (authorizationId: string, options?: Navigation) =>
+      settle(() => leave(server.denyAuthorization({ authorizationId }), options)),
+    listGrants: () =>
+      settle(async () =>
+        (await server.listGrants()).map(({ application, scopes, grantedAtMs }) => ({
+          client: application,
+          scopes,
+          granted_at: new Date(grantedAtMs).toISOString(),
+        })),
+      ),
+    revokeGrant: (request: { clientId: string }) =>
+      settle(() => server.revokeGrant(request).then(() => ({}))),
+  };
+}

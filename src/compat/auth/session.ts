@@ -1,0 +1,163 @@
+import type { AuthClient, AuthEventName, OtpType } from '../../auth-client/index.ts';
+import type { StoredSession } from '../../auth-client/session/session.ts';
+import type { Untyped } from '../untyped.ts';
+
+/** What the provider and the project say about a user. */
+export interface UserAppMetadata {
+  /** The provider of the first sign-in. */
+  provider?: string;
+  /** All providers. */
+  providers?: string[];
+  [key: string]: Untyped;
+}
+
+/** What the user says. */
+export interface UserMetadata {
+  [key: string]: Untyped;
+}
+
+/** An account at a provider. */
+export interface UserIdentity {
+  /** The account's id at the provider. */
+  id: string;
+  /** The user's id. */
+  user_id: string;
+  /** What the provider says about the account. */
+  identity_data?: { [key: string]: Untyped };
+  /** The identity's id. */
+  identity_id: string;
+  /** `email`, `google`, … */
+  provider: string;
+  /** ISO 8601. */
+  created_at?: string;
+  /** ISO 8601. */
+  last_sign_in_at?: string;
+  /** ISO 8601. */
+  updated_at?: string;
+}
+
+/** A second factor. */
+export interface Factor {
+  /** The factor's id. */
+  id: string;
+  /** The name that the user gave it. */
+  friendly_name?: string;
+  /** What it is. */
+  factor_type: 'totp' | 'phone' | 'webauthn' | (string & {});
+  /** Whether it counts. */
+  status: 'verified' | 'unverified';
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+}
+
+/** A user as the service describes it. */
+export interface User {
+  /** A UUID. */
+  id: string;
+  /** What the provider and the project say. */
+  app_metadata: UserAppMetadata;
+  /** What the user says. */
+  user_metadata: UserMetadata;
+  /** Whom the tokens are for. */
+  aud: string;
+  /** The email address. */
+  email?: string;
+  /** The address that waits for its confirmation. */
+  new_email?: string;
+  /** The phone number. */
+  phone?: string;
+  /** The number that waits for its confirmation. */
+  new_phone?: string;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at?: string;
+  /** ISO 8601. */
+  confirmed_at?: string;
+  /** ISO 8601. */
+  email_confirmed_at?: string;
+  /** ISO 8601. */
+  phone_confirmed_at?: string;
+  /** ISO 8601. */
+  confirmation_sent_at?: string;
+  /** ISO 8601. */
+  recovery_sent_at?: string;
+  /** ISO 8601. */
+  email_change_sent_at?: string;
+  /** ISO 8601. */
+  invited_at?: string;
+  /** ISO 8601. */
+  last_sign_in_at?: string;
+  /** ISO 8601. */
+  banned_until?: string;
+  /** ISO 8601. */
+  deleted_at?: string;
+  /** The database role. */
+  role?: string;
+  /** The accounts at providers. */
+  identities?: UserIdentity[];
+  /** Whether the user has neither an address nor a number. */
+  is_anonymous?: boolean;
+  /** Whether an organization's provider vouches for the user. */
+  is_sso_user?: boolean;
+  /** The second factors. */
+  factors?: Factor[];
+}
+
+/** A session as the service sends it. */
+export interface Session {
+  /** The JWT. */
+  access_token: string;
+  /** What refreshes the session. */
+  refresh_token: string;
+  /** Seconds that the access token lives from its issue. */
+  expires_in: number;
+  /** Seconds since the epoch. */
+  expires_at?: number;
+  /** `bearer`. */
+  token_type: 'bearer';
+  /** The provider's access token, right after a sign-in with it. */
+  provider_token?: string | null;
+  /** The provider's refresh token, right after a sign-in with it. */
+  provider_refresh_token?: string | null;
+  /** The user. */
+  user: User;
+}
+
+/** Names of the events that `onAuthStateChange` delivers. */
+export type AuthChangeEvent = AuthEventName;
+/** What a mailed code is for. */
+export type EmailOtpType = Extract<
+  OtpType,
+  'signup' | 'invite' | 'magiclink' | 'recovery' | 'email_change' | 'email'
+>;
+/** What a code to a phone is for. */
+export type MobileOtpType = Extract<OtpType, 'sms' | 'phone_change'>;
+
+/** The record in memory in the vendor's form, which is the service's own; null if no user is signed in. */
+export function readSession({ core }: AuthClient): Session | null {
+  const record = core.session.current()?.record;
+  return record ? toSession(record) : null;
+}
+
+/** The session of a call that has signed a user in. */
+export function requireSession(auth: AuthClient): Session {
+  const session = readSession(auth);
+  if (!session) throw new TypeError('The session has ended during the call');
+  return session;
+}
+
+/** The record of the store without the native client's own members. */
+function toSession({
+  received_at: _receivedAt,
+  recovery: _recovery,
+  revision: _revision,
+  ...record
+}: StoredSession) {
+  return { token_type: 'bearer', expires_in: 3600, ...record } as unknown as Session;
+}
+
+/** The native clients leave what the service sends in place, and type less of it. */
+export const toUser = (user: object): User => user as User;

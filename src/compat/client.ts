@@ -1,0 +1,294 @@
+import {
+  type AuthClient,
+  createMemoryStore,
+  createWebStorageStore,
+  type Store,
+} from '../auth-client/index.ts';
+import { createAdminClient } from '../auth-client/admin/admin.ts';
+import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
+import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import type { Platform } from '../platform/platform.ts';
+import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
+import { createRestClient } from '../rest-client/index.ts';
+import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
+import { createAuthMethods, type SupabaseAuthClient } from './auth/auth.ts';
+import { FunctionsClient } from './functions.ts';
+import type { RealtimeChannel, RealtimeChannelOptions } from './realtime/channel.ts';
+import { RealtimeClient } from './realtime/realtime.ts';
+import type { PostgrestFilterBuilder } from './rest/filter-builder.ts';
+import {
+  type FunctionName,
+  PostgrestClient,
+  type RelationName,
+  type RpcBuilder,
+} from './rest/postgrest-client.ts';
+import type { PostgrestQueryBuilder, RpcOptions } from './rest/query-builder.ts';
+import { createStorage, type SupabaseStorage } from './storage/storage.ts';
+import type { DefaultSchemaOf, Known, SchemaOf, Untyped } from './untyped.ts';
+
+/** Where the vendor's client keeps the session: `localStorage`, or an object with its methods. */
+export interface SupportedStorage {
+  /** Returns the text under a key; null if there is none. */
+  getItem(key: string): string | null | Promise<string | null>;
+  /** Replaces the text under a key. */
+  setItem(key: string, value: string): void | Promise<void>;
+  /** Removes a key. */
+  removeItem(key: string): void | Promise<void>;
+}
+
+/** The options of `createClient`. */
+export interface SupabaseClientOptions<Name extends string = string> {
+  /** The database: the schema to query, the deadline in milliseconds, and whether failed reads are repeated. */
+  db?: { schema?: Name; timeout?: number; urlLengthLimit?: number; retry?: boolean };
+  /** The session. Default: kept in `localStorage`, refreshed in the background, found in the page's address. */
+  auth?: {
+    autoRefreshToken?: boolean;
+    persistSession?: boolean;
+    detectSessionInUrl?: boolean;
+    storage?: SupportedStorage;
+    storageKey?: string;
+    /** `pkce` refuses tokens in the fragment of a link; messages and providers are asked for codes in any case. */
+    flowType?: 'implicit' | 'pkce';
+    throwOnError?: boolean;
+    skipAutoInitialize?: boolean;
+    debug?: unknown;
+    experimental?: object;
+  };
+  /** The socket. */
+  realtime?: {
+    params?: Record<string, Untyped>;
+    timeout?: number;
+    heartbeatIntervalMs?: number;
+    reconnectAfterMs?: (tries: number) => number;
+    transport?: new (url: string) => object;
+    log_level?: string;
+    logger?: unknown;
+  };
+  /** All services: headers, and what sends the requests. */
+  global?: { headers?: Record<string, string>; fetch?: typeof fetch };
+  /** Returns the token of another provider; `auth` is then out of use. */
+  accessToken?: () => Promise<string | null>;
+}
+
+/** How many delays are asked of `reconnectAfterMs`. */
+const DELAYS = 10;
+
+/**
+ * The vendor's client over the native ones. Calls return `{ data, error }`.
+ *
+ * @see docs/clients/migrating.md
+ */
+export class SupabaseClient<
+  Database = Untyped,
+  Name extends SchemaOf<Database> = DefaultSchemaOf<Database>,
+  _SchemaName = unknown,
+  _Schema = unknown,
+> {
+  /** The project's URL. */
+  readonly supabaseUrl: string;
+  /** The project's key. */
+  readonly supabaseKey: string;
+  /** Sign-in, session, account, administration. */
+  readonly auth: SupabaseAuthClient;
+  /** Channels. */
+  readonly realtime: RealtimeClient;
+  /** Buckets and objects. */
+  readonly storage: SupabaseStorage;
+  /** Edge functions. */
+  readonly functions: FunctionsClient;
+  readonly #rest: PostgrestClient<Database, Name>;
+
+  /** @throws {Error} without a URL or a key. */
+  constructor(supabaseUrl: string, supabaseKey: string, options: SupabaseClientOptions<Name> = {}) {
+    if (!supabaseUrl) throw new Error('supabaseUrl is required.');
+    if (!supabaseKey) throw new Error('supabaseKey is required.');
+    this.supabaseUrl = supabaseUrl;
+    this.supabaseKey = supabaseKey;
+    const shared = createShared(supabaseUrl, supabaseKey, options);
+    const { accessToken: getAccessToken, db } = options;
+    const ownToken = getAccessToken && { getAccessToken };
+    const restOptions = { ...shared.restOptions, ...ownToken };
+    const once = { ...restOptions, retry: { limit: 0 } };
+    this.#rest = new PostgrestClient<Database, Name>({
+      rest: createRestClient(db?.retry === false ? once : restOptions),
+      once: createRestClient(once),
+    });
+    if (db?.schema) this.#rest = this.#rest.schema(db.schema);
+    this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
+    this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
+    const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
+    this.storage = createStorage(connection);
+    this.functions = new FunctionsClient(connection);
+  }
+
+  /** Queries a table or view. */
+  from<T extends RelationName<Known<Database>[Name]>>(
+    relation: T,
+  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>[Name], T>> {
+    return this.#rest.from(relation);
+  }
+
+  /** Queries another schema. */
+  schema<S extends SchemaOf<Database>>(name: S): PostgrestClient<Database, S> {
+    return this.#rest.schema(name);
+  }
+
+  /** Calls a function of the database. */
+  rpc<F extends FunctionName<Known<Database>[Name]>, const A extends ArgsOf<Known<Database>[Name], F>>(
+    name: F,
+    args?: A,
+    options?: RpcOptions,
+  ): RpcBuilder<Known<Database>[Name], F, ReturnsOf<Known<Database>[Name], F, A>> {
+    return this.#rest.rpc(name, args, options);
+  }
+
+  /** Describes the tables, views and functions that the caller may use. */
+  getOpenApiSpec(): PostgrestFilterBuilder<Model, Untyped> {
+    return this.#rest.getOpenApiSpec();
+  }
+
+  /** The channel of this name. */
+  channel(name: string, options?: RealtimeChannelOptions): RealtimeChannel {
+    return this.realtime.channel(name, options);
+  }
+
+  /** All channels that were not removed. */
+  getChannels(): RealtimeChannel[] {
+    return this.realtime.getChannels();
+  }
+
+  /** Leaves a channel. */
+  removeChannel(channel: RealtimeChannel) {
+    return this.realtime.removeChannel(channel);
+  }
+
+  /** Leaves all channels. */
+  removeAllChannels() {
+    return this.realtime.removeAllChannels();
+  }
+}
+
+/**
+ * Creates the vendor's client over the native ones, so that a project of `@supabase/supabase-js` changes one import and then
+ * moves call by call. It restores the session at once, as the vendor's does.
+ *
+ * @throws {Error} without a URL or a key.
+ * @example
+ * ```ts
+ * import { createClient } from 'supabase-protocol-clients/compat';
+ *
+ * const supabase = createClient<Database>(url, apiKey);
+ * const { data, error } = await supabase.from('notifications').select('id, status').eq('status', 'unread');
+ * if (error) console.log(error.code);
+ * else console.log(data.length);
+ * ```
+ */
+export function createClient<Database = Untyped, Name extends SchemaOf<Database> = DefaultSchemaOf<Database>>(
+  supabaseUrl: string,
+  supabaseKey: string,
+  options?: SupabaseClientOptions<Name>,
+): SupabaseClient<Database, Name> {
+  return new SupabaseClient<Database, Name>(supabaseUrl, supabaseKey, options);
+}
+
+function createShared(url: string, apiKey: string, options: SupabaseClientOptions): SharedAuth {
+  const { auth = {}, db = {}, realtime = {}, global = {} } = options;
+  const { fetch } = global;
+  const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
+    Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return createSharedAuth({
+    url,
+    apiKey,
+    platform: createPlatform(realtime.transport),
+    store: createStore(auth),
+    ...(fetch && { fetch: (input, init) => fetch(input, init) }),
+    auth: {
+      // A caller's own `Authorization` header is for the other services: the auth service gets the session's token.
+      headers: headersOfAuth,
+      autoRefresh: auth.autoRefreshToken ?? true,
+      acceptImplicitFlow: auth.flowType !== 'pkce',
+      ...(auth.storageKey && { storageKey: auth.storageKey }),
+      ...(auth.detectSessionInUrl === false && { address: undefined }),
+    },
+    rest: {
+      ...(global.headers && { headers: global.headers }),
+      ...(db.timeout && { timeoutMs: db.timeout }),
+      ...(db.urlLengthLimit && { maxUrlLength: db.urlLengthLimit }),
+    },
+    realtime: { ...toRealtimeOptions(realtime), ...(global.headers && { headers: global.headers }) },
+  });
+}
+
+function toRealtimeOptions({
+  params,
+  timeout,
+  heartbeatIntervalMs,
+  reconnectAfterMs,
+}: NonNullable<SupabaseClientOptions['realtime']>) {
+  return {
+    ...(params && { params }),
+    settings: {
+      ...(timeout && { timeoutMs: timeout }),
+      ...(heartbeatIntervalMs && { heartbeatMs: heartbeatIntervalMs }),
+      ...(reconnectAfterMs && {
+        reconnectDelaysMs: Array.from({ length: DELAYS }, (_, index) => reconnectAfterMs(index + 1)),
+      }),
+    },
+  };
+}
+
+function createPlatform(transport: (new (url: string) => object) | undefined): Platform {
+  return createBrowserPlatform(
+    transport && { openSocket: (url) => adaptWebSocket(new transport(url) as WebSocketLike) },
+  );
+}
+
+function createStore({ storage, persistSession }: NonNullable<SupabaseClientOptions['auth']>): Store {
+  if (persistSession === false || (!storage && typeof localStorage === 'undefined'))
+    return createMemoryStore();
+  if (!storage) return createWebStorageStore(() => localStorage);
+  return {
+    get: (key) => storage.getItem(key),
+    set: (key, value) => storage.setItem(key, value),
+    remove: (key) => storage.removeItem(key),
+  };
+}
+
+function createAuth(
+  { auth, connection }: SharedAuth,
+  url: string,
+  secretKey: string,
+  { auth: { throwOnError = false, skipAutoInitialize = false } = {}, global = {} }: SupabaseClientOptions,
+): SupabaseAuthClient {
+  const { platform } = connection;
+  const { report } = platform;
+  if (!skipAutoInitialize) auth.start().catch(report);
+  return createAuthMethods({
+    auth: withOwnToken(auth, global.headers),
+    createAdminClient: () => createAdminClient({ url, secretKey, platform }),
+    throwOnError,
+  });
+}
+
+/** `getUser()` of a client that was created with a caller's `Authorization` header: that caller is meant. */
+function withOwnToken(auth: AuthClient, headers: Readonly<Record<string, string>> = {}): AuthClient {
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
+  const accessToken = /^Bearer (.+)$/i.exec(header?.[1] ?? '')?.[1];
+  if (accessToken === undefined) return auth;
+  return {
+    ...auth,
+    getUser: (options) => auth.getUser({ ...options, accessToken: options?.accessToken ?? accessToken }),
+  };
+}
+
+/** Tokens of another provider belong to no session. */
+function refuseAuth(): SupabaseAuthClient {
+  return new Proxy({} as SupabaseAuthClient, {
+    get(_target, name) {
+      throw new Error(
+        `Supabase Client is configured with the accessToken option, accessing supabase.auth.${String(name)} is not possible`,
+      );
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import {
+  createFunctionsClient,
+  type FunctionsClientOptions,
+  FunctionsError as NativeFunctionsError,
+} from '../functions-client/index.ts';
+import type { Outcome } from './outcome.ts';
+import type { Untyped } from './untyped.ts';
+
+/** Why a call of a function failed. */
+export class FunctionsError extends Error {
+  /** The response, or the failure underneath. */
+  context: Untyped;
+
+  /** @param name the class of the error. */
+  constructor(message: string, name = 'FunctionsError', context?: unknown) {
+    super(message, { cause: context });
+    this.name = name;
+    this.context = context;
+  }
+}
+
+/** The request was not answered. */
+export class FunctionsFetchError extends FunctionsError {
+  /** @param context the failure underneath. */
+  constructor(context: unknown) {
+    super('Failed to send a request to the Edge Function', 'FunctionsFetchError', context);
+  }
+}
+
+/** The function could not be reached or started. */
+export class FunctionsRelayError extends FunctionsError {
+  /** @param context the response. */
+  constructor(context: unknown) {
+    super('Relay Error invoking the Edge Function', 'FunctionsRelayError', context);
+  }
+}
+
+/** The function answered with an error; `context` is its response, which can still be read. */
+export class FunctionsHttpError extends FunctionsError {
+  /** @param context the response. */
+  constructor(context: unknown) {
+    super('Edge Function returned a non-2xx status code', 'FunctionsHttpError', context);
+  }
+}
+
+/** Options of one call. */
+export interface FunctionInvokeOptions {
+  /** Text, bytes, a form, a stream, or any other value as JSON. */
+  body?: unknown;
+  /** Headers of the call. */
+  headers?: Record<string, string>;
+  /** Default POST. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Region to run the function in. */
+  region?: string;
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** Deadline in milliseconds. */
+  timeout?: number;
+}
+
+/** What `invoke` returns, with the response if there was one. */
+export type FunctionsResponse<T> = Outcome<T, Untyped> & {
+  /** Its body has been read unless the function refused. */
+  response?: Response;
+};
+
+/** The functions client in the vendor's form. */
+export class FunctionsClient {
+  readonly #options: FunctionsClientOptions;
+  #token: string | null = null;
+
+  /** @param options those of the native client. */
+  constructor(options: FunctionsClientOptions) {
+    this.#options = options;
+  }
+
+  /** Calls functions with this token from now on. */
+  setAuth(token: string): void {
+    this.#token = token;
+  }
+
+  /** Calls a function. */
+  async invoke<T = Untyped>(
+    name: string,
+    { timeout, ...options }: FunctionInvokeOptions = {},
+  ): Promise<FunctionsResponse<T>> {
+    const { platform } = this.#options;
+    const token = this.#token;
+    let response: Response | undefined;
+    const functions = createFunctionsClient({
+      ...this.#options,
+      ...(token !== null && { getAccessToken: async () => token }),
+      platform: {
+        ...platform,
+        async fetch(input, init) {
+          const received = await platform.fetch(input, init);
+          // The native client reads the body of a refusal, which the vendor leaves to the caller.
+          response = received.ok ? received : received.clone();
+          return received;
+        },
+      },
+    });
+    try {
+      const data = await functions.invoke<T>(name, { ...options, ...(timeout && { timeoutMs: timeout }) });
+      return { data, error: null, ...(response && { response }) };
+    } catch (problem) {
+      return { data: null, error: toFunctionsError(problem, response), ...(response && { response }) };
+    }
+  }
+}
+
+function toFunctionsError(problem: unknown, response: Response | undefined): FunctionsError {
+  const code = problem instanceof NativeFunctionsError ? problem.code : null;
+  if (code === 'http') return new FunctionsHttpError(response);
+  return code === 'relay' ? new FunctionsRelayError(response) : new FunctionsFetchError(problem);
+}

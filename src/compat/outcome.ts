@@ -1,0 +1,44 @@
+/** What a call returns: its data, or its error. `Empty` is the data beside an error. */
+export type Outcome<Data, Problem, Empty = null> = Success<Data> | Failure<Problem, Empty>;
+
+interface Success<Data> {
+  /** What the call yields. */
+  data: Data;
+  /** Null. */
+  error: null;
+}
+interface Failure<Problem, Empty> {
+  /** Empty. */
+  data: Empty;
+  /** Why the call failed. */
+  error: Problem;
+}
+
+/** How the calls of one service return their failures. */
+export interface OutcomeOptions<Problem> {
+  /** Turns what a native client throws into the error that the vendor's client returns. */
+  readonly toError: (problem: unknown) => Problem;
+  /** Whether calls throw instead of returning an error. Default: never. */
+  readonly shouldThrow?: () => boolean;
+}
+
+/** Runs native calls and returns what became of them. */
+export interface Settle<Problem> {
+  /** The data, or null beside an error. */
+  <Data>(work: () => Promise<Data>): Promise<Outcome<Data, Problem>>;
+  /** The data, or `empty` beside an error. */
+  <Data, Empty>(work: () => Promise<Data>, empty: Empty): Promise<Outcome<Data, Problem, Empty>>;
+}
+
+/** Returns the function that the methods of a service run their native calls by. */
+export function createSettle<Problem>({ toError, shouldThrow }: OutcomeOptions<Problem>): Settle<Problem> {
+  return async <Data>(work: () => Promise<Data>, empty: unknown = null) => {
+    try {
+      return { data: await work(), error: null };
+    } catch (problem) {
+      const error = toError(problem);
+      if (shouldThrow?.()) throw error;
+      return { data: empty as null, error };
+    }
+  };
+}

@@ -1,0 +1,284 @@
+import { type Broadcast, createBroadcast } from '../../realtime-client/broadcast/broadcast.ts';
+import { sendBroadcasts } from '../../realtime-client/broadcast/http-broadcast.ts';
+import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
+import type { Channel, RealtimeClient as NativeClient } from '../../realtime-client/index.ts';
+import type { Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Untyped } from '../untyped.ts';
+import {
+  type BroadcastPayload,
+  type PayloadOf,
+  type RealtimePostgresChangesEvent,
+  type RealtimePresenceJoinPayload,
+  type RealtimePresenceLeavePayload,
+  type RealtimePresenceState,
+  type REALTIME_SUBSCRIBE_STATES,
+  toChangesPayload,
+} from './payloads.ts';
+import { type ChannelPresence, createChannelPresence } from './presence.ts';
+
+/** How a channel joins. */
+export interface RealtimeChannelOptions {
+  /** Its parts. */
+  config: {
+    broadcast?: { self?: boolean; ack?: boolean; replay?: { since: number; limit?: number } };
+    presence?: { key?: string; enabled?: boolean };
+    private?: boolean;
+  };
+}
+
+/** Which changes a listener hears. */
+export interface RealtimePostgresChangesFilter<Event> {
+  /** The operation. */
+  event: Event;
+  /** The schema. */
+  schema: string;
+  /** The table. Default: every published table of the schema. */
+  table?: string;
+  /** `column=operator.value`, or what a builder makes. */
+  filter?: string | { build(): string };
+  /** Columns of the record. Default: all. */
+  select?: string[];
+}
+
+/** What became of a message. */
+export type RealtimeChannelSendResponse = 'ok' | 'timed out' | 'error';
+
+/** A message to send. */
+export interface RealtimeMessage {
+  /** What is sent. */
+  type: 'broadcast' | 'presence' | 'postgres_changes';
+  /** The event's name; of presence `track` or `untrack`. */
+  event: string;
+  /** JSON, or bytes. */
+  payload?: Untyped;
+}
+
+interface Binding {
+  readonly type: string;
+  readonly filter: { readonly event?: string; readonly [field: string]: unknown };
+  readonly callback: (payload?: Untyped) => void;
+}
+
+/** Replays at most so many broadcasts: the server's limit. */
+const REPLAY_LIMIT = 25;
+
+/** A channel in the vendor's form. Its listeners are bound to the native channel by `subscribe`. */
+export class RealtimeChannel {
+  /** The name with its prefix `realtime:`. */
+  readonly topic: string;
+  /** The name. */
+  readonly subTopic: string;
+  /** How the channel joins. */
+  readonly params: RealtimeChannelOptions;
+  readonly #client: NativeClient;
+  readonly #onEnd: () => void;
+  readonly #bindings: Binding[] = [];
+  #native: Channel | null = null;
+  #broadcast: Broadcast<Record<string, unknown>> | null = null;
+  #presence: ChannelPresence | null = null;
+  #stops: Unsubscribe[] = [];
+
+  /** @param onEnd called when the channel is left. */
+  constructor(name: string, params: RealtimeChannelOptions, client: NativeClient, onEnd: () => void) {
+    this.topic = `realtime:${name}`;
+    this.subTopic = name;
+    this.params = params;
+    this.#client = client;
+    this.#onEnd = onEnd;
+    if (params.config.broadcast?.replay && !params.config.private)
+      throw new Error(`tried to use replay on public channel '${this.topic}'. It must be a private channel.`);
+  }
+
+  /** Changes how the channel joins when it is next subscribed. */
+  updateJoinPayload({ config }: Partial<RealtimeChannelOptions>): void {
+    Object.assign(this.params.config, config);
+  }
+
+  /** `closed`, `joining`, `joined` or `errored`. */
+  get state(): 'closed' | 'joining' | 'joined' | 'errored' {
+    const status = this.#native?.getSnapshot().status ?? 'closed';
+    if (status === 'connecting') return 'joining';
+    if (status === 'recovering' || status === 'failed') return 'errored';
+    return status === 'closed' ? 'closed' : 'joined';
+  }
+
+  /** Calls a listener with changes of the database. */
+  on<T extends object = Record<string, Untyped>, const E extends RealtimePostgresChangesEvent = '*'>(
+    type: 'postgres_changes',
+    filter: RealtimePostgresChangesFilter<E>,
+    callback: (payload: PayloadOf<E, T>) => void,
+  ): this;
+  /** Calls a listener with broadcasts. */
+  on<T = Untyped>(
+    type: 'broadcast',
+    filter: { event: string },
+    callback: (payload: BroadcastPayload<T>) => void,
+  ): this;
+  /** Calls a listener when presence is in step with the server. */
+  on(type: 'presence', filter: { event: 'sync' }, callback: () => void): this;
+  /** Calls a listener with each key that appears. */
+  on<T extends object = Record<string, Untyped>>(
+    type: 'presence',
+    filter: { event: 'join' },
+    callback: (payload: RealtimePresenceJoinPayload<T>) => void,
+  ): this;
+  /** Calls a listener with each key that disappears. */
+  on<T extends object = Record<string, Untyped>>(
+    type: 'presence',
+    filter: { event: 'leave' },
+    callback: (payload: RealtimePresenceLeavePayload<T>) => void,
+  ): this;
+  /** Calls a listener when the server has subscribed to the changes. */
+  on(type: 'system', filter: object, callback: (payload: Untyped) => void): this;
+  on(type: string, filter: object, callback: Binding['callback']): this {
+    if (this.#native && (type === 'presence' || type === 'postgres_changes'))
+      throw new Error(`cannot add \`${type}\` callbacks for ${this.topic} after \`subscribe()\`.`);
+    this.#bindings.push({ type, filter: filter as Binding['filter'], callback });
+    return this;
+  }
+
+  /** Joins the channel, and tells each change of its status. Default `timeout`: 10,000 ms. */
+  subscribe(callback?: (status: REALTIME_SUBSCRIBE_STATES, error?: Error) => void, timeout = 10_000): this {
+    if (this.#native) return this;
+    const { broadcast, presence, private: isPrivate = false } = this.params.config;
+    const channel = this.#client.channel(this.subTopic);
+    this.#native = channel;
+    channel.updateJoinPayload({ private: isPrivate, ack: false, replay: null, presenceKey: null });
+    this.#broadcast = createBroadcast(channel, {
+      ack: broadcast?.ack ?? false,
+      self: broadcast?.self ?? false,
+      ...(broadcast?.replay && {
+        replay: { sinceMs: broadcast.replay.since, limit: broadcast.replay.limit ?? REPLAY_LIMIT },
+      }),
+    });
+    this.#stops = [
+      this.#broadcast.on('*', ({ event, payload, id, isReplayed }) => {
+        const meta = id === null ? {} : { meta: { id, ...(isReplayed && { replayed: true }) } };
+        this.#call('broadcast', event, { type: 'broadcast', event, payload, ...meta });
+      }),
+      ...this.#bindChanges(channel),
+      this.#followStatus(channel, timeout, callback),
+      () => this.#broadcast?.close(),
+    ];
+    if (presence?.enabled || this.#bindings.some(({ type }) => type === 'presence'))
+      this.#openPresence(channel);
+    channel.join();
+    return this;
+  }
+
+  /** Leaves the channel, which can be subscribed again. */
+  async unsubscribe(): Promise<RealtimeChannelSendResponse> {
+    const channel = this.#native;
+    this.#onEnd();
+    if (!channel) return 'ok';
+    channel.leave();
+    this.#stops.forEach((stop) => stop());
+    this.#presence?.close();
+    this.#native = null;
+    this.#broadcast = null;
+    this.#presence = null;
+    return 'ok';
+  }
+
+  /** Sends a message; a broadcast of a channel that is not joined goes by HTTP. */
+  async send({ type, event, payload }: RealtimeMessage): Promise<RealtimeChannelSendResponse> {
+    if (type === 'presence') return event === 'untrack' ? this.untrack() : this.track(payload as object);
+    try {
+      if (this.#broadcast && this.state === 'joined')
+        return (await this.#broadcast.send(event, payload)).status === 'dropped' ? 'error' : 'ok';
+      await this.httpSend(event, payload as Record<string, unknown>);
+      return 'ok';
+    } catch (problem) {
+      return String(Object(problem).code).endsWith('timeout') ? 'timed out' : 'error';
+    }
+  }
+
+  /** Sends a broadcast by HTTP, without joining. @throws {RealtimeError} */
+  async httpSend(event: string, payload: Record<string, unknown>, { timeout }: { timeout?: number } = {}) {
+    const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
+    await sendBroadcasts(this.#client, [message], timeout === undefined ? {} : { timeoutMs: timeout });
+    return { success: true } as const;
+  }
+
+  /** Shows an entry to all clients of the channel. */
+  async track(payload: object): Promise<RealtimeChannelSendResponse> {
+    if (!this.#native) return 'error';
+    try {
+      this.#openPresence(this.#native).track(payload as Readonly<Record<string, unknown>>);
+      return 'ok';
+    } catch {
+      return 'error';
+    }
+  }
+
+  /** Removes this client's entry. */
+  async untrack(): Promise<RealtimeChannelSendResponse> {
+    this.#presence?.untrack();
+    return 'ok';
+  }
+
+  /** Who is present, by key. */
+  presenceState<T extends object = Record<string, Untyped>>(): RealtimePresenceState<T> {
+    return (this.#presence?.readState() ?? {}) as RealtimePresenceState<T>;
+  }
+
+  #openPresence(channel: Channel): ChannelPresence {
+    return (this.#presence ??= createChannelPresence(
+      channel,
+      this.params.config.presence?.key,
+      (event, payload) => this.#call('presence', event, payload),
+    ));
+  }
+
+  #call(type: string, event: string, payload?: unknown): void {
+    for (const { type: bound, filter, callback } of this.#bindings) {
+      const wanted = filter.event?.toLowerCase() ?? '*';
+      if (bound === type && (wanted === '*' || wanted === event.toLowerCase())) callback(payload);
+    }
+  }
+
+  #bindChanges(channel: Channel): Unsubscribe[] {
+    const bindings = this.#bindings.filter(({ type }) => type === 'postgres_changes');
+    if (bindings.length === 0) return [];
+    const changes = createPostgresChanges(channel);
+    return bindings.map(({ filter: { filter, ...target }, callback }) => {
+      const text = typeof filter === 'object' ? (filter as { build(): string }).build() : filter;
+      const binding = { ...target, ...(text !== undefined && { filter: text as string }) };
+      return changes.on(binding as object, (change) => callback(toChangesPayload(change)));
+    });
+  }
+
+  #followStatus(
+    channel: Channel,
+    timeoutMs: number,
+    callback?: (status: REALTIME_SUBSCRIBE_STATES, error?: Error) => void,
+  ): Unsubscribe {
+    let told = channel.getSnapshot().status;
+    let timer: Timer | undefined = channel.port.clock.setTimer(() => {
+      if (told !== 'live') callback?.('TIMED_OUT');
+    }, timeoutMs);
+    const stopTimer = () => {
+      timer?.cancel();
+      timer = undefined;
+    };
+    const stop = channel.subscribe(() => {
+      const { status, error } = channel.getSnapshot();
+      if (status === told) return;
+      told = status;
+      if (status === 'live') {
+        stopTimer();
+        this.#call('system', '', { status: 'ok', extension: 'postgres_changes', channel: this.subTopic });
+        callback?.('SUBSCRIBED');
+      } else if (status === 'failed') {
+        stopTimer();
+        callback?.('CHANNEL_ERROR', new Error(error?.message ?? 'The channel failed', { cause: error }));
+      } else if (status === 'recovering')
+        callback?.('CHANNEL_ERROR', new Error('The channel was interrupted'));
+      else if (status === 'closed') callback?.('CLOSED');
+    });
+    return () => {
+      stopTimer();
+      stop();
+    };
+  }
+}

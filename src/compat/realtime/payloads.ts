@@ -1,0 +1,137 @@
+import type { Change } from '../../realtime-client/index.ts';
+import type { Untyped } from '../untyped.ts';
+
+/** Which changes a listener hears. */
+export type RealtimePostgresChangesEvent = 'INSERT' | 'UPDATE' | 'DELETE' | '*';
+
+interface PayloadBase {
+  /** The schema of the row. */
+  schema: string;
+  /** The table of the row. */
+  table: string;
+  /** ISO 8601. */
+  commit_timestamp: string;
+  /** Empty: a change that the server could not read is announced as lost. */
+  errors: string[];
+}
+
+/** A row was added. */
+export interface RealtimePostgresInsertPayload<T> extends PayloadBase {
+  /** `INSERT`. */
+  eventType: 'INSERT';
+  /** The row. */
+  new: T;
+  /** Empty. */
+  old: object;
+}
+/** A row was changed. */
+export interface RealtimePostgresUpdatePayload<T> extends PayloadBase {
+  /** `UPDATE`. */
+  eventType: 'UPDATE';
+  /** The row. */
+  new: T;
+  /** The columns of its replica identity before the change. */
+  old: Partial<T>;
+}
+/** A row was deleted. */
+export interface RealtimePostgresDeletePayload<T> extends PayloadBase {
+  /** `DELETE`. */
+  eventType: 'DELETE';
+  /** Empty. */
+  new: object;
+  /** The columns of its replica identity. */
+  old: Partial<T>;
+}
+/** A change of a row. */
+export type RealtimePostgresChangesPayload<T> =
+  | RealtimePostgresInsertPayload<T>
+  | RealtimePostgresUpdatePayload<T>
+  | RealtimePostgresDeletePayload<T>;
+
+/** The payload that listeners of an event hear. */
+export type PayloadOf<Event, T> = Event extends 'INSERT'
+  ? RealtimePostgresInsertPayload<T>
+  : Event extends 'UPDATE'
+    ? RealtimePostgresUpdatePayload<T>
+    : Event extends 'DELETE'
+      ? RealtimePostgresDeletePayload<T>
+      : RealtimePostgresChangesPayload<T>;
+
+/** A native change in the vendor's form. */
+export function toChangesPayload<T extends object>(change: Change<T>): RealtimePostgresChangesPayload<T> {
+  const { schema, table, commitTimestamp: commit_timestamp } = change;
+  const base = { schema, table, commit_timestamp, errors: [] };
+  switch (change.type) {
+    case 'INSERT':
+      return { ...base, eventType: 'INSERT', new: change.record, old: {} };
+    case 'UPDATE':
+      return { ...base, eventType: 'UPDATE', new: change.record, old: change.oldRecord };
+    case 'DELETE':
+      return { ...base, eventType: 'DELETE', new: {}, old: change.oldRecord };
+  }
+}
+
+/** A received broadcast. */
+export interface BroadcastPayload<T = Untyped> {
+  /** `broadcast`. */
+  type: 'broadcast';
+  /** The event's name. */
+  event: string;
+  /** What was sent. */
+  payload: T;
+  /** The id of a broadcast of the database, and whether it was sent earlier. */
+  meta?: { id: string; replayed?: boolean };
+  [key: string]: Untyped;
+}
+
+/** Who is present, by key. */
+export type RealtimePresenceState<T = object> = Record<string, ({ presence_ref: string } & T)[]>;
+/** A key appeared. */
+export interface RealtimePresenceJoinPayload<T> {
+  /** `join`. */
+  event: 'join';
+  /** The key. */
+  key: string;
+  /** Its entries before. */
+  currentPresences: ({ presence_ref: string } & T)[];
+  /** Its entries now. */
+  newPresences: ({ presence_ref: string } & T)[];
+}
+/** A key disappeared. */
+export interface RealtimePresenceLeavePayload<T> {
+  /** `leave`. */
+  event: 'leave';
+  /** The key. */
+  key: string;
+  /** Its entries now. */
+  currentPresences: ({ presence_ref: string } & T)[];
+  /** Its entries before. */
+  leftPresences: ({ presence_ref: string } & T)[];
+}
+
+/** Statuses that `subscribe` tells. */
+export const REALTIME_SUBSCRIBE_STATES = {
+  SUBSCRIBED: 'SUBSCRIBED',
+  TIMED_OUT: 'TIMED_OUT',
+  CLOSED: 'CLOSED',
+  CHANNEL_ERROR: 'CHANNEL_ERROR',
+} as const;
+/** A status that `subscribe` tells. */
+export type REALTIME_SUBSCRIBE_STATES = keyof typeof REALTIME_SUBSCRIBE_STATES;
+
+/** What `on` listens to. */
+export const REALTIME_LISTEN_TYPES = {
+  BROADCAST: 'broadcast',
+  PRESENCE: 'presence',
+  POSTGRES_CHANGES: 'postgres_changes',
+  SYSTEM: 'system',
+} as const;
+/** Which changes `on` listens to. */
+export const REALTIME_POSTGRES_CHANGES_LISTEN_EVENT = {
+  ALL: '*',
+  INSERT: 'INSERT',
+  UPDATE: 'UPDATE',
+  DELETE: 'DELETE',
+} as const;
+/** What `on` of presence listens to. */
+export const REALTIME_PRESENCE_LISTEN_EVENTS = { SYNC: 'sync', JOIN: 'join', LEAVE: 'leave' } as const;

@@ -1,0 +1,88 @@
+import {
+  createRealtimeClient,
+  type RealtimeClient as NativeClient,
+  type RealtimeClientOptions,
+} from '../../realtime-client/index.ts';
+import { createListeners } from '../../platform/listeners.ts';
+import { RealtimeChannel, type RealtimeChannelOptions, type RealtimeChannelSendResponse } from './channel.ts';
+
+/** The realtime client in the vendor's form. */
+export class RealtimeClient {
+  readonly #native: NativeClient;
+  readonly #channels = new Map<string, RealtimeChannel>();
+  readonly #setToken: (token: string | null) => void;
+
+  /** @param options those of the native client. */
+  constructor(options: RealtimeClientOptions) {
+    const { getAccessToken, onTokenChange, platform } = options;
+    let token: string | null = null;
+    const tokens = createListeners<string | null>(platform.report);
+    this.#setToken = (next) => {
+      token = next;
+      tokens.call(next);
+    };
+    this.#native = createRealtimeClient({
+      ...options,
+      getAccessToken: async (request) => token ?? (await getAccessToken?.(request)) ?? null,
+      onTokenChange: (listener) => {
+        const stops = [tokens.add(listener), onTokenChange?.((next) => token ?? listener(next))];
+        return () => stops.forEach((stop) => stop?.());
+      },
+    });
+  }
+
+  /** Joins with this token from now on; without one, with that of the signed-in user again. */
+  async setAuth(token: string | null = null): Promise<void> {
+    if (token !== null) this.#setToken(token);
+  }
+
+  /** The channel of this name: the same until it is removed. */
+  channel(name: string, params: RealtimeChannelOptions = { config: {} }): RealtimeChannel {
+    const known = this.#channels.get(name);
+    if (known) return known;
+    const channel = new RealtimeChannel(name, params, this.#native, () => this.#channels.delete(name));
+    this.#channels.set(name, channel);
+    return channel;
+  }
+
+  /** All channels that were not removed. */
+  getChannels(): RealtimeChannel[] {
+    return [...this.#channels.values()];
+  }
+
+  /** Leaves a channel. */
+  removeChannel(channel: RealtimeChannel): Promise<RealtimeChannelSendResponse> {
+    return channel.unsubscribe();
+  }
+
+  /** Leaves all channels. */
+  removeAllChannels(): Promise<RealtimeChannelSendResponse[]> {
+    return Promise.all(this.getChannels().map((channel) => channel.unsubscribe()));
+  }
+
+  /** Does nothing: the socket opens with the first channel. */
+  connect(): void {}
+
+  /** Leaves all channels, after which the socket closes. */
+  async disconnect(): Promise<'ok'> {
+    await this.removeAllChannels();
+    return 'ok';
+  }
+
+  /** Whether the socket is open. */
+  isConnected(): boolean {
+    return this.#native.getSnapshot().status === 'connected';
+  }
+
+  /** Calls a listener with each heartbeat that the server has answered. */
+  onHeartbeat(callback: (status: 'ok', latency?: number) => void): void {
+    this.#native.onEvent((event) => {
+      if (event.type === 'heartbeat') callback('ok', event.latencyMs);
+    });
+  }
+
+  /** Leaves all channels and closes the socket for good. */
+  teardown(): void {
+    this.#native.close();
+  }
+}

@@ -1,0 +1,89 @@
+import type { OpenApiSpec, RestClient } from '../../rest-client/index.ts';
+import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
+import type { TableQuery } from '../../rest-client/query/table-query.ts';
+import type {
+  ArgsOf,
+  DatabaseModel,
+  FunctionModel,
+  Model,
+  Part,
+  ReturnsOf,
+} from '../../rest-client/types/model.ts';
+import type { IsUntyped, Known, SchemaOf, Untyped } from '../untyped.ts';
+import { PostgrestFilterBuilder, type WithoutRetries } from './filter-builder.ts';
+import { PostgrestQueryBuilder, type RpcOptions, withRpcOptions } from './query-builder.ts';
+
+/** The names of the tables and views of a schema. */
+export type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
+/** The names of the functions of a schema. */
+export type FunctionName<Schema> = keyof Part<Schema, 'Functions'> & string;
+
+type RowOfResult<Returns> = Returns extends readonly (infer Row extends object)[]
+  ? Row
+  : Returns extends object
+    ? Returns
+    : Record<string, Untyped>;
+
+/** The query of a function that returns `Returns`. */
+export type RpcBuilder<Schema, Name, Returns> = PostgrestFilterBuilder<
+  FunctionModel<
+    Schema,
+    Name,
+    IsUntyped<Returns> extends true ? Record<string, Untyped> : RowOfResult<Returns>
+  >,
+  Returns
+>;
+
+/** The native clients that the queries are sent by: one of them repeats no failed read. */
+export interface RestClients {
+  readonly rest: RestClient;
+  readonly once: RestClient;
+}
+
+/** The queries of a schema in the vendor's form. */
+export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
+  readonly #clients: RestClients;
+  readonly #withoutRetries: WithoutRetries;
+
+  /** @param clients the native clients. */
+  constructor(clients: RestClients) {
+    this.#clients = clients;
+    this.#withoutRetries = ({ plan }) =>
+      (clients.once.from('any').select() as unknown as QueryBuilder).with(() => plan);
+  }
+
+  /** Queries a table or view. @throws {Error} for an empty name */
+  from<T extends RelationName<Known<Database>[Name]>>(
+    relation: T,
+  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>[Name], T>> {
+    if (typeof relation !== 'string' || relation.trim() === '')
+      throw new Error('Invalid relation name: relation must be a non-empty string.');
+    const table = this.#clients.rest.from(relation) as unknown as TableQuery;
+    return new PostgrestQueryBuilder(table, this.#withoutRetries);
+  }
+
+  /** The same client for another schema. */
+  schema<S extends SchemaOf<Database>>(name: S): PostgrestClient<Database, S> {
+    const { rest, once } = this.#clients;
+    return new PostgrestClient({
+      rest: rest.schema(name) as unknown as RestClient,
+      once: once.schema(name) as unknown as RestClient,
+    });
+  }
+
+  /** Calls a function. */
+  rpc<F extends FunctionName<Known<Database>[Name]>, const A extends ArgsOf<Known<Database>[Name], F>>(
+    name: F,
+    args?: A,
+    options: RpcOptions = {},
+  ): RpcBuilder<Known<Database>[Name], F, ReturnsOf<Known<Database>[Name], F, A>> {
+    const query = this.#clients.rest.rpc(name, (args ?? {}) as never) as unknown as QueryBuilder;
+    return new PostgrestFilterBuilder(withRpcOptions(query, options), this.#withoutRetries);
+  }
+
+  /** Describes the tables, views and functions that the caller may use. */
+  getOpenApiSpec(): PostgrestFilterBuilder<Model, OpenApiSpec> {
+    const query = this.#clients.rest.getOpenApiSpec() as unknown as QueryBuilder;
+    return new PostgrestFilterBuilder(query, this.#withoutRetries);
+  }
+}

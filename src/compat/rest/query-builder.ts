@@ -1,0 +1,108 @@
+import {
+  type CountKind,
+  type Model,
+  type Modifier,
+  prefer,
+  rawSelect,
+  viaGet,
+} from '../../rest-client/index.ts';
+import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
+import type { TableQuery } from '../../rest-client/query/table-query.ts';
+import { withoutSpaces } from './encoding.ts';
+import { PostgrestFilterBuilder, type SelectedRow, type WithoutRetries } from './filter-builder.ts';
+
+interface CountOption {
+  /** How to count the rows. Default: not at all. */
+  count?: CountKind | undefined;
+}
+
+interface InsertOptions extends CountOption {
+  /** Whether a column gets null that a row of several lacks, instead of its default. Default true. */
+  defaultToNull?: boolean | undefined;
+}
+
+type Rows<Row> = Row | readonly Row[];
+
+/** Writes yield nothing unless rows are selected. */
+const nothing: Modifier = (plan) => ({ ...plan, read: () => null });
+
+/** Asks for the headers alone. */
+const head: Modifier = (plan) => ({ ...plan, method: 'HEAD', read: () => null });
+
+const counting = ({ count }: CountOption): Modifier => prefer({ count });
+
+/** The queries of a table or view in the vendor's form. */
+export class PostgrestQueryBuilder<M extends Model> {
+  readonly #table: TableQuery;
+  readonly #withoutRetries: WithoutRetries;
+
+  /** @param table the native queries of the table. */
+  constructor(table: TableQuery, withoutRetries: WithoutRetries) {
+    this.#table = table;
+    this.#withoutRetries = withoutRetries;
+  }
+
+  #start<Data>(query: QueryBuilder, ...modifiers: readonly Modifier[]): PostgrestFilterBuilder<M, Data> {
+    return new PostgrestFilterBuilder(query.with(...modifiers), this.#withoutRetries);
+  }
+
+  /** Reads rows. */
+  select<const Columns extends string = '*'>(
+    columns?: Columns,
+    options: CountOption & { head?: boolean | undefined } = {},
+  ): PostgrestFilterBuilder<M, SelectedRow<M, Columns>[]> {
+    const query = this.#table.select(rawSelect(withoutSpaces(columns ?? '*'))).with(counting(options));
+    return this.#start(options.head ? query.with(head) : query);
+  }
+
+  /** Adds rows. */
+  insert(values: Rows<M['Insert']>, { defaultToNull = true, ...options }: InsertOptions = {}) {
+    const query = this.#table.insert(values, defaultToNull ? {} : { missing: 'default' });
+    return this.#start<null>(query, counting(options), nothing);
+  }
+
+  /** Adds rows, and overwrites those that exist. */
+  upsert(
+    values: Rows<M['Insert']>,
+    {
+      onConflict,
+      ignoreDuplicates = false,
+      defaultToNull = true,
+      ...options
+    }: InsertOptions & { onConflict?: string | undefined; ignoreDuplicates?: boolean | undefined } = {},
+  ) {
+    const query = this.#table.upsert(values, {
+      ignoreDuplicates,
+      ...(onConflict && { onConflict: onConflict.split(',').map((column) => column.trim()) }),
+      ...(!defaultToNull && { missing: 'default' }),
+    });
+    return this.#start<null>(query, counting(options), nothing);
+  }
+
+  /** Changes the rows that match: all of them without a filter, as the vendor's client does. */
+  update(values: M['Update'], options: CountOption = {}) {
+    return this.#start<null>(this.#table.update(values).all(), counting(options), nothing);
+  }
+
+  /** Deletes the rows that match: all of them without a filter, as the vendor's client does. */
+  delete(options: CountOption = {}) {
+    return this.#start<null>(this.#table.delete().all(), counting(options), nothing);
+  }
+}
+
+/** How a function is called. */
+export interface RpcOptions extends CountOption {
+  /** Calls by HEAD, for the count alone. Default false. */
+  head?: boolean | undefined;
+  /** Calls by GET a function that only reads. Default false. */
+  get?: boolean | undefined;
+}
+
+/** The native query of a function's call, as the options want it. */
+export function withRpcOptions(query: QueryBuilder, options: RpcOptions): QueryBuilder {
+  const counted = query.with(counting(options));
+  if (!options.head) return options.get ? counted.with(viaGet()) : counted;
+  const read = counted.with(viaGet());
+  // Some arguments fit into no URL: the call stays a POST, which returns nothing.
+  return read.plan.method === 'GET' ? read.with(head) : read.with(prefer({ return: 'minimal' }), nothing);
+}

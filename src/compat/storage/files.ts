@@ -1,0 +1,192 @@
+import type { Bucket } from '../../storage-client/bucket.ts';
+import type { ImageOptions, ListOptions, ListV2Options, UploadBody } from '../../storage-client/index.ts';
+import { createSettle, type Outcome } from '../outcome.ts';
+import type { Untyped } from '../untyped.ts';
+import { type StorageError, toStorageError } from './storage-error.ts';
+
+/** Options of an upload. */
+export interface FileOptions {
+  /** Seconds for which caches may keep the object. Default `3600`. */
+  cacheControl?: string | undefined;
+  /** Media type. Default: the body's own. */
+  contentType?: string | undefined;
+  /** Replaces an object of that path. Default false. */
+  upsert?: boolean | undefined;
+  /** The caller's own data about the object. */
+  metadata?: Record<string, Untyped> | undefined;
+  /** Headers of the request. */
+  headers?: Record<string, string> | undefined;
+}
+/** How the service renders an image. */
+export type TransformOptions = ImageOptions;
+/** Which objects of a folder are listed. */
+export type SearchOptions = Pick<ListOptions, 'limit' | 'offset' | 'search'> & {
+  /** Default by `name`, ascending. */
+  sortBy?: { column?: string; order?: string };
+};
+/** An object, or a folder, which has a name only. */
+export interface FileObject {
+  /** The last segment of the path. */
+  name: string;
+  /** A UUID. */
+  id: string | null;
+  /** ISO 8601. */
+  created_at: string | null;
+  /** ISO 8601. */
+  updated_at: string | null;
+  /** ISO 8601. */
+  last_accessed_at: string | null;
+  /** Size, media type and the like. */
+  metadata: Record<string, Untyped> | null;
+}
+
+export interface CallParameters {
+  signal?: AbortSignal;
+}
+export interface UrlParameters {
+  /** Makes browsers save the object. */
+  download?: boolean | string;
+  /** The image as the service renders it. */
+  transform?: TransformOptions;
+}
+
+const toUrlOptions = ({ download, transform }: UrlParameters = {}) => ({
+  ...(download !== undefined && { download }),
+  ...(transform && { image: transform }),
+});
+
+const toUploadOptions = ({ cacheControl, contentType, upsert, metadata, headers }: FileOptions = {}) => ({
+  ...(cacheControl !== undefined && { cacheControlSeconds: Number(cacheControl) }),
+  ...(contentType !== undefined && { contentType }),
+  ...(upsert !== undefined && { upsert }),
+  ...(metadata && { metadata }),
+  ...(headers && { headers }),
+});
+
+/** The objects of a bucket in the vendor's form. */
+export type StorageFiles = ReturnType<typeof createFiles>;
+
+/** A download, which begins when it is awaited. */
+export interface Download extends PromiseLike<Outcome<Blob, StorageError>> {
+  /** Reads the object as a stream. */
+  asStream(): Promise<Outcome<ReadableStream<Uint8Array<ArrayBuffer>>, StorageError>>;
+}
+
+/** Creates the vendor's methods over a native bucket. */
+export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
+  const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
+  return {
+    upload: (path: string, body: UploadBody, options?: FileOptions) =>
+      settle(() => bucket.upload(path, body, toUploadOptions(options))),
+    update: (path: string, body: UploadBody, options?: FileOptions) =>
+      settle(() => bucket.replace(path, body, toUploadOptions(options))),
+    uploadToSignedUrl: (path: string, token: string, body: UploadBody, options?: FileOptions) =>
+      settle(async () => {
+        const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(
+          path,
+          token,
+          body,
+          toUploadOptions(options),
+        );
+        return { path: uploaded, fullPath };
+      }),
+    download(path: string, { transform }: UrlParameters = {}, parameters: CallParameters = {}): Download {
+      const options = { ...(transform && { image: transform }), ...parameters };
+      return {
+        asStream: () => settle(() => bucket.downloadStream(path, options)),
+        // Vendor programs await the download itself.
+        // oxlint-disable-next-line unicorn/no-thenable
+        then: (onFulfilled, onRejected) =>
+          settle(() => bucket.download(path, options)).then(onFulfilled, onRejected),
+      };
+    },
+    list: (folder?: string, { sortBy, ...options }: SearchOptions = {}, parameters: CallParameters = {}) =>
+      settle(async () => {
+        const order = {
+          column: sortBy?.column ?? 'name',
+          order: sortBy?.order === 'desc' ? ('desc' as const) : ('asc' as const),
+        };
+        return (await bucket.list(folder, { ...options, ...parameters, sortBy: order })) as FileObject[];
+      }),
+    listV2: (
+      {
+        with_delimiter,
+        ...options
+      }: Omit<ListV2Options, 'withDelimiter'> & { with_delimiter?: boolean } = {},
+      parameters: CallParameters = {},
+    ) =>
+      settle(() =>
+        bucket.listV2({
+          ...options,
+          ...parameters,
+          ...(with_delimiter !== undefined && { withDelimiter: with_delimiter }),
+        }),
+      ),
+    remove: (paths: readonly string[]) => settle(async () => (await bucket.remove(paths)) as FileObject[]),
+    move: (from: string, to: string, options?: { destinationBucket?: string }) =>
+      settle(() => bucket.move(from, to, options).then(() => ({ message: 'Successfully moved' }))),
+    copy: (from: string, to: string, options?: { destinationBucket?: string }) =>
+      settle(async () => {
+        await bucket.copy(from, to, options);
+        return { path: `${options?.destinationBucket ?? bucket.name}/${to}` };
+      }),
+    info: (path: string) => settle(async () => toCamelCase(await bucket.info(path)) as CamelizedInfo),
+    exists: (path: string) => settle(() => bucket.exists(path), false),
+    createSignedUrl: (path: string, expiresIn: number, options?: UrlParameters) =>
+      settle(async () => ({
+        signedUrl: await bucket.createSignedUrl(path, expiresIn, toUrlOptions(options)),
+      })),
+    createSignedUrls: (
+      paths: readonly string[],
+      expiresIn: number,
+      options?: Pick<UrlParameters, 'download'>,
+    ) =>
+      settle(async () =>
+        (await bucket.createSignedUrls(paths, expiresIn, toUrlOptions(options))).map(
+          ({ path, url, error }) => ({
+            path,
+            error,
+            signedUrl: url ?? '',
+          }),
+        ),
+      ),
+    createSignedUploadUrl: (path: string, options?: { upsert: boolean }) =>
+      settle(async () => {
+        const { url, ...signed } = await bucket.createSignedUploadUrl(path, options);
+        return { ...signed, signedUrl: url };
+      }),
+    getPublicUrl: (path: string, options?: UrlParameters) => ({
+      data: { publicUrl: bucket.getPublicUrl(path, toUrlOptions(options)) },
+    }),
+    purgeCache: (path: string, { transformations }: { transformations?: true } = {}) =>
+      settle(async () => {
+        await bucket.purgeCache(path, { transformationsOnly: transformations ?? false });
+        return { message: 'success' };
+      }),
+  };
+}
+
+export interface CamelizedInfo {
+  id: string;
+  name: string;
+  version: string;
+  size?: number;
+  contentType?: string;
+  cacheControl?: string;
+  etag?: string;
+  metadata?: Record<string, Untyped>;
+  createdAt?: string;
+  lastModified?: string;
+}
+
+/** Members in camelCase, of members, too: the vendor renames those of the caller's own data as well. */
+function toCamelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCamelCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replaceAll(/[-_]+(.)/g, (_match, letter: string) => letter.toUpperCase()),
+      toCamelCase(member),
+    ]),
+  );
+}

@@ -1,0 +1,110 @@
+import {
+  type BucketInfo,
+  createStorageClient,
+  type LifecycleRule as NativeRule,
+  type StorageClientOptions,
+} from '../../storage-client/index.ts';
+import { createSettle } from '../outcome.ts';
+import { createFiles } from './files.ts';
+import { toStorageError } from './storage-error.ts';
+
+interface BucketOptions {
+  public?: boolean;
+  /** In bytes, or a text such as `20MB`. */
+  fileSizeLimit?: number | string | null;
+  allowedMimeTypes?: readonly string[] | null;
+}
+
+interface ListBucketOptions {
+  limit?: number;
+  offset?: number;
+  sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
+  sortOrder?: 'asc' | 'desc';
+  search?: string;
+}
+
+interface LifecycleRule {
+  id?: string | undefined;
+  status: 'Enabled' | 'Disabled';
+  filter: Readonly<Record<string, never>>;
+  noncurrentVersionExpiration: Pick<NativeRule, 'noncurrentDays' | 'newerNoncurrentVersions'>;
+}
+
+/** The storage client in the vendor's form. */
+export type SupabaseStorage = ReturnType<typeof createStorage>;
+
+/** Creates the vendor's methods over a native client. */
+export function createStorage(options: StorageClientOptions) {
+  const storage = createStorageClient(options);
+  const settle = createSettle({ toError: toStorageError });
+  const say = async (work: Promise<void>, message: string) => {
+    await work;
+    return { message };
+  };
+  return {
+    from(id: string) {
+      const bucket = storage.from(id);
+      return {
+        ...createFiles(bucket),
+        /** The same methods, which throw instead of returning errors. */
+        throwOnError: () => createFiles(bucket, { throwsOnError: true }),
+      };
+    },
+    listBuckets: (filter: ListBucketOptions = {}) =>
+      settle(async () => selectBuckets(await storage.listBuckets(), filter)),
+    getBucket: (id: string) => settle(() => storage.getBucket(id)),
+    createBucket: (id: string, settings: BucketOptions = {}) =>
+      settle(() => storage.createBucket(id, toSettings(settings)).then(() => ({ name: id }))),
+    updateBucket: (id: string, settings: BucketOptions) =>
+      settle(() => say(storage.updateBucket(id, toSettings(settings)), 'Successfully updated')),
+    emptyBucket: (id: string) => settle(() => say(storage.emptyBucket(id), 'Successfully emptied')),
+    deleteBucket: (id: string) => settle(() => say(storage.deleteBucket(id), 'Successfully deleted')),
+    getBucketLifecycle: (id: string) => settle(async () => toRules(await storage.getBucketLifecycle(id))),
+    updateBucketLifecycle: (id: string, { rules }: { rules: readonly LifecycleRule[] }) =>
+      settle(async () => {
+        const native = rules.map(({ id: ruleId, status, noncurrentVersionExpiration }) => ({
+          id: ruleId,
+          isEnabled: status === 'Enabled',
+          ...noncurrentVersionExpiration,
+        }));
+        return toRules(await storage.updateBucketLifecycle(id, native));
+      }),
+    deleteBucketLifecycle: (id: string) =>
+      settle(() => say(storage.deleteBucketLifecycle(id), 'Successfully deleted')),
+    purgeBucketCache: (id: string, { transformations }: { transformations?: true } = {}) =>
+      settle(() =>
+        say(storage.purgeBucketCache(id, { transformationsOnly: transformations ?? false }), 'success'),
+      ),
+  };
+}
+
+function toSettings({ public: isPublic, fileSizeLimit, allowedMimeTypes }: BucketOptions) {
+  return {
+    ...(isPublic !== undefined && { public: isPublic }),
+    ...(allowedMimeTypes !== undefined && { allowedMimeTypes }),
+    // The service reads texts, too, which the native type leaves out.
+    ...(fileSizeLimit !== undefined && { fileSizeLimitBytes: fileSizeLimit as number | null }),
+  };
+}
+
+/** The native client lists all buckets: the vendor's options choose among them here. */
+function selectBuckets(
+  buckets: readonly BucketInfo[],
+  { limit = Infinity, offset = 0, sortColumn, sortOrder = 'asc', search = '' }: ListBucketOptions,
+): BucketInfo[] {
+  const found = buckets.filter(({ name }) => name.includes(search));
+  const sign = sortOrder === 'asc' ? 1 : -1;
+  const sorted = sortColumn
+    ? found.toSorted((a, b) => sign * a[sortColumn].localeCompare(b[sortColumn]))
+    : found;
+  return sorted.slice(offset, offset + limit);
+}
+
+const toRules = (rules: readonly NativeRule[]): { rules: LifecycleRule[] } => ({
+  rules: rules.map(({ id, isEnabled, ...noncurrentVersionExpiration }) => ({
+    id,
+    status: isEnabled ? 'Enabled' : 'Disabled',
+    filter: {},
+    noncurrentVersionExpiration,
+  })),
+});

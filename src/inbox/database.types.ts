@@ -7,13 +7,52 @@ export type Json =
   | Json[]
 
 export type Database = {
-  // Allows to automatically instantiate createClient with right options
-  // instead of createClient<Database, { PostgrestVersion: 'XX' }>(URL, KEY)
   __InternalSupabase: {
     PostgrestVersion: "14.1"
   }
   public: {
     Tables: {
+      audience_members: {
+        Row: {
+          audience: string
+          created_at: string
+          user_id: string
+        }
+        Insert: {
+          audience: string
+          created_at?: string
+          user_id: string
+        }
+        Update: {
+          audience?: string
+          created_at?: string
+          user_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "audience_members_audience_fkey"
+            columns: ["audience"]
+            isOneToOne: false
+            referencedRelation: "audiences"
+            referencedColumns: ["name"]
+          },
+        ]
+      }
+      audiences: {
+        Row: {
+          created_at: string
+          name: string
+        }
+        Insert: {
+          created_at?: string
+          name: string
+        }
+        Update: {
+          created_at?: string
+          name?: string
+        }
+        Relationships: []
+      }
       blocked_senders: {
         Row: {
           created_at: string
@@ -331,13 +370,32 @@ export type Database = {
       }
       push_subscriptions: {
         Row: {
+          auth: string
           created_at: string
+          endpoint: string
           id: string
+          p256dh: string
           session_id: string
           user_id: string
         }
-        Insert: never
-        Update: never
+        Insert: {
+          auth: string
+          created_at?: string
+          endpoint: string
+          id?: string
+          p256dh: string
+          session_id: string
+          user_id: string
+        }
+        Update: {
+          auth?: string
+          created_at?: string
+          endpoint?: string
+          id?: string
+          p256dh?: string
+          session_id?: string
+          user_id?: string
+        }
         Relationships: []
       }
     }
@@ -361,9 +419,24 @@ export type Database = {
           status: string
         }[]
       }
-      allow_mail_address: {
-        Args: never
-        Returns: boolean
+      allow_mail_address: { Args: never; Returns: boolean }
+      cancel_message: { Args: { message_id: string }; Returns: Json }
+      claim_notification_mails: {
+        Args: {
+          batch_size?: number
+          called_at?: string
+          due_before?: string
+          lease_seconds?: number
+        }
+        Returns: Json
+      }
+      claim_push_messages: {
+        Args: {
+          batch_size?: number
+          called_at?: string
+          lease_seconds?: number
+        }
+        Returns: Json
       }
       create_invitation: {
         Args: {
@@ -379,6 +452,7 @@ export type Database = {
           token: string
         }[]
       }
+      create_recovery_codes: { Args: never; Returns: string[] }
       decline_invitation: {
         Args: { token: string }
         Returns: {
@@ -395,29 +469,35 @@ export type Database = {
           status: string
         }[]
       }
-      create_recovery_codes: {
-        Args: never
-        Returns: string[]
-      }
-      delete_account: {
-        Args: never
-        Returns: undefined
-      }
+      delete_account: { Args: never; Returns: undefined }
       delete_notifications: {
         Args: { kind?: string; tab: string; up_to?: string }
         Returns: number
       }
-      end_other_sessions: {
-        Args: never
-        Returns: number
-      }
-      end_session: {
-        Args: { session_id: string }
+      end_other_sessions: { Args: never; Returns: number }
+      end_session: { Args: { session_id: string }; Returns: boolean }
+      export_account_data: { Args: never; Returns: Json }
+      finish_notification_mail: {
+        Args: {
+          called_at?: string
+          lease: string
+          mail_id: string
+          outcome: string
+          reason?: string
+          retry_after_seconds?: number
+        }
         Returns: boolean
       }
-      export_account_data: {
-        Args: never
-        Returns: Json
+      finish_push_message: {
+        Args: {
+          called_at?: string
+          lease: string
+          message_id: string
+          outcome: string
+          reason?: string
+          retry_seconds?: number
+        }
+        Returns: boolean
       }
       get_invitation: {
         Args: { token: string }
@@ -463,13 +543,19 @@ export type Database = {
           user_agent: string
         }[]
       }
-      mail_status: {
-        Args: never
-        Returns: Json
-      }
+      mail_status: { Args: never; Returns: Json }
       mark_all_notifications_read: {
         Args: { kind?: string; up_to?: string }
         Returns: number
+      }
+      message_status: {
+        Args: {
+          after?: string
+          message_id: string
+          page_size?: number
+          user_id?: string
+        }
+        Returns: Json
       }
       notification_changes: {
         Args: { page_size?: number; since: string }
@@ -492,13 +578,17 @@ export type Database = {
           user_id: string
         }[]
       }
-      recovery_code_status: {
-        Args: never
-        Returns: Json
-      }
+      queue_health: { Args: never; Returns: Json }
+      recovery_code_status: { Args: never; Returns: Json }
+      register_kind: { Args: { kind: Json }; Returns: Json }
+      remove_kind: { Args: { name: string }; Returns: boolean }
       report_notification: {
         Args: { comment?: string; notification_id: string; reason: string }
         Returns: undefined
+      }
+      resend_dead_letters: {
+        Args: { died_after?: string; letter_ids?: string[] }
+        Returns: Json
       }
       search_notifications: {
         Args: {
@@ -527,10 +617,8 @@ export type Database = {
           isSetofReturn: true
         }
       }
-      send_test_mail: {
-        Args: never
-        Returns: undefined
-      }
+      send_notifications: { Args: { messages: Json }; Returns: Json }
+      send_test_mail: { Args: never; Returns: undefined }
       sender_names: {
         Args: { sender_ids: string[] }
         Returns: {
@@ -542,10 +630,21 @@ export type Database = {
         Args: { auth: string; endpoint: string; p256dh: string }
         Returns: string
       }
-      use_recovery_code: {
-        Args: { code: string }
+      suppress_mail_address: {
+        Args: { address: string; detail?: string; reason: string }
+        Returns: undefined
+      }
+      unsubscribe_from_mails: {
+        Args: {
+          called_at?: string
+          dry_run?: boolean
+          kind?: string
+          token: string
+          undo?: boolean
+        }
         Returns: Json
       }
+      use_recovery_code: { Args: { code: string }; Returns: Json }
     }
     Enums: {
       [_ in never]: never
@@ -556,122 +655,53 @@ export type Database = {
   }
 }
 
-type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
+type Schemas = Omit<Database, "__InternalSupabase">
+type DefaultSchema = Schemas[Extract<keyof Database, "public">]
+type Relations<S extends keyof Schemas> = Schemas[S]["Tables"] & Schemas[S]["Views"]
+type DefaultRelations = DefaultSchema["Tables"] & DefaultSchema["Views"]
+type Part<T, Name, Key extends string> = Name extends keyof T
+  ? T[Name] extends Record<Key, infer Type>
+    ? Type
+    : never
+  : never
 
-type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
-
+/** Tables<"name">, or Tables<{ schema: "other" }, "name">: a row of a table or view. */
 export type Tables<
-  DefaultSchemaTableNameOrOptions extends
-    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
-    | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals
-  }
-    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
-        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
-    : never = never,
-> = DefaultSchemaTableNameOrOptions extends {
-  schema: keyof DatabaseWithoutInternals
-}
-  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
-      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
-      Row: infer R
-    }
-    ? R
-    : never
-  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
-        DefaultSchema["Views"])
-    ? (DefaultSchema["Tables"] &
-        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
-        Row: infer R
-      }
-      ? R
-      : never
-    : never
+  First extends keyof DefaultRelations | { schema: keyof Schemas },
+  Second extends First extends { schema: infer S extends keyof Schemas } ? keyof Relations<S> : never = never,
+> = First extends { schema: infer S extends keyof Schemas }
+  ? Part<Relations<S>, Second, "Row">
+  : Part<DefaultRelations, First, "Row">
 
 export type TablesInsert<
-  DefaultSchemaTableNameOrOptions extends
-    | keyof DefaultSchema["Tables"]
-    | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals
-  }
-    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
-> = DefaultSchemaTableNameOrOptions extends {
-  schema: keyof DatabaseWithoutInternals
-}
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Insert: infer I
-    }
-    ? I
-    : never
-  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
-    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Insert: infer I
-      }
-      ? I
-      : never
-    : never
+  First extends keyof DefaultSchema["Tables"] | { schema: keyof Schemas },
+  Second extends First extends { schema: infer S extends keyof Schemas } ? keyof Schemas[S]["Tables"] : never = never,
+> = First extends { schema: infer S extends keyof Schemas }
+  ? Part<Schemas[S]["Tables"], Second, "Insert">
+  : Part<DefaultSchema["Tables"], First, "Insert">
 
 export type TablesUpdate<
-  DefaultSchemaTableNameOrOptions extends
-    | keyof DefaultSchema["Tables"]
-    | { schema: keyof DatabaseWithoutInternals },
-  TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals
-  }
-    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
-    : never = never,
-> = DefaultSchemaTableNameOrOptions extends {
-  schema: keyof DatabaseWithoutInternals
-}
-  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Update: infer U
-    }
-    ? U
-    : never
-  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
-    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Update: infer U
-      }
-      ? U
-      : never
-    : never
+  First extends keyof DefaultSchema["Tables"] | { schema: keyof Schemas },
+  Second extends First extends { schema: infer S extends keyof Schemas } ? keyof Schemas[S]["Tables"] : never = never,
+> = First extends { schema: infer S extends keyof Schemas }
+  ? Part<Schemas[S]["Tables"], Second, "Update">
+  : Part<DefaultSchema["Tables"], First, "Update">
 
 export type Enums<
-  DefaultSchemaEnumNameOrOptions extends
-    | keyof DefaultSchema["Enums"]
-    | { schema: keyof DatabaseWithoutInternals },
-  EnumName extends DefaultSchemaEnumNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals
-  }
-    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
-    : never = never,
-> = DefaultSchemaEnumNameOrOptions extends {
-  schema: keyof DatabaseWithoutInternals
-}
-  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
-  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
-    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
-    : never
+  First extends keyof DefaultSchema["Enums"] | { schema: keyof Schemas },
+  Second extends First extends { schema: infer S extends keyof Schemas } ? keyof Schemas[S]["Enums"] : never = never,
+> = First extends { schema: infer S extends keyof Schemas }
+  ? Schemas[S]["Enums"][Second & keyof Schemas[S]["Enums"]]
+  : DefaultSchema["Enums"][First & keyof DefaultSchema["Enums"]]
 
 export type CompositeTypes<
-  PublicCompositeTypeNameOrOptions extends
-    | keyof DefaultSchema["CompositeTypes"]
-    | { schema: keyof DatabaseWithoutInternals },
-  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals
-  }
-    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+  First extends keyof DefaultSchema["CompositeTypes"] | { schema: keyof Schemas },
+  Second extends First extends { schema: infer S extends keyof Schemas }
+    ? keyof Schemas[S]["CompositeTypes"]
     : never = never,
-> = PublicCompositeTypeNameOrOptions extends {
-  schema: keyof DatabaseWithoutInternals
-}
-  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
-  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
-    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
-    : never
+> = First extends { schema: infer S extends keyof Schemas }
+  ? Schemas[S]["CompositeTypes"][Second & keyof Schemas[S]["CompositeTypes"]]
+  : DefaultSchema["CompositeTypes"][First & keyof DefaultSchema["CompositeTypes"]]
 
 export const Constants = {
   public: {

@@ -34,8 +34,7 @@ export function buildRelationships(
   computed: readonly ComputedRelationship[],
   schemas: readonly string[],
 ): Relationships {
-  const direct = foreignKeys.map(relationshipOf);
-  const withViews = [...direct, ...direct.flatMap((relationship) => throughViews(relationship, viewKeys))];
+  const withViews = keyRelationships(foreignKeys, viewKeys);
   const manyToMany = throughJunctions(withViews, tables);
   const all = [...withViews, ...manyToMany, ...withViews.map(invert)];
   const functions = new Set(computed.map((one) => keyOf(one.table) + keyOf(one.function)));
@@ -50,6 +49,15 @@ export function buildRelationships(
     byTable.set(key, [...(byTable.get(key) ?? []), relationship]);
   }
   return { relationships: byTable, relatedTables: relatedTablesOf(kept, schemas) };
+}
+
+/** The relationships of foreign keys, from the side that has the key, with those that views show. */
+export function keyRelationships(
+  foreignKeys: readonly ForeignKey[],
+  viewKeys: readonly ViewKey[],
+): KeyRelationship[] {
+  const direct = foreignKeys.map(relationshipOf);
+  return [...direct, ...direct.flatMap((relationship) => throughViews(relationship, viewKeys))];
 }
 
 /** Relationships that are hidden because their junction is internal count as well, as PostgREST counts them. */

@@ -8,10 +8,13 @@ import { StartError } from './http/start-error.ts';
 import { supabaseFolder } from './project/project-folder.ts';
 import { realisticTiming } from './realtime/settings.ts';
 import { createLocalSupabase, type LocalSupabase } from './server.ts';
+import { typesOf } from './types/types-command.ts';
 
 const usage = `local-supabase start [options]
+local-supabase types [--url postgres://…] [--schema a,b]
 
-Starts the services of a Supabase project until Ctrl-C, and prints their URLs and keys.
+start: starts the services of a Supabase project until Ctrl-C, and prints their URLs and keys.
+types: prints the database's types for TypeScript, those of the migrations or of the database at --url.
 
   --project FOLDER     the folder that contains supabase/; default the working directory
   --port N             the API's port; default 54321
@@ -25,6 +28,8 @@ const options = {
   'mailbox-port': { type: 'string', default: '54324' },
   'data-dir': { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
+  url: { type: 'string' },
+  schema: { type: 'string', default: 'public' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -40,8 +45,14 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       console.log(usage);
       return 0;
     }
-    if (positionals.length !== 1 || positionals[0] !== 'start')
-      throw new TypeError('Expected the command: start');
+    const [command] = positionals;
+    if (positionals.length !== 1 || (command !== 'start' && command !== 'types'))
+      throw new TypeError('Expected a command: start or types');
+    if (command === 'types') {
+      const { url, project, schema } = values;
+      process.stdout.write(await typesOf({ url, project, schemas: schema.split(',') }));
+      return 0;
+    }
     const supabase = await createLocalSupabase(readOptions(values));
     console.log(describe(supabase));
     await stopSignal();

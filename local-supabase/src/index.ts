@@ -11,4 +11,3 @@ export { StartError } from './http/start-error.ts';
 export type { RealtimeFaults } from './realtime/faults.ts';
 export { realisticTiming } from './realtime/settings.ts';
 export { createLocalSupabase, type LocalSupabase } from './server.ts';
-export { typesOf, type TypesSource } from './types/types-command.ts';

@@ -22,14 +22,15 @@ export async function loadReplay(
   { sinceMs, limit }: ReplayRequest,
 ): Promise<readonly ReplayedMessage[] | null> {
   if (sinceMs === null || limit === null || Math.abs(sinceMs) > MAX_TIME_MS) return null;
-  // The embedded database's clock has milliseconds: messages of one millisecond are in the order in which they were written.
+  // The embedded database's clock has milliseconds: `xmin` and `cmin` order the messages of one millisecond as they were
+  // written, which their places in the table do not where rows were deleted before.
   const rows = await database.query<MessageRow>(
     `select id::text, event, payload::text, binary_payload
      from realtime.messages
      where topic = $1 and private and extension = 'broadcast'
        and inserted_at >= $2::timestamptz at time zone 'utc'
        and inserted_at < (now() at time zone 'utc') + interval '1 minute'
-     order by inserted_at desc, ctid desc limit $3`,
+     order by inserted_at desc, xmin::text::bigint desc, cmin::text::bigint desc, ctid desc limit $3`,
     [topic, new Date(sinceMs).toISOString(), Math.max(1, Math.min(limit, HARD_LIMIT))],
   );
   return rows.toReversed().map(replayedMessage);

@@ -91,6 +91,7 @@ async function start(
     seed,
     project: sources,
     settings: options.databaseSettings,
+    pool: options.databases,
   });
   const { database, mailbox } = project;
   onClose(database.close);

@@ -50,6 +50,14 @@ describe('the database of a project', () => {
 });
 
 describe('its one session', () => {
+  it('survives a conversion of encodings, which PGlite lacks', async () => {
+    const { database } = supabase();
+    await expect(database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`)).rejects.toMatchObject({
+      code: '57P02',
+    });
+    await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+  });
+
   it('rolls back a failed transaction and stays usable', async () => {
     const { database } = supabase();
     const task = database.transaction(async (sql) => {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createLocalSupabase } from 'local-supabase';
+import { createDatabasePool, createLocalSupabase } from 'local-supabase';
 import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
 
 /** The accounts of `supabase/seed.sql`. */
 export const ada = { id: 'ada00000-0000-4000-8000-000000000001', email: 'ada@example.com' };
 export const grace = { id: '9eace000-0000-4000-8000-000000000002', email: 'grace@example.com' };
 export const seedPassword = 'inbox-development';
+
+/** A worker runs many files: each begins with the database of an earlier one, in the state of its start. */
+const databases = createDatabasePool();
 
 /**
  * An embedded Supabase for the tests of a file, in memory; it starts before the first and ends after the last. Its
@@ -17,6 +20,7 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
   let started: LocalSupabase | undefined;
   beforeAll(async () => {
     started = await createLocalSupabase({
+      databases,
       ...options,
       auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
     });

@@ -30,6 +30,14 @@ export type CrashWatch = () => DatabaseCrash | undefined;
  * and a later message could commit one half of it. Once crashed, every message is refused.
  */
 export function watchForCrash(pglite: PGlite): CrashWatch {
+  const watch = watches.get(pglite) ?? startWatch(pglite);
+  watches.set(pglite, watch);
+  return watch;
+}
+
+const watches = new WeakMap<PGlite, CrashWatch>();
+
+function startWatch(pglite: PGlite): CrashWatch {
   const { Module: postgres } = pglite;
   const { _PostgresMainLoopOnce: runMessage } = postgres;
   const send = pglite.execProtocolRawSync.bind(pglite);
@@ -57,6 +65,5 @@ export function watchForCrash(pglite: PGlite): CrashWatch {
   return () => crash;
 }
 
-/** A PostgreSQL error leaves WebAssembly as another class. */
-const isTrap = (problem: unknown): problem is Error =>
-  problem instanceof RangeError || problem instanceof WebAssembly.RuntimeError;
+/** PostgreSQL's own errors leave WebAssembly as an `ExitStatus`, which is no `Error`. */
+const isTrap = (problem: unknown): problem is Error => problem instanceof Error;

@@ -32,18 +32,22 @@ const parsers = {
 /** Opens the files of a crashed PGlite again, in a new PGlite. */
 export type Reopen = (crashed: PGlite) => Promise<PGlite>;
 
+export interface PgliteOwner {
+  /** Replaces a crashed PGlite before the next task. Without it, a crash is final. */
+  readonly reopen?: Reopen;
+  /** Takes the PGlite back at the end. Default: ends it. */
+  readonly release?: (pglite: PGlite) => Promise<void>;
+}
+
 interface Subscription {
   readonly channel: string;
   readonly listener: (payload: string) => void;
   end: () => Promise<void>;
 }
 
-/**
- * The `Database` over one PGlite. All statements pass through one queue.
- *
- * @param reopen replaces a crashed PGlite before the next task. Without it, a crash is final.
- */
-export function createPgliteDatabase(opened: PGlite, reopen?: Reopen): PgliteDatabase {
+/** The `Database` over one PGlite. All statements pass through one queue. */
+export function createPgliteDatabase(opened: PGlite, owner: PgliteOwner = {}): PgliteDatabase {
+  const { reopen, release = (pglite) => pglite.close() } = owner;
   let pglite = opened;
   let crashOf = watchForCrash(pglite);
   const subscriptions = new Set<Subscription>();
@@ -59,6 +63,7 @@ export function createPgliteDatabase(opened: PGlite, reopen?: Reopen): PgliteDat
   };
   const exclusive: Exclusive = (task) =>
     queue(async () => {
+      if (closed) throw new Error('The database is closed');
       if (reopen && crashOf()) await replaceCrashed(reopen);
       return task();
     });
@@ -75,6 +80,11 @@ export function createPgliteDatabase(opened: PGlite, reopen?: Reopen): PgliteDat
     query: (text, params = []) => run(transaction, text, params),
   });
   let closed: Promise<void> | undefined;
+  const end = async () => {
+    if (crashOf()) return pglite.close();
+    for (const subscription of subscriptions) await subscription.end();
+    return release(pglite);
+  };
 
   return {
     exclusive,
@@ -92,7 +102,7 @@ export function createPgliteDatabase(opened: PGlite, reopen?: Reopen): PgliteDat
             await subscription.end();
           });
       }),
-    close: () => (closed ??= queue(() => pglite.close())),
+    close: () => (closed ??= queue(end)),
   };
 }
 

@@ -6,6 +6,7 @@ import { installRealtimeSchema } from '../realtime/schema.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
+import type { DatabasePool } from './database-pool.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
 import { resetSession } from './run-script.ts';
@@ -21,6 +22,8 @@ export interface DatabaseOptions {
   readonly project?: URL | undefined;
   /** Where the project's SQL is. */
   readonly settings?: DatabaseSettings | undefined;
+  /** Where an in-memory database comes from, and returns to. Default: each is new. */
+  readonly pool?: DatabasePool | undefined;
 }
 
 export interface OpenDatabase {
@@ -58,10 +61,16 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     await driver.close();
     return dump;
   };
-  const snapshot = isNew && { loadDataDir: await loadSnapshot(`3-${sql.hash}${seed ? '-seed' : ''}`, build) };
-  const pglite = await connect(sql.extensions, { ...snapshot }, dataDir);
-  if (!isNew) await updateSchema(pglite, sql);
-  await resetSession(pglite);
+  const name = `3-${sql.hash}${seed ? '-seed' : ''}`;
+  const open = async () => {
+    const snapshot = isNew && { loadDataDir: await loadSnapshot(name, build) };
+    const opened = await connect(sql.extensions, { ...snapshot }, dataDir);
+    if (!isNew) await updateSchema(opened, sql);
+    await resetSession(opened);
+    return opened;
+  };
+  const pool = dataDir === undefined ? options.pool : undefined;
+  const pglite = pool ? await pool.take(name, open) : await open();
   const reopen = async (crashed: PGlite) => {
     const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
     const reopened = await connect(sql.extensions, files, dataDir);
@@ -70,7 +79,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     return reopened;
   };
   const standIns = new Set(sql.extensions.files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));
-  return { database: createPgliteDatabase(pglite, reopen), standIns };
+  return { database: createPgliteDatabase(pglite, { reopen, ...(pool && { release: pool.put }) }), standIns };
 }
 
 async function connect(

@@ -4,6 +4,7 @@ import type { FunctionHandler, FunctionSettings } from '../functions/functions-s
 import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
 import type { RealtimeSettings } from '../realtime/settings.ts';
 import type { BucketSettings } from '../storage/buckets.ts';
+import type { DatabasePool } from './database-pool.ts';
 
 /** The settings of the REST service, from `[api]`. */
 export interface ApiSettings {
@@ -62,6 +63,8 @@ export interface LocalSupabaseOptions {
   readonly smtpPort?: number;
   /** The folder that keeps the data. Default: in memory. */
   readonly dataDir?: string;
+  /** Where an in-memory database comes from, and returns to at the end. Default: each instance has a new one. */
+  readonly databases?: DatabasePool;
   /** The default target of links in mails. Default `http://localhost:5173`. */
   readonly siteUrl?: string;
   /**

@@ -48,7 +48,7 @@ export async function listAuditEntries(context: AuthContext, call: Call): Promis
   // Entries of one moment are in the order in which they were written.
   const entries = await database.query<AuditRow>(
     `select id, payload, created_at, ip_address from auth.audit_log_entries where ${condition}
-     order by created_at desc, ctid desc limit $2 offset $3`,
+     order by created_at desc, xmin::text::bigint desc, cmin::text::bigint desc, ctid desc limit $2 offset $3`,
     [text, page.size, page.offset],
   );
   addPageLinks(call, page, count?.total ?? 0);

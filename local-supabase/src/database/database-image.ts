@@ -1,0 +1,156 @@
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The parts of Emscripten's file system in memory that hold a PGlite's files. */
+interface FileNode {
+  name: string;
+  parent: FileNode;
+  name_next: FileNode | undefined;
+  mode: number;
+  contents: Uint8Array | Record<string, FileNode> | null;
+  usedBytes: number;
+}
+interface FileStream {
+  readonly node: FileNode;
+  fd: number | null;
+  position: number;
+  flags: number;
+}
+interface FileOperations {
+  readonly stream: {
+    write: (stream: FileStream, ...rest: unknown[]) => unknown;
+    allocate: (stream: FileStream, ...rest: unknown[]) => unknown;
+  };
+  readonly node: {
+    setattr: (node: FileNode, ...rest: unknown[]) => unknown;
+    getattr: (node: FileNode, ...rest: unknown[]) => unknown;
+  };
+}
+interface Emscripten {
+  readonly HEAPU8: Uint8Array;
+  readonly FS: {
+    nameTable: (FileNode | undefined)[];
+    streams: (FileStream | null | undefined)[];
+    isDir: (mode: number) => boolean;
+    isFile: (mode: number) => boolean;
+    readdir: (path: string) => string[];
+  };
+  readonly MEMFS: { readonly ops_table: { readonly file: FileOperations } };
+}
+
+const PAGE_BYTES = 65_536;
+const zeroPage = Buffer.alloc(PAGE_BYTES);
+const LIBRARY_FOLDER = '/pglite/lib/postgresql';
+/** Libraries that no statement of a client loads, or that few do: conversions of encodings. */
+const rarelyLoaded = /^(?:pgxs|\.+|libpqwalreceiver\.so|pgoutput\.so|.+_(?:and|sjis)\w+\.so)$/;
+
+/**
+ * Keeps the memory and the files of an idle PGlite that has its files in memory. Only what PostgreSQL has written is
+ * copied: the pages of memory that are not zero, and each file before its first change.
+ *
+ * @returns a function that brings the PGlite back to this state, as often as wanted, between two statements and outside
+ *   of a transaction. It returns false, and changes nothing, after another library was loaded: its code would stay, and
+ *   its data would not.
+ */
+export async function saveImage(pglite: PGlite): Promise<() => boolean> {
+  const postgres = pglite.Module as unknown as Emscripten;
+  const loaded = await loadLibraries(pglite, postgres);
+  const files = saveFiles(postgres);
+  const restoreMemory = saveMemory(postgres);
+  return () => {
+    for (const library of files.touchedLibraries) if (!loaded.has(library)) return false;
+    restoreMemory();
+    files.restore();
+    return true;
+  };
+}
+
+async function loadLibraries(pglite: PGlite, { FS }: Emscripten): Promise<ReadonlySet<string>> {
+  const loaded = new Set<string>();
+  for (const library of FS.readdir(LIBRARY_FOLDER)) {
+    if (rarelyLoaded.test(library)) continue;
+    const isLoaded = await pglite.exec(`load '$libdir/${library}'`).then(
+      () => true,
+      () => false,
+    );
+    if (isLoaded) loaded.add(library);
+  }
+  return loaded;
+}
+
+function saveMemory(postgres: Emscripten): () => void {
+  const pages = new Map<number, Buffer>();
+  const memory = () => Buffer.from(postgres.HEAPU8.buffer);
+  const saved = memory();
+  for (let start = 0; start < saved.length; start += PAGE_BYTES) {
+    const page = saved.subarray(start, start + PAGE_BYTES);
+    if (!page.equals(zeroPage)) pages.set(start, Buffer.from(page));
+  }
+  return () => {
+    const current = memory();
+    for (let start = 0; start < current.length; start += PAGE_BYTES) {
+      const page = current.subarray(start, start + PAGE_BYTES);
+      const image = pages.get(start) ?? zeroPage;
+      // A page that is only read takes no memory; writing zeros to it would.
+      if (!page.equals(image)) page.set(image);
+    }
+  };
+}
+
+interface SavedFiles {
+  /** The libraries that PostgreSQL has looked up since. */
+  readonly touchedLibraries: ReadonlySet<string>;
+  restore: () => void;
+}
+
+function saveFiles({ FS, MEMFS }: Emscripten): SavedFiles {
+  const { file } = MEMFS.ops_table;
+  const before = new Map<FileNode, Pick<FileNode, 'contents' | 'usedBytes'>>();
+  const libraries = new Set<string>();
+  const nodes = allNodes(FS.nameTable).map((node) => ({
+    node,
+    state: { parent: node.parent, name: node.name, name_next: node.name_next, mode: node.mode },
+    entries: FS.isDir(node.mode) ? { ...(node.contents as Record<string, FileNode>) } : undefined,
+  }));
+  const nameTable = [...FS.nameTable];
+  const streams = FS.streams.map(
+    (stream) =>
+      stream && { stream, state: { fd: stream.fd, position: stream.position, flags: stream.flags } },
+  );
+  const known = new Set(nodes.map(({ node }) => node));
+
+  const keep = (node: FileNode) => {
+    if (!known.has(node) || before.has(node) || !FS.isFile(node.mode)) return;
+    const { contents, usedBytes } = node;
+    before.set(node, { contents: (contents as Uint8Array | null)?.slice(0, usedBytes) ?? null, usedBytes });
+  };
+  const { write, allocate } = file.stream;
+  const { setattr, getattr } = file.node;
+  file.stream.write = (stream, ...rest) => (keep(stream.node), write(stream, ...rest));
+  file.stream.allocate = (stream, ...rest) => (keep(stream.node), allocate(stream, ...rest));
+  file.node.setattr = (node, ...rest) => (keep(node), setattr(node, ...rest));
+  // PostgreSQL asks for the attributes of a library before it loads it.
+  file.node.getattr = (node, ...rest) => {
+    if (node.name.endsWith('.so')) libraries.add(node.name);
+    return getattr(node, ...rest);
+  };
+
+  return {
+    touchedLibraries: libraries,
+    restore: () => {
+      for (const { node, state, entries } of nodes) {
+        Object.assign(node, state);
+        if (entries) node.contents = { ...entries };
+      }
+      for (const [node, content] of before) Object.assign(node, content);
+      before.clear();
+      FS.nameTable = [...nameTable];
+      FS.streams = streams.map((saved) => saved && Object.assign(saved.stream, saved.state));
+    },
+  };
+}
+
+function allNodes(nameTable: readonly (FileNode | undefined)[]): readonly FileNode[] {
+  const nodes: FileNode[] = [];
+  for (const first of nameTable) for (let node = first; node; node = node.name_next) nodes.push(node);
+  return nodes;
+}

@@ -1,0 +1,51 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { saveImage } from '../database/database-image.ts';
+
+/** In-memory databases that wait for the next instance, in the state of their start. */
+export interface DatabasePool {
+  /**
+   * Takes a waiting database, or starts one.
+   *
+   * @param name what its state is known by.
+   */
+  take: (name: string, start: () => Promise<PGlite>) => Promise<PGlite>;
+  /** Keeps a database that its instance has closed, or ends it where that cannot be. */
+  put: (pglite: PGlite) => Promise<void>;
+  /** Ends those that wait. */
+  close: () => Promise<void>;
+}
+
+interface Pooled {
+  readonly name: string;
+  readonly restore: () => boolean;
+}
+
+/**
+ * Keeps closed in-memory databases for the next `createLocalSupabase` with the same project: a start then takes a tenth
+ * of the time. Each keeps its memory while it waits, about 60 MiB.
+ *
+ * @param limit how many wait at most; default 2.
+ */
+export function createDatabasePool(limit = 2): DatabasePool {
+  const images = new WeakMap<PGlite, Pooled>();
+  const waiting: PGlite[] = [];
+  return {
+    take: async (name, start) => {
+      const index = waiting.findIndex((pglite) => images.get(pglite)?.name === name);
+      if (index !== -1) return waiting.splice(index, 1)[0] as PGlite;
+      const pglite = await start();
+      images.set(pglite, { name, restore: await saveImage(pglite) });
+      return pglite;
+    },
+    put: async (pglite) => {
+      if (images.get(pglite)?.restore() !== true) return pglite.close();
+      // The image has the generator's state, too: `random()` would repeat itself.
+      await pglite.query('select setseed($1)', [Math.random()]);
+      waiting.push(pglite);
+      if (waiting.length > limit) await waiting.shift()?.close();
+    },
+    close: async () => {
+      for (const pglite of waiting.splice(0)) await pglite.close();
+    },
+  };
+}

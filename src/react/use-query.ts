@@ -12,7 +12,7 @@ export interface QueryState<Data> extends QuerySnapshot<Data> {
 /**
  * Executes a read once the session has loaded. The query may be built again at each render: its request and the user's id
  * identify it. The result of an earlier query or of another user is never shown for a later one. For caching across
- * components use a cache, with `query.toRequest()` as the key.
+ * components use TanStack Query, with `queryOptions` of `/rest-client/tanstack-query`.
  *
  * @example
  * ```tsx

@@ -37,6 +37,7 @@ beforeAll(async () => {
     '@types',
     '@supabase',
     'hono',
+    '@tanstack',
     'vitest',
   ];
   for (const name of installed)

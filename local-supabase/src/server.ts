@@ -92,6 +92,7 @@ async function start(
     project: sources,
     settings: options.databaseSettings,
     pool: options.databases,
+    apiKeys: options.apiKeys,
   });
   const { database, mailbox } = project;
   onClose(database.close);

@@ -22,6 +22,11 @@ describe('an embedded Supabase in a folder', () => {
     await supabase.close();
   });
 
+  it('takes over the lock of an earlier container, in which the process had the same number', async () => {
+    await writeFile(join(folder, 'lock'), `${process.pid} ${Date.now() - 86_400_000}`);
+    await (await createLocalSupabase({ dataDir: folder })).close();
+  });
+
   it('reports in one line that the keys or the database are corrupt', async () => {
     await (await createLocalSupabase({ dataDir: folder })).close();
     const keys = await readFile(join(folder, 'keys.json'));

@@ -45,6 +45,17 @@ describe('an API key', () => {
     expect((await get(path)).status).not.toBe(401);
   });
 
+  it('is by default one of the demonstration keys of the vendor’s local stack', () => {
+    const { anonKey, publishableKey, secretKey } = supabase();
+    expect(anonKey).toBe(
+      'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJzdXBhYmFzZS1kZW1vIiwicm9sZSI6ImFub24iLCJleHAiOjE5ODM4MTI5OTZ9.CRXP1A7WOeoJeXxjNni43kdQwgnWNReilDMblYTn_I0',
+    );
+    expect([publishableKey, secretKey]).toEqual([
+      'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
+      'sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz',
+    ]);
+  });
+
   it('determines the role of the data service: anon for public keys, service_role for secret keys', async () => {
     const { anonKey, publishableKey, serviceRoleKey, secretKey } = supabase();
     const statuses = [anonKey, publishableKey, serviceRoleKey, secretKey].map(

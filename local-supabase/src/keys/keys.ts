@@ -43,6 +43,8 @@ export interface TokenKeys {
   /** API keys of the newer form, which are not tokens. */
   readonly publishableKey: string;
   readonly secretKey: string;
+  /** The legacy secret. */
+  readonly jwtSecret: string;
   sign(claims: Claims, options?: SignOptions): Promise<string>;
   /** Accepts tokens of every key that was ever in the set, and of the legacy secret. */
   verify(token: string, options?: VerifyOptions): Promise<Verification>;
@@ -59,7 +61,20 @@ export interface SavedKeys {
   readonly keys: readonly JWK[];
 }
 
+/** What the API keys are made of. The defaults are those of the vendor's local stack, which everybody knows. */
+export interface ApiKeySettings {
+  /** The legacy secret, which signs tokens by HS256; at least 16 characters. */
+  readonly jwtSecret?: string;
+  /** Default: a token of the legacy secret with the role `anon`. */
+  readonly anonKey?: string;
+  /** Default: a token of the legacy secret with the role `service_role`. */
+  readonly serviceRoleKey?: string;
+  readonly publishableKey?: string;
+  readonly secretKey?: string;
+}
+
 export interface TokenKeysOptions {
+  readonly apiKeys?: ApiKeySettings | undefined;
   readonly saved?: SavedKeys | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -75,13 +90,17 @@ interface SigningKey {
   readonly publicKey: CryptoKey | Uint8Array;
 }
 
-/** Valid until 2032, like the keys of the vendor's local stack. */
+/** The public demonstration keys of the vendor's local stack (supabase/cli, `pkg/config/apikeys.go`), valid until 2032. */
 const LEGACY_EXPIRY_SECONDS = 1_983_812_996;
-const LEGACY_SECRET = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
+const DEFAULT_JWT_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
+const DEFAULT_PUBLISHABLE_KEY = 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH';
+const DEFAULT_SECRET_KEY = 'sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz';
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'alg', 'kid'] as const;
 
 export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<TokenKeys> {
-  const { now = Date.now, onChange } = options;
+  const { now = Date.now, onChange, apiKeys = {} } = options;
+  const { jwtSecret = DEFAULT_JWT_SECRET } = apiKeys;
+  const legacySecret = new TextEncoder().encode(jwtSecret);
   const keys = await Promise.all((options.saved?.keys ?? []).map(importSigningKey));
   const changed = async () => onChange?.(await exportKeys(keys));
   const current = async (algorithm: 'ES256' | 'RS256') => {
@@ -94,20 +113,21 @@ export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<T
   };
   await current('ES256');
   const signLegacy = (claims: Claims) =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(LEGACY_SECRET);
+    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(legacySecret);
   const legacyKey = (role: string) => signLegacy({ iss: 'supabase-demo', role, exp: LEGACY_EXPIRY_SECONDS });
 
   return {
-    anonKey: await legacyKey('anon'),
-    serviceRoleKey: await legacyKey('service_role'),
-    publishableKey: 'sb_publishable_for-local-development',
-    secretKey: 'sb_secret_for-local-development',
+    anonKey: apiKeys.anonKey ?? (await legacyKey('anon')),
+    serviceRoleKey: apiKeys.serviceRoleKey ?? (await legacyKey('service_role')),
+    publishableKey: apiKeys.publishableKey ?? DEFAULT_PUBLISHABLE_KEY,
+    secretKey: apiKeys.secretKey ?? DEFAULT_SECRET_KEY,
+    jwtSecret,
     async sign(claims, { algorithm = 'ES256' } = {}) {
       if (algorithm === 'HS256') return signLegacy(claims);
       const { kid, privateKey } = await current(algorithm);
       return new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' }).sign(privateKey);
     },
-    verify: (token, verifyOptions) => verifyToken(token, keys, now(), verifyOptions),
+    verify: (token, verifyOptions) => verifyToken(token, { keys, legacySecret }, now(), verifyOptions),
     jwks: () => Promise.resolve({ keys: keys.map(({ privateJwk }) => publicHalf(privateJwk)) }),
     async rotate() {
       keys.unshift(await generateSigningKey('ES256'));
@@ -144,13 +164,18 @@ function publicHalf(privateJwk: JWK): JWK {
   return { ...Object.fromEntries(members), use: 'sig', key_ops: ['verify'] } as JWK;
 }
 
+interface Secrets {
+  readonly keys: readonly SigningKey[];
+  readonly legacySecret: Uint8Array;
+}
+
 async function verifyToken(
   token: string,
-  keys: readonly SigningKey[],
+  secrets: Secrets,
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  const key = pickKey(token, keys, options);
+  const key = pickKey(token, secrets, options);
   if ('reason' in key) return key;
   try {
     const { payload } = await compactVerify(token, key.key, { algorithms: [key.algorithm] });
@@ -212,7 +237,7 @@ type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: str
 
 function pickKey(
   token: string,
-  keys: readonly SigningKey[],
+  { keys, legacySecret }: Secrets,
   { refusesLegacy = false, ignoresLegacyKid = false, requiresKid = false }: VerifyOptions,
 ): PickedKey | Extract<Verification, { ok: false }> {
   const parts = token.split('.').length;
@@ -226,7 +251,7 @@ function pickKey(
   }
   if (!ALGORITHMS.test(alg ?? '')) return refuse('malformed', "JWT couldn't be decoded");
   const isLegacy = alg === 'HS256' && !refusesLegacy && (kid === undefined || ignoresLegacyKid);
-  if (isLegacy) return { key: LEGACY_SECRET, algorithm: alg };
+  if (isLegacy) return { key: legacySecret, algorithm: alg };
   const mayMatch = (known: SigningKey) => (kid === undefined ? !requiresKid : known.kid === kid);
   const key = keys.find((known) => known.algorithm === alg && mayMatch(known));
   if (!key) return refuse('signature', WRONG_KEY, 'No suitable key was found to decode the JWT');

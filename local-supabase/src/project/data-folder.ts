@@ -66,21 +66,29 @@ function makeFolder(folder: string): void {
 }
 
 function acquire(lock: string, folder: string): void {
+  const own = `${process.pid} ${startOfProcessMs()}`;
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    writeFileSync(lock, own, { flag: 'wx' });
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code !== 'EEXIST') throw problem;
-    const owner = Number(readFileSync(lock, 'utf8'));
-    if (isRunning(owner)) {
-      throw new StartError(`The data folder ${folder} is in use by the process ${owner}`, problem);
-    }
+    const owner = readFileSync(lock, 'utf8');
+    if (isRunning(owner))
+      throw new StartError(
+        `The data folder ${folder} is in use by the process ${owner.split(' ')[0]}`,
+        problem,
+      );
     rmSync(lock, { force: true });
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    writeFileSync(lock, own, { flag: 'wx' });
   }
 }
 
-function isRunning(pid: number): boolean {
+const startOfProcessMs = (): number => Math.round(Date.now() - process.uptime() * 1000);
+
+/** @param owner a process's number and the time of its start: in containers each process may have the number of the last one. */
+function isRunning(owner: string): boolean {
+  const [pid = 0, startMs] = owner.split(' ').map(Number);
   if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (pid === process.pid) return startMs !== undefined && Math.abs(startMs - startOfProcessMs()) < 1000;
   try {
     process.kill(pid, 0);
     return true;

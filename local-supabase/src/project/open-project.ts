@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
 import { SchemaError } from './run-script.ts';
 import { createTokenKeys } from '../keys/keys.ts';
-import type { TokenKeys } from '../keys/keys.ts';
+import type { ApiKeySettings, TokenKeys } from '../keys/keys.ts';
 import { createMailbox } from '../mailbox/mailbox.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import { StartError } from '../http/start-error.ts';
@@ -20,10 +20,11 @@ export interface OpenProject extends OpenDatabase {
 export async function openProject(
   folder: DataFolder | undefined,
   now: () => number,
-  options: Omit<DatabaseOptions, 'dataDir'> = {},
+  options: Omit<DatabaseOptions, 'dataDir'> & { readonly apiKeys?: ApiKeySettings | undefined } = {},
 ): Promise<OpenProject> {
   const keys = await createTokenKeys({
     now,
+    apiKeys: options.apiKeys,
     saved: folder?.keys.load(),
     onChange: (saved) => Promise.resolve(folder?.keys.save(saved)),
   });

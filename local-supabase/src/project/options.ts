@@ -1,6 +1,7 @@
 import type { MailTemplates } from '../auth/auth-service.ts';
 import type { AuthSettings } from '../auth/settings.ts';
 import type { FunctionHandler, FunctionSettings } from '../functions/functions-service.ts';
+import type { ApiKeySettings } from '../keys/keys.ts';
 import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
 import type { RealtimeSettings } from '../realtime/settings.ts';
 import type { BucketSettings } from '../storage/buckets.ts';
@@ -65,6 +66,8 @@ export interface LocalSupabaseOptions {
   readonly dataDir?: string;
   /** Where an in-memory database comes from, and returns to at the end. Default: each instance has a new one. */
   readonly databases?: DatabasePool;
+  /** The API keys, from `[auth]`. Default: the demonstration keys of the vendor's local stack. */
+  readonly apiKeys?: ApiKeySettings;
   /** The default target of links in mails. Default `http://localhost:5173`. */
   readonly siteUrl?: string;
   /**

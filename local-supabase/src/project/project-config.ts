@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
+import type { ApiKeySettings } from '../keys/keys.ts';
 import { supabaseFolder } from './project-folder.ts';
 import type { LocalSupabaseOptions } from './options.ts';
-import { readAuthSettings } from './auth-settings.ts';
+import { present, readAuthSettings } from './auth-settings.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 
 /** `supabase/config.toml` as options of the embedded server. */
 export interface ProjectConfig {
   readonly options: Pick<
     LocalSupabaseOptions,
+    | 'apiKeys'
     | 'siteUrl'
     | 'redirectUrls'
     | 'auth'
@@ -20,8 +22,18 @@ export interface ProjectConfig {
     | 'databaseSettings'
     | 'seed'
   >;
+  /** The ports of the API, the database, the mailbox and its SMTP; those that the file does not name have the CLI's defaults. */
+  readonly ports: ProjectPorts;
   /** Settings that have no effect here: unknown ones, and those that the embedded server does not support. */
   readonly withoutEffect: readonly string[];
+}
+
+export interface ProjectPorts {
+  readonly api: number;
+  readonly database: number;
+  readonly mailbox: number;
+  /** The file names none by default. */
+  readonly smtp?: number;
 }
 
 export interface ProjectConfigOptions {
@@ -47,6 +59,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   const redirectUrls = config.texts('auth.additional_redirect_urls');
   const mailTemplates = readMailTemplates(config, folder);
   const settings = {
+    apiKeys: readApiKeys(config),
     ...(siteUrl !== undefined && { siteUrl }),
     ...(redirectUrls !== undefined && { redirectUrls }),
     auth: readAuthSettings(config, smtp !== undefined),
@@ -60,19 +73,50 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   };
   return {
     options: settings,
+    ports: readPorts(config),
     withoutEffect: config.unread().filter((path) => !isAboutOtherTools(path, config)),
   };
 }
 
 /** Settings of tools that the embedded server does not include: they may be set without a warning. */
 const otherTools =
-  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics)\.enabled|(?:api|db|studio|inbucket|analytics)\.\w*port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
+  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|inbucket\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
 
 /** A table that is switched off has no effect anywhere. */
 function isAboutOtherTools(path: string, config: ConfigReader): boolean {
   if (otherTools.test(path)) return true;
   const table = path.slice(0, path.lastIndexOf('.'));
   return config.boolean(`${table}.enabled`) === false;
+}
+
+function readPorts(config: ConfigReader): ProjectPorts {
+  const read = (path: string) => {
+    const port = config.number(path);
+    if (port === undefined || (Number.isInteger(port) && port > 0 && port < 65_536)) return port;
+    throw new Error(`supabase/config.toml: ${path} must be a port, not ${port}`);
+  };
+  const smtp = read('inbucket.smtp_port');
+  return {
+    api: read('api.port') ?? 54_321,
+    database: read('db.port') ?? 54_322,
+    mailbox: read('inbucket.port') ?? 54_324,
+    ...(smtp !== undefined && { smtp }),
+  };
+}
+
+/** An empty value is no value, as of a variable of the environment that is not set. */
+function readApiKeys(config: ConfigReader): LocalSupabaseOptions['apiKeys'] & object {
+  const text = (name: string) => config.text(`auth.${name}`) || undefined;
+  const jwtSecret = text('jwt_secret');
+  if (jwtSecret !== undefined && jwtSecret.length < 16)
+    throw new Error('supabase/config.toml: auth.jwt_secret must have at least 16 characters');
+  return present<ApiKeySettings>({
+    jwtSecret,
+    anonKey: text('anon_key'),
+    serviceRoleKey: text('service_role_key'),
+    publishableKey: text('publishable_key'),
+    secretKey: text('secret_key'),
+  });
 }
 
 function readConfigFile(folder: URL): string {

@@ -119,7 +119,7 @@ describe('the password grant', () => {
       status: 403,
       body: { code: 'bad_jwt' },
     });
-    const secret = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
+    const secret = new TextEncoder().encode('super-secret-jwt-token-with-at-least-32-characters-long');
     const legacy = await signAs({ alg: 'HS256', kid }, secret);
     expect((await world.get('/user', { token: legacy })).status).toBe(200);
   });

@@ -10,6 +10,19 @@ describe('a config.toml', () => {
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });
 
+  it('sets ports and keys', () => {
+    const { ports, options, withoutEffect } = read(
+      '[api]\nport = 6001\n[db]\nport = 6002\n[inbucket]\nport = 6003\nsmtp_port = 6004\n[auth]\njwt_secret = "env(SECRET)"\nanon_key = ""',
+      { SECRET: 'a secret of 24 characters' },
+    );
+    expect(ports).toEqual({ api: 6001, database: 6002, mailbox: 6003, smtp: 6004 });
+    expect(options.apiKeys).toEqual({ jwtSecret: 'a secret of 24 characters' });
+    expect(withoutEffect).toEqual([]);
+    expect(read('').ports).toEqual({ api: 54_321, database: 54_322, mailbox: 54_324 });
+    expect(() => read('[api]\nport = 70000')).toThrow('api.port must be a port');
+    expect(() => read('[auth]\njwt_secret = "short"')).toThrow('at least 16 characters');
+  });
+
   it('sets sessions, factors, providers, test codes, passkeys and rate limits', () => {
     const { auth } = read(`
       [auth.sessions]

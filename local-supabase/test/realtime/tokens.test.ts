@@ -124,7 +124,7 @@ const unsigned = (header: object) => `${encode(header)}.${encode({ role: 'anon' 
 const signedAs = (header: { readonly alg: string }, claims: Record<string, unknown>) =>
   new SignJWT(claims)
     .setProtectedHeader(header)
-    .sign(new TextEncoder().encode('local-development-secret-of-at-least-32-characters'));
+    .sign(new TextEncoder().encode('super-secret-jwt-token-with-at-least-32-characters-long'));
 
 describe('a join', () => {
   test('a join with an invalid token is refused with the reason, and the socket stays open', async () => {

@@ -31,7 +31,7 @@ export interface ReplayWorld {
   close(): Promise<void>;
 }
 
-export const LEGACY_SECRET = 'local-development-secret-of-at-least-32-characters';
+export const LEGACY_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 
 const NO_SERVICE = { handle: () => Promise.resolve(new Response(null, { status: 404 })) };
 

@@ -4,7 +4,7 @@ import { table } from '../../../src/rest-client/table.ts';
 import { type Call, failing } from './call.ts';
 
 /** The secret that signs the older tokens of the embedded service, as of every local Supabase. */
-const legacySecret = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
+const legacySecret = new TextEncoder().encode('super-secret-jwt-token-with-at-least-32-characters-long');
 const signExpiredToken = () =>
   new SignJWT({ sub: 'x', role: 'authenticated' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

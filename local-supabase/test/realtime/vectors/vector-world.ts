@@ -41,7 +41,7 @@ export async function createVectorDatabase(): Promise<Database> {
 }
 
 /** The published development secret of the embedded project and of the vendor's local stack. */
-const EMBEDDED_SECRET = 'local-development-secret-of-at-least-32-characters';
+const EMBEDDED_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 
 /** The embedded service with the timing of the real one, on a clock that the replay controls. */
 export async function createVectorWorld(

@@ -2,62 +2,133 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { LocalSupabaseOptions } from './project/options.ts';
-import { readProjectConfig } from './project/project-config.ts';
+import { initProject } from './command/init-command.ts';
+import { command as send, findInstance } from './command/instance-file.ts';
 import { StartError } from './http/start-error.ts';
+import { openDataFolder, removeData } from './project/data-folder.ts';
+import type { ProjectConfig } from './project/project-config.ts';
 import { supabaseFolder } from './project/project-folder.ts';
-import { realisticTiming } from './realtime/settings.ts';
-import { createLocalSupabase, type LocalSupabase } from './server.ts';
-import { typesOf } from './types/types-command.ts';
 
-const usage = `local-supabase start [options]
-local-supabase types [--url postgres://…] [--schema a,b]
+const usage = `local-supabase COMMAND [options]
 
-start: starts the services of a Supabase project until Ctrl-C, and prints their URLs and keys.
-types: prints the database's types for TypeScript, those of the migrations or of the database at --url.
+  init                 writes an empty supabase/
+  start                starts the services until Ctrl-C, and prints their URLs and keys
+  stop                 stops a running one
+  status               prints the URLs and keys of a running one; -o env, -o json
+  migrate              applies new migrations to a running one
+  reset                begins anew with the migrations and the seed, without other rows
+  test [FILES]         runs the pgTAP files of supabase/tests in a database of its own
+  types                prints the database's types for TypeScript; --url of any database, --schema a,b
+  logs                 prints the requests and errors of a running one; -f follows
 
   --project FOLDER     the folder that contains supabase/; default the working directory
-  --port N             the API's port; default 54321
-  --mailbox-port N     the port of the page with received mails; default 54324
+  --port N             the API's port; default api.port of config.toml, or 54321
+  --database-port N    PostgreSQL's port; default db.port, or 54322
+  --mailbox-port N     the port of the page with received mails; default inbucket.port, or 54324
   --data-dir FOLDER    where the data is kept; default .local-supabase in the project's folder
   --in-memory          keep nothing`;
 
 const options = {
   project: { type: 'string', default: '.' },
-  port: { type: 'string', default: '54321' },
-  'mailbox-port': { type: 'string', default: '54324' },
+  port: { type: 'string' },
+  'database-port': { type: 'string' },
+  'mailbox-port': { type: 'string' },
   'data-dir': { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
   url: { type: 'string' },
   schema: { type: 'string', default: 'public' },
+  output: { type: 'string', short: 'o', default: 'pretty' },
+  follow: { type: 'boolean', short: 'f', default: false },
   help: { type: 'boolean', default: false },
 } as const;
+
+type Values = ReturnType<typeof parse>['values'];
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], options, allowPositionals: true });
+
+/** Each resolves with the exit code. What a command does not need is not loaded: `status` answers at once. */
+const commands: Readonly<Record<string, (values: Values, files: readonly string[]) => Promise<number>>> = {
+  init: ({ project }) => print(initProject(project).map((file) => `Wrote ${file}`)),
+  start: async (values) => {
+    const { options: settings, ports } = await readConfig(values.project);
+    const { realisticTiming } = await import('./realtime/settings.ts');
+    const { runUntilStopped } = await import('./command/start-command.ts');
+    const folder = dataFolder(values);
+    const places = {
+      port: readPort(values.port, ports.api),
+      databasePort: readPort(values['database-port'], ports.database),
+      mailboxPort: readPort(values['mailbox-port'], ports.mailbox),
+      ...(ports.smtp !== undefined && { smtpPort: ports.smtp }),
+      ...(!values['in-memory'] && { dataDir: folder }),
+    };
+    const own = { ...settings, project: resolve(values.project), realtime: realisticTiming };
+    await runUntilStopped(own, places, folder);
+    return 0;
+  },
+  stop: (values) => control(values, 'stop'),
+  migrate: (values) => control(values, 'migrate'),
+  async reset(values) {
+    const folder = dataFolder(values);
+    const running = await findInstance(folder).catch(() => undefined);
+    if (running) return control(values, 'reset');
+    if (existsSync(folder)) {
+      // The lock of a running server, such as that of a test, refuses this.
+      openDataFolder(folder).release();
+      removeData(folder);
+    }
+    return print(['The next start begins with the migrations and the seed.']);
+  },
+  async status(values) {
+    const { environment } = await findInstance(dataFolder(values));
+    if (values.output === 'json') return print([JSON.stringify(environment, null, 2)]);
+    if (values.output !== 'env' && values.output !== 'pretty')
+      throw new TypeError(`-o is env or json, not "${values.output}"`);
+    const line = ([name, value]: readonly [string, string]) =>
+      values.output === 'env' ? `${name}=${JSON.stringify(value)}` : `  ${name.padEnd(16)} ${value}`;
+    return print(Object.entries(environment).map(line));
+  },
+  async logs(values) {
+    const instance = await findInstance(dataFolder(values));
+    const { body } = await send(instance, 'GET', values.follow ? '/logs?follow' : '/logs');
+    for await (const chunk of body ?? []) process.stdout.write(chunk);
+    return 0;
+  },
+  async test({ project }, files) {
+    const { options: settings } = await readConfig(project);
+    const { runDatabaseTests } = await import('./command/database-tests.ts');
+    const patterns = files.map((file) => file.replace(/^(?:\.\/)?supabase\//, ''));
+    const results = await runDatabaseTests(
+      { project: supabaseFolder(resolve(project)), settings: settings.databaseSettings },
+      patterns.length === 0 ? undefined : patterns,
+    );
+    const failed = results.filter(({ problems }) => problems.length > 0);
+    const passed = results.reduce((sum, result) => sum + result.passed, 0);
+    await print(
+      results.flatMap(({ path, problems }) => [`${problems.length > 0 ? '✗' : '✓'} ${path}`, ...problems]),
+    );
+    await print([`${passed} tests passed; ${failed.length} of ${results.length} files failed`]);
+    return failed.length > 0 || results.length === 0 ? 1 : 0;
+  },
+  async types({ url, project, schema }) {
+    const { typesOf } = await import('./types/types-command.ts');
+    process.stdout.write(await typesOf({ url, project, schemas: schema.split(',') }));
+    return 0;
+  },
+};
 
 /**
  * Runs the command line `local-supabase …`.
  *
- * @returns the process's exit code: 0 after Ctrl-C or --help, 1 where the project cannot start, 2 for other arguments.
+ * @returns the process's exit code: 0 after Ctrl-C or --help, 1 where the command fails, 2 for other arguments.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (values.help) {
-      console.log(usage);
-      return 0;
-    }
-    const [command] = positionals;
-    if (positionals.length !== 1 || (command !== 'start' && command !== 'types'))
-      throw new TypeError('Expected a command: start or types');
-    if (command === 'types') {
-      const { url, project, schema } = values;
-      process.stdout.write(await typesOf({ url, project, schemas: schema.split(',') }));
-      return 0;
-    }
-    const supabase = await createLocalSupabase(readOptions(values));
-    console.log(describe(supabase));
-    await stopSignal();
-    await supabase.close();
-    return 0;
+    const { values, positionals } = parse(args);
+    if (values.help) return await print([usage]);
+    const [name = '', ...files] = positionals;
+    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (!run || (files.length > 0 && name !== 'test'))
+      throw new TypeError(`Expected a command: ${Object.keys(commands).join(', ')}`);
+    return await run(values, files);
   } catch (problem) {
     if (problem instanceof StartError) {
       console.error(problem.message);
@@ -69,72 +140,40 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-interface Values {
-  readonly project: string;
-  readonly port: string;
-  readonly 'mailbox-port': string;
-  readonly 'data-dir'?: string | undefined;
-  readonly 'in-memory': boolean;
+function print(lines: readonly string[]): Promise<number> {
+  if (lines.length > 0) console.log(lines.join('\n'));
+  return Promise.resolve(0);
 }
 
-function readOptions(values: Values): LocalSupabaseOptions {
-  const project = resolve(values.project);
-  const folder = supabaseFolder(project);
+async function control(values: Values, name: 'stop' | 'migrate' | 'reset'): Promise<number> {
+  const instance = await findInstance(dataFolder(values));
+  return print([await (await send(instance, 'POST', `/${name}`)).text()]);
+}
+
+const dataFolder = (values: Values): string =>
+  resolve(values['data-dir'] ?? join(values.project, '.local-supabase'));
+
+async function readConfig(project: string): Promise<ProjectConfig> {
+  const folder = supabaseFolder(resolve(project));
   if (!existsSync(folder))
     throw new StartError(
-      `There is no folder ${fileURLToPath(folder)}: --project names the folder that contains supabase/`,
+      `There is no folder ${fileURLToPath(folder)}: --project names the folder that contains supabase/, and local-supabase init writes one`,
     );
-  const { options: settings, withoutEffect } = readConfig(project);
-  if (withoutEffect.length > 0)
-    console.warn(`supabase/config.toml: no effect on the local Supabase: ${withoutEffect.join(', ')}`);
-  return {
-    ...settings,
-    project,
-    port: readPort(values.port),
-    mailboxPort: readPort(values['mailbox-port']),
-    ...(!values['in-memory'] && { dataDir: resolve(values['data-dir'] ?? join(project, '.local-supabase')) }),
-    realtime: realisticTiming,
-  };
-}
-
-function readConfig(project: string): ReturnType<typeof readProjectConfig> {
+  const { readProjectConfig } = await import('./project/project-config.ts');
   try {
-    return readProjectConfig({ project });
+    const config = readProjectConfig({ project: resolve(project) });
+    if (config.withoutEffect.length > 0)
+      console.warn(
+        `supabase/config.toml: no effect on the local Supabase: ${config.withoutEffect.join(', ')}`,
+      );
+    return config;
   } catch (problem) {
     throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);
   }
 }
 
-function readPort(text: string): number {
-  const port = Number(text);
+function readPort(text: string | undefined, byDefault: number): number {
+  const port = text === undefined ? byDefault : Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`"${text}" is no port`);
   return port;
-}
-
-function describe({
-  url,
-  mailboxUrl,
-  anonKey,
-  publishableKey,
-  serviceRoleKey,
-  secretKey,
-}: LocalSupabase): string {
-  const lines = [
-    ['API URL', url],
-    ['Mailbox', mailboxUrl ?? ''],
-    ['Publishable key', publishableKey],
-    ['Secret key', secretKey],
-    ['anon key', anonKey],
-    ['service_role key', serviceRoleKey],
-  ];
-  return [...lines.map(([name = '', value]) => `  ${name.padEnd(16)} ${value}`), '', '  Ctrl-C stops.'].join(
-    '\n',
-  );
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolveSignal) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => resolveSignal());
-  });
 }

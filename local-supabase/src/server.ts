@@ -20,7 +20,8 @@ import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
 import { createSmtpServer, type SmtpServer } from './mailbox/smtp-server.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
-import type { LocalSupabaseOptions } from './project/options.ts';
+import type { AnsweredRequest, LocalSupabaseOptions } from './project/options.ts';
+import { startPostgresServer } from './postgres-port/postgres-server.ts';
 import { openProject } from './project/open-project.ts';
 import { supabaseFolder } from './project/project-folder.ts';
 import { StartError } from './http/start-error.ts';
@@ -39,11 +40,20 @@ export interface LocalSupabase {
   /** Calls the server in process, without a port. */
   readonly fetch: FetchFunction;
   readonly mailboxUrl: string | null;
+  /** `postgresql://postgres:postgres@127.0.0.1:<port>/postgres`; null without a port for it. */
+  readonly databaseUrl: string | null;
   /** Runs SQL as superuser. */
   readonly database: Database;
   readonly mailbox: Mailbox;
   readonly faults: Faults;
   readonly keys: TokenKeys;
+  /**
+   * Applies the migrations that have come into the project's folder since the start.
+   *
+   * @returns their paths.
+   * @throws {SchemaError} for a refused one; what it did is undone.
+   */
+  migrate(): Promise<readonly string[]>;
   /** Sends the notification mails that are due now by the project's clock; a timer does so each minute. */
   sendDueMails(): Promise<MailRun>;
   /** Sends the push messages that are due now by the project's clock; a timer does so every ten seconds. */
@@ -135,7 +145,9 @@ async function start(
   const gate = createFaultInjection();
   const hosts = createOwnHosts(options.allowedHosts);
   const gateway = createGateway({ keys, ...services, isForeign: hosts.isForeign });
-  const handle = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
+  const answer = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
+  const { onRequest } = options;
+  const handle = onRequest ? reporting(answer, onRequest) : answer;
 
   const api = port === null ? undefined : await listen(port, hosts, handle);
   if (api) {
@@ -158,6 +170,10 @@ async function start(
       ? undefined
       : await listen(mailboxPort, hosts, createMailboxSite({ mailbox, faults, isForeign: hosts.isForeign }));
   if (mailboxServer) onClose(mailboxServer.close);
+  const { databasePort = null } = options;
+  const postgres =
+    databasePort === null ? undefined : await startPostgresServer({ database, port: databasePort });
+  if (postgres) onClose(postgres.close);
   onClose(door.close);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {
@@ -168,6 +184,8 @@ async function start(
     secretKey,
     fetch: inProcessFetch,
     mailboxUrl: mailboxServer?.url ?? null,
+    databaseUrl: postgres?.url ?? null,
+    migrate: project.migrate,
     database,
     mailbox,
     faults,
@@ -175,6 +193,23 @@ async function start(
     sendDueMails: services.sendDueMails,
     sendDuePushMessages: services.sendDuePushMessages,
     realtime: services.realtime,
+  };
+}
+
+function reporting(
+  answer: (request: Request) => Promise<Response>,
+  onRequest: (request: AnsweredRequest) => void,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const startedMs = performance.now();
+    const response = await answer(request);
+    onRequest({
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status: response.status,
+      durationMs: performance.now() - startedMs,
+    });
+    return response;
   };
 }
 

@@ -24,7 +24,9 @@ describe('an embedded Supabase in a folder', () => {
 
   it('takes over the lock of an earlier container, in which the process had the same number', async () => {
     await writeFile(join(folder, 'lock'), `${process.pid} ${Date.now() - 86_400_000}`);
-    await (await createLocalSupabase({ dataDir: folder })).close();
+    const supabase = await createLocalSupabase({ dataDir: folder });
+    await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await supabase.close();
   });
 
   it('reports in one line that the keys or the database are corrupt', async () => {

@@ -50,6 +50,8 @@ function startWatch(pglite: PGlite): CrashWatch {
       runMessage();
     } catch (problem) {
       if (isTrap(problem)) crash ??= new DatabaseCrash(problem);
+      else if (!isOwnError(problem))
+        crash ??= new DatabaseCrash(new Error('its process ended', { cause: problem }));
       throw problem;
     }
   };
@@ -65,5 +67,10 @@ function startWatch(pglite: PGlite): CrashWatch {
   return () => crash;
 }
 
-/** PostgreSQL's own errors leave WebAssembly as an `ExitStatus`, which is no `Error`. */
 const isTrap = (problem: unknown): problem is Error => problem instanceof Error;
+
+/** The status of PGlite's `ExitStatus`, which is no `Error`, for an error of a statement; others end the process. */
+const STATEMENT_ERROR_STATUS = 100;
+
+const isOwnError = (problem: unknown): boolean =>
+  (problem as { status?: unknown } | null)?.status === STATEMENT_ERROR_STATUS;

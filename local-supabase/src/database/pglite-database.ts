@@ -11,6 +11,10 @@ export interface PgliteDatabase extends Database {
    * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.
    */
   readonly exclusive: Exclusive;
+  /** Runs `task` alone in the session, with the PGlite itself; call no other method within it. */
+  session<T>(task: (pglite: PGlite) => Promise<T>): Promise<T>;
+  /** How many tasks wait for the session. */
+  waiting(): number;
   /** Runs statements in the session without a new transaction; only within `exclusive`. */
   readonly pipeline: Pipeline;
 }
@@ -51,7 +55,7 @@ export function createPgliteDatabase(opened: PGlite, owner: PgliteOwner = {}): P
   let pglite = opened;
   let crashOf = watchForCrash(pglite);
   const subscriptions = new Set<Subscription>();
-  const queue = createExclusive();
+  const queue = createQueue();
 
   const replaceCrashed = async (reopenFiles: Reopen) => {
     const fresh = await reopenFiles(pglite);
@@ -88,6 +92,8 @@ export function createPgliteDatabase(opened: PGlite, owner: PgliteOwner = {}): P
 
   return {
     exclusive,
+    session: (task) => exclusive(() => task(pglite)),
+    waiting: () => queue.waiting(),
     pipeline: createPipeline(() => pglite),
     query: (text, params = []) => exclusive(() => run(pglite, text, params)),
     exec: (text) => exclusive(async () => void (await pglite.exec(text))),
@@ -106,16 +112,27 @@ export function createPgliteDatabase(opened: PGlite, owner: PgliteOwner = {}): P
   };
 }
 
-/** A first-in, first-out mutex: runs one task at a time. */
 interface Exclusive {
   <T>(task: () => Promise<T>): Promise<T>;
 }
 
-function createExclusive(): Exclusive {
+interface Queue extends Exclusive {
+  waiting(): number;
+}
+
+/** A first-in, first-out mutex: runs one task at a time. */
+function createQueue(): Queue {
   let tail: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const run = tail.then(task, task);
+  let waiting = 0;
+  const enter: Exclusive = (task) => {
+    waiting += 1;
+    const start = () => {
+      waiting -= 1;
+      return task();
+    };
+    const run = tail.then(start, start);
     tail = run.catch(() => undefined);
     return run;
   };
+  return Object.assign(enter, { waiting: () => waiting });
 }

@@ -52,6 +52,12 @@ export function openDataFolder(folder: string): DataFolder {
   };
 }
 
+/** Removes the data of a folder that no server uses. Keys stay, so that pages keep working with theirs. */
+export function removeData(dataDir: string): void {
+  for (const name of ['postgres', 'storage', 'mails.json'])
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+}
+
 /** Creates a folder and its parents for their owner only: they hold keys, mails and password hashes. Node's recursive `mkdir` does not end where a file system refuses new folders. */
 function makeFolder(folder: string): void {
   try {

@@ -9,7 +9,7 @@ import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { DatabasePool } from './database-pool.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
-import { resetSession } from './run-script.ts';
+import { resetSession, SchemaError } from './run-script.ts';
 import { buildSchema, updateSchema } from './schema.ts';
 import { loadSnapshot } from './snapshot.ts';
 
@@ -28,6 +28,13 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
+  /**
+   * Applies the migrations that have come since the start, each in a transaction of its own.
+   *
+   * @returns their paths.
+   * @throws {SchemaError} for a refused one, or one that needs an extension that is loaded at the start.
+   */
+  migrate(): Promise<readonly string[]>;
   /** The names of the extensions in SQL that the project may create: stand-ins, and its own. */
   readonly standIns: ReadonlySet<string>;
 }
@@ -79,7 +86,20 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     return reopened;
   };
   const standIns = new Set(sql.extensions.files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));
-  return { database: createPgliteDatabase(pglite, { reopen, ...(pool && { release: pool.put }) }), standIns };
+  const database = createPgliteDatabase(pglite, { reopen, ...(pool && { release: pool.put }) });
+  const migrate = async () => {
+    const next = await readProjectSql(options.project, options.settings);
+    const missing = Object.keys(next.extensions.bundled).filter((name) => !(name in sql.extensions.bundled));
+    if (missing.length > 0)
+      throw new SchemaError(
+        `The extension "${missing[0]}" is loaded at the start: stop the local Supabase and start it again`,
+      );
+    return database.session(async (session) => {
+      installExtensionFiles(session, next.extensions.files);
+      return updateSchema(session, next);
+    });
+  };
+  return { database, standIns, migrate };
 }
 
 async function connect(

@@ -41,6 +41,8 @@ export interface DatabaseSettings {
   readonly schemaPaths?: readonly string[];
   /** What a new database gets after its migrations. Default `seed.sql`. */
   readonly seedPaths?: readonly string[];
+  /** Extensions that are loaded although no SQL of the project creates them, such as `pgtap`. */
+  readonly loadedExtensions?: readonly string[];
 }
 
 /** The settings of storage, from `[storage]`. */
@@ -48,6 +50,13 @@ export interface StorageSettings {
   readonly fileSizeLimitBytes?: number;
   /** By name. */
   readonly buckets?: Readonly<Record<string, BucketSettings>>;
+}
+
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
 }
 
 export interface LocalSupabaseOptions {
@@ -60,6 +69,11 @@ export interface LocalSupabaseOptions {
   readonly port?: number | null;
   /** The mailbox's port on 127.0.0.1, with the same meaning of 0 and null. */
   readonly mailboxPort?: number | null;
+  /**
+   * The port of PostgreSQL on 127.0.0.1, for psql, database GUIs and migration tools, with the same meaning of 0 and null.
+   * There is one session: a transaction of a client keeps the services waiting.
+   */
+  readonly databasePort?: number | null;
   /** The port at which the mailbox takes mails by SMTP. Default: any free one, opened when a function first runs. */
   readonly smtpPort?: number;
   /** The folder that keeps the data. Default: in memory. */
@@ -90,6 +104,8 @@ export interface LocalSupabaseOptions {
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   /** Secrets of the functions; they override the variables that the server sets. */
   readonly functionEnv?: Readonly<Record<string, string>>;
+  /** Is told of each answered request. Its path has no query, which may hold a token. */
+  readonly onRequest?: (request: AnsweredRequest) => void;
   /** Receives internal errors. Default: the console. */
   readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */

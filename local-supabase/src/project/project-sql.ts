@@ -78,7 +78,10 @@ export async function readProjectSql(
   const applied = migrations.length > 0 ? migrations : declared.map(asMigration);
   const scripts = [...roles, ...applied, ...seeds];
   const extensions = findExtensions(
-    scripts.map(({ sql }) => sql),
+    [
+      ...scripts.map(({ sql }) => sql),
+      ...(settings.loadedExtensions ?? []).map((name) => `create extension ${name};`),
+    ],
     own,
   );
   const isMissing = settings.seedPaths !== undefined && seeds.length === 0 && seedPaths.length > 0;

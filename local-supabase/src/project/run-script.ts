@@ -108,7 +108,7 @@ function describeFailure(
 }
 
 /** PostgreSQL counts the characters of a statement from 1. */
-function lineOf(problem: unknown, { text, line }: Statement): number {
+export function lineOf(problem: unknown, { text, line }: Statement): number {
   const { position } = (problem ?? {}) as { position?: unknown };
   if (typeof position !== 'string') return line;
   const before = Array.from(text).slice(0, Number(position) - 1);

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the other commands ask of a running instance. Each resolves with a text for the person who asked. */
+export interface Controls {
+  stop(): Promise<string>;
+  reset(): Promise<string>;
+  migrate(): Promise<string>;
+}
+
+export interface ControlServer {
+  readonly url: string;
+  readonly token: string;
+  /** Keeps a line for `logs`. */
+  log(line: string): void;
+  close(): void;
+}
+
+/** Older lines are forgotten. */
+const MOST_LINES = 2000;
+
+/** Takes commands on a free port of 127.0.0.1 from those who know the token. */
+export async function startControlServer(controls: Controls): Promise<ControlServer> {
+  const token = crypto.randomUUID();
+  const lines: string[] = [];
+  const followers = new Set<ServerResponse>();
+  const run = async ({ method, url = '/' }: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+    if (pathname === '/') return response.end('ok');
+    if (pathname === '/logs') {
+      response.write(lines.map((line) => `${line}\n`).join(''));
+      if (!searchParams.has('follow')) return response.end();
+      followers.add(response);
+      return response.once('close', () => followers.delete(response));
+    }
+    const name = pathname.slice(1);
+    if (method !== 'POST' || !isControl(name)) return response.writeHead(404).end('Unknown command');
+    return response.end(await controls[name]());
+  };
+  const server = createServer((request, response) => {
+    if (request.headers.authorization !== `Bearer ${token}`) {
+      response.writeHead(401).end();
+      return;
+    }
+    run(request, response).catch((problem: unknown) =>
+      response.writeHead(409).end(problem instanceof Error ? problem.message : String(problem)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    log(line) {
+      lines.push(line);
+      if (lines.length > MOST_LINES) lines.shift();
+      for (const follower of followers) follower.write(`${line}\n`);
+    },
+    close() {
+      for (const follower of followers) follower.end();
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+const isControl = (name: string): name is keyof Controls => ['stop', 'reset', 'migrate'].includes(name);

@@ -1,0 +1,94 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { StartError } from '../http/start-error.ts';
+import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
+import { readScripts, type Script } from '../project/project-sql.ts';
+import { lineOf, resetSession, SchemaError } from '../project/run-script.ts';
+import { splitSql } from '../project/sql-statements.ts';
+
+/** The outcome of one file of tests in SQL (pgTAP). */
+export interface TestFileResult {
+  readonly path: string;
+  readonly passed: number;
+  /** Lines that say what failed; empty for a sound file. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Runs the files of `supabase/tests` one after another in a database of its own, with migrations and seed.
+ *
+ * @param patterns paths relative to `supabase/`.
+ */
+export async function runDatabaseTests(
+  { project, settings, ...options }: DatabaseOptions & { readonly project: URL },
+  patterns: readonly string[] = ['tests/**/*.sql', 'tests/**/*.pg'],
+): Promise<readonly TestFileResult[]> {
+  const scripts = await readScripts(project, patterns);
+  const { database } = await open({
+    ...options,
+    project,
+    settings: { ...settings, loadedExtensions: ['pgtap'] },
+  });
+  try {
+    await database.exec('create extension if not exists pgtap with schema extensions');
+    const results: TestFileResult[] = [];
+    for (const script of scripts) results.push(await database.session((pglite) => runFile(pglite, script)));
+    return results;
+  } finally {
+    await database.close();
+  }
+}
+
+async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
+  try {
+    return await openDatabase(options);
+  } catch (problem) {
+    throw problem instanceof SchemaError ? new StartError(problem.message, problem) : problem;
+  }
+}
+
+async function runFile(pglite: PGlite, { path, sql }: Script): Promise<TestFileResult> {
+  const lines: string[] = [];
+  const problems: string[] = [];
+  // Settings of psql, such as `\set ON_ERROR_STOP`, mean nothing here.
+  for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
+    try {
+      for (const { rows } of await pglite.exec(statement.text, { rowMode: 'array' }))
+        for (const [value] of rows as unknown as unknown[][])
+          if (typeof value === 'string') lines.push(...value.split('\n'));
+    } catch (problem) {
+      problems.push(
+        `${path}:${lineOf(problem, statement)}: ${problem instanceof Error ? problem.message : String(problem)}`,
+      );
+      break;
+    }
+  }
+  await pglite.exec('rollback');
+  await resetSession(pglite);
+  return { path, ...judge(path, lines, problems) };
+}
+
+/** Reads the lines of the Test Anything Protocol (https://testanything.org). */
+function judge(
+  path: string,
+  lines: readonly string[],
+  errors: readonly string[],
+): Omit<TestFileResult, 'path'> {
+  const tests = lines.filter((line) => /^(?:not )?ok\b/.test(line));
+  const isFailure = (line: string) => line.startsWith('not ok') && !/#\s*(?:todo|skip)\b/i.test(line);
+  const failures = lines.flatMap((line, index) => {
+    if (!isFailure(line)) return [];
+    const rest = lines.slice(index + 1);
+    const end = rest.findIndex((other) => !other.startsWith('#'));
+    return [`${path}: ${line}`, ...rest.slice(0, end === -1 ? undefined : end).map((other) => `  ${other}`)];
+  });
+  const planned = lines.map((line) => /^1\.\.(\d+)/.exec(line)?.[1]).find((count) => count !== undefined);
+  const short =
+    errors.length === 0 && planned !== undefined && Number(planned) !== tests.length
+      ? [`${path}: planned ${planned} tests, ran ${tests.length}`]
+      : [];
+  const empty = errors.length === 0 && tests.length === 0 ? [`${path}: ran no test`] : [];
+  return {
+    passed: tests.filter((line) => !isFailure(line)).length,
+    problems: [...failures, ...errors, ...short, ...empty],
+  };
+}

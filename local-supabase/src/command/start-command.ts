@@ -1,0 +1,96 @@
+import { removeData } from '../project/data-folder.ts';
+import type { LocalSupabaseOptions } from '../project/options.ts';
+import { createLocalSupabase, type LocalSupabase } from '../server.ts';
+import { startControlServer } from './control-server.ts';
+import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
+
+/** Where an instance listens and keeps its data. */
+type Places = Pick<LocalSupabaseOptions, 'port' | 'databasePort' | 'mailboxPort' | 'smtpPort' | 'dataDir'>;
+
+/**
+ * Runs the services until Ctrl-C or `local-supabase stop`.
+ *
+ * @param folder where other commands find the instance, with data or without.
+ */
+export async function runUntilStopped(
+  settings: LocalSupabaseOptions,
+  places: Places,
+  folder: string,
+): Promise<void> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  const report = (problem: unknown) => {
+    console.error(problem);
+    control.log(
+      `${now()} ${problem instanceof Error ? (problem.stack ?? problem.message) : String(problem)}`,
+    );
+  };
+  const control = await startControlServer({
+    stop: () => {
+      // The answer leaves before the process ends.
+      setTimeout(() => stop(), 50);
+      return Promise.resolve('Stopped.');
+    },
+    reset: async () => {
+      // The project's SQL is tried first: a mistake in it costs no data.
+      await (await createLocalSupabase(settings)).close();
+      await supabase.close();
+      if (places.dataDir !== undefined) removeData(places.dataDir);
+      supabase = await createLocalSupabase(started);
+      save();
+      return 'The database has the migrations and the seed, and nothing else.';
+    },
+    migrate: async () => {
+      const applied = await supabase.migrate();
+      return applied.length === 0
+        ? 'No new migration.'
+        : `Applied:\n${applied.map((path) => `  ${path}`).join('\n')}`;
+    },
+  });
+  const started: LocalSupabaseOptions = {
+    ...settings,
+    ...places,
+    report,
+    onRequest: ({ method, path, status, durationMs }) =>
+      control.log(`${now()} ${method} ${path} ${status} ${Math.round(durationMs)} ms`),
+  };
+  let supabase: LocalSupabase;
+  const save = () =>
+    saveInstance(folder, {
+      pid: process.pid,
+      controlUrl: control.url,
+      controlToken: control.token,
+      environment: environmentOf(supabase),
+    });
+  try {
+    supabase = await createLocalSupabase(started);
+    save();
+    console.log(describe(supabase));
+    await stopped;
+    removeInstance(folder);
+    await supabase.close();
+  } finally {
+    control.close();
+  }
+}
+
+const now = (): string => new Date().toISOString();
+
+function describe({ url, mailboxUrl, databaseUrl, ...keys }: LocalSupabase): string {
+  const lines = [
+    ['API URL', url],
+    ['Database', databaseUrl],
+    ['Mailbox', mailboxUrl],
+    ['Publishable key', keys.publishableKey],
+    ['Secret key', keys.secretKey],
+    ['anon key', keys.anonKey],
+    ['service_role key', keys.serviceRoleKey],
+  ];
+  const texts = lines
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `  ${(name ?? '').padEnd(16)} ${value}`);
+  return [...texts, '', '  Ctrl-C stops.'].join('\n');
+}

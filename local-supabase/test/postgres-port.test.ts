@@ -1,0 +1,104 @@
+import { Client } from 'pg';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { PgliteDatabase } from '../src/database/pglite-database.ts';
+import { startPostgresServer } from '../src/postgres-port/postgres-server.ts';
+import { requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+let url = '';
+const connected = new Set<Client>();
+
+beforeAll(async () => {
+  const database = supabase().database as PgliteDatabase;
+  const server = await startPostgresServer({ database, port: 0, idleTransactionMs: 100 });
+  ({ url } = server);
+  return server.close;
+});
+afterEach(async () => {
+  for (const client of connected) await client.end();
+  connected.clear();
+});
+
+async function connect(address = url): Promise<Client> {
+  const client = new Client(address);
+  client.on('error', () => undefined);
+  await client.connect();
+  connected.add(client);
+  return client;
+}
+const valueOf = async (client: Client, text: string): Promise<unknown> =>
+  Object.values((await client.query<Record<string, unknown>>(text)).rows[0] ?? {})[0];
+
+describe('the port of PostgreSQL', () => {
+  it('wants the password and a known user and database', async () => {
+    await expect(connect(url.replace(':postgres@', ':wrong@'))).rejects.toMatchObject({ code: '28P01' });
+    await expect(connect(url.replace('//postgres:', '//someone:'))).rejects.toMatchObject({ code: '28000' });
+    await expect(connect(`${url}x`)).rejects.toMatchObject({ code: '3D000' });
+  });
+
+  it('gives each client settings, a role and prepared statements of its own, and the services none of them', async () => {
+    const [one, other] = [await connect(), await connect()];
+    await one.query(`set search_path = auth; set statement_timeout = 1234; set role anon`);
+    const plan = (client: Client, step: number) =>
+      client.query({ name: 'plan', text: `select $1::int + ${step} as sum`, values: [1] });
+    expect([(await plan(one, 1)).rows, (await plan(other, 10)).rows, (await plan(one, 1)).rows]).toEqual([
+      [{ sum: 2 }],
+      [{ sum: 11 }],
+      [{ sum: 2 }],
+    ]);
+    expect(await valueOf(other, 'show statement_timeout')).toBe('0');
+    expect(await valueOf(other, 'select current_user')).toBe('postgres');
+    expect(await valueOf(one, 'show statement_timeout')).toBe('1234ms');
+    expect(await valueOf(one, 'select current_user')).toBe('anon');
+    await expect(supabase().database.query('select current_user as role')).resolves.toEqual([
+      { role: 'postgres' },
+    ]);
+    const { status } = await requestApi(supabase(), '/rest/v1/notifications', {
+      apiKey: supabase().serviceRoleKey,
+    });
+    expect(status).toBe(200);
+  });
+
+  it('keeps temporary tables from other clients', async () => {
+    const [one, other] = [await connect(), await connect()];
+    await one.query('create temp table own (id int)');
+    await expect(one.query('select * from own')).resolves.toMatchObject({ rows: [] });
+    await expect(other.query('select * from own')).rejects.toMatchObject({ code: '42P01' });
+  });
+
+  it('answers an error, and goes on; a failed transaction ends with its client', async () => {
+    const one = await connect();
+    await one.query('begin');
+    await expect(one.query('select 1/0')).rejects.toMatchObject({ code: '22012' });
+    await expect(one.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+    await one.end();
+    connected.delete(one);
+    expect(await valueOf(await connect(), 'select 1')).toBe(1);
+  });
+
+  it('ends a transaction that is idle while others wait', async () => {
+    const [idle, other] = [await connect(), await connect()];
+    const ended = new Promise((resolve) => idle.once('error', resolve));
+    await idle.query('begin');
+    expect(await valueOf(other, 'select 2')).toBe(2);
+    await expect(ended).resolves.toMatchObject({ code: '25P03' });
+  });
+
+  it('shows the services what a client committed', async () => {
+    const client = await connect();
+    await client.query('create table public.from_port (id int primary key)');
+    await client.query('grant select on public.from_port to anon');
+    await client.query('insert into public.from_port values (7)');
+    const response = await requestApi(supabase(), '/rest/v1/from_port');
+    await expect(response.json()).resolves.toEqual([{ id: 7 }]);
+  });
+
+  it('survives a COPY from the client whose data is missing, and one that PostgreSQL refuses', async () => {
+    const client = await connect();
+    await client.query('create table public.copied (id int)');
+    const copy = client.query('copy public.copied from stdin');
+    // The driver has no data to give, and says so.
+    await expect(copy).rejects.toMatchObject({ code: '57014' });
+    expect(await valueOf(client, 'select count(*)::int from public.copied')).toBe(0);
+  });
+});

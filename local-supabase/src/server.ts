@@ -47,6 +47,7 @@ export interface LocalSupabase {
   readonly mailbox: Mailbox;
   readonly faults: Faults;
   readonly keys: TokenKeys;
+  readonly clock: ProjectClock;
   /**
    * Applies the migrations that have come into the project's folder since the start.
    *
@@ -61,6 +62,14 @@ export interface LocalSupabase {
   /** WebSockets need a port. */
   readonly realtime: RealtimeService;
   close(): Promise<void>;
+}
+
+/** The clock of the services and of SQL. */
+export interface ProjectClock {
+  /** Milliseconds since the epoch, as the services see them. */
+  now(): number;
+  /** Moves it ahead by milliseconds: tokens expire, and `now()` of SQL follows. */
+  advance(byMs: number): Promise<void>;
 }
 
 const IN_PROCESS_URL = 'http://local-supabase.test';
@@ -175,6 +184,13 @@ async function start(
     databasePort === null ? undefined : await startPostgresServer({ database, port: databasePort });
   if (postgres) onClose(postgres.close);
   onClose(door.close);
+  let aheadMs = 0;
+  const advance = async (byMs: number) => {
+    aheadMs += byMs;
+    clock.advance(byMs);
+    await project.setAhead(aheadMs);
+    await services.realtime.faults.checkTokens();
+  };
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {
     url,
@@ -186,6 +202,7 @@ async function start(
     mailboxUrl: mailboxServer?.url ?? null,
     databaseUrl: postgres?.url ?? null,
     migrate: project.migrate,
+    clock: { now: clock.now, advance },
     database,
     mailbox,
     faults,

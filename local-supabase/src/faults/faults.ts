@@ -138,12 +138,18 @@ export interface SkewedClock {
   readonly now: () => number;
   /** Sets the difference to the true time, in milliseconds. */
   skew(byMs: number): void;
+  /** Moves the true time ahead for good, by milliseconds. */
+  advance(byMs: number): void;
 }
 
 export function createSkewedClock(trueNow: () => number): SkewedClock {
   let skewMs = 0;
+  let aheadMs = 0;
   return {
-    now: () => trueNow() + skewMs,
+    now: () => trueNow() + aheadMs + skewMs,
+    advance(byMs) {
+      aheadMs += byMs;
+    },
     skew(byMs) {
       skewMs = byMs;
     },

@@ -63,10 +63,21 @@ async function checkToken(request: Request, keys: TokenKeys): Promise<Response |
 async function loadHandler(folder: URL, name: string): Promise<FunctionHandler | undefined> {
   const names = await readdir(fileURLToPath(folder)).catch((): string[] => []);
   if (!names.includes(name)) return undefined;
-  const { default: exported } = (await import(new URL(`${name}/index.ts`, folder).href)) as {
+  const { default: exported } = (await importTypeScript(new URL(`${name}/index.ts`, folder).href)) as {
     default: FunctionHandler | { fetch: FunctionHandler };
   };
   return typeof exported === 'function' ? exported : exported.fetch;
+}
+
+/** Node before 22.18 does not load TypeScript by itself. */
+async function importTypeScript(href: string): Promise<unknown> {
+  try {
+    return (await import(href)) as unknown;
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw problem;
+    const { tsImport } = await import('tsx/esm/api');
+    return (await tsImport(href, import.meta.url)) as unknown;
+  }
 }
 
 function answerError(status: number, code: string, message: string): Response {

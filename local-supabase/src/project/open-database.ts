@@ -3,6 +3,7 @@ import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installRealtimeSchema } from '../realtime/schema.ts';
+import { clockOf, createDatabaseClock, keepClock } from '../database/database-clock.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
+  /** Sets how many milliseconds SQL's clock is ahead of the machine's. */
+  setAhead(byMs: number): Promise<void>;
   /**
    * Applies the migrations that have come since the start, each in a transaction of its own.
    *
@@ -78,15 +81,25 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   };
   const pool = dataDir === undefined ? options.pool : undefined;
   const pglite = pool ? await pool.take(name, open) : await open();
+  let aheadMs = 0;
   const reopen = async (crashed: PGlite) => {
     const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
     const reopened = await connect(sql.extensions, files, dataDir);
     await resetSession(reopened);
+    clockOf(reopened)?.setAhead(aheadMs);
     await crashed.close();
     return reopened;
   };
   const standIns = new Set(sql.extensions.files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));
-  const database = createPgliteDatabase(pglite, { reopen, ...(pool && { release: pool.put }) });
+  const giveBack = (used: PGlite) => {
+    clockOf(used)?.setAhead(0);
+    return pool?.put(used) ?? used.close();
+  };
+  const database = createPgliteDatabase(pglite, { reopen, ...(pool && { release: giveBack }) });
+  const setAhead = (byMs: number) => {
+    aheadMs = byMs;
+    return database.session((session) => Promise.resolve(clockOf(session)?.setAhead(byMs)));
+  };
   const migrate = async () => {
     const next = await readProjectSql(options.project, options.settings);
     const missing = Object.keys(next.extensions.bundled).filter((name) => !(name in sql.extensions.bundled));
@@ -99,7 +112,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
       return updateSchema(session, next);
     });
   };
-  return { database, standIns, migrate };
+  return { database, standIns, migrate, setAhead };
 }
 
 async function connect(
@@ -107,12 +120,14 @@ async function connect(
   options: Omit<PGliteOptions, 'dataDir'> = {},
   dataDir?: string,
 ): Promise<PGlite> {
+  const clock = createDatabaseClock();
   const pglite = await PGlite.create({
     ...options,
     ...(dataDir === undefined ? {} : { dataDir }),
     startParams,
-    extensions: { ...bundled },
+    extensions: { ...bundled, clock: clock.extension },
   });
+  keepClock(pglite, clock);
   installExtensionFiles(pglite, files);
   removeCatalogRowParsers(pglite);
   return pglite;

@@ -1,8 +1,14 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/local-supabase/', import.meta.url));
+/** Beside PGlite, wherever this package itself is: in a workspace, or installed. */
+const FOLDER = join(
+  createRequire(import.meta.url)
+    .resolve('@electric-sql/pglite')
+    .replace(/@electric-sql[\\/].*$/, ''),
+  '.cache/local-supabase',
+);
 const KEPT = 6;
 
 /**

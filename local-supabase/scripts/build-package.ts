@@ -1,0 +1,60 @@
+/**
+ * `npm run -w local-supabase build`: the package that other projects install, in `dist-local-supabase`: each module
+ * compiled where it is, with types and the SQL beside it. Argument: another folder.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const outDir = resolve(process.argv[2] ?? join(root, '../dist-local-supabase'));
+const sources = join(root, 'src');
+const names = (await readdir(sources, { recursive: true })).filter((name) => /\.\w+$/.test(name));
+const modules = names.filter((name) => name.endsWith('.ts'));
+
+await rm(outDir, { recursive: true, force: true });
+await build({
+  entryPoints: modules.map((name) => join(sources, name)),
+  outdir: join(outDir, 'src'),
+  outbase: sources,
+  format: 'esm',
+  target: 'node20',
+});
+const compiler = join(root, '../node_modules/typescript-native/bin/tsc');
+const flags = ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(outDir, 'src')];
+const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+for (const name of await readdir(join(outDir, 'src'), { recursive: true })) {
+  if (!/\.(?:js|d\.ts)$/.test(name)) continue;
+  const file = join(outDir, 'src', name);
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1'));
+}
+for (const name of names.filter((each) => !modules.includes(each))) {
+  await mkdir(dirname(join(outDir, 'src', name)), { recursive: true });
+  await copyFile(join(sources, name), join(outDir, 'src', name));
+}
+await mkdir(join(outDir, 'bin'));
+const command = join(outDir, 'bin/local-supabase.js');
+await writeFile(
+  command,
+  `#!/usr/bin/env node
+import { runCommand } from '../src/command.js';
+
+process.exitCode = await runCommand(process.argv.slice(2));
+`,
+);
+await chmod(command, 0o755);
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
+const entry = (name: string) => ({ types: `./src/${name}.d.ts`, default: `./src/${name}.js` });
+const exported = { '.': entry('index'), './vite': entry('vite'), './vitest': entry('vitest') };
+const kept = Object.entries(manifest).filter(([name]) => name !== 'scripts' && name !== 'private');
+await writeFile(
+  join(outDir, 'package.json'),
+  `${JSON.stringify({ ...Object.fromEntries(kept), exports: { ...exported, './package.json': './package.json' } }, null, 2)}\n`,
+);
+await copyFile(join(root, '../LICENSE'), join(outDir, 'LICENSE'));
+await copyFile(join(root, 'README.md'), join(outDir, 'README.md'));
+console.log(`local-supabase: ${modules.length} modules in ${outDir}`);

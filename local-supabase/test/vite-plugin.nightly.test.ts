@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createServer } from 'vite';
+import { localSupabase } from '../src/vite.ts';
+
+it(
+  'starts and ends with the development server, and tells pages its address',
+  { timeout: 60_000 },
+  async () => {
+    const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
+    await mkdir(join(root, 'supabase'));
+    await writeFile(
+      join(root, 'supabase/config.toml'),
+      '[api]\nport = 56321\n[db]\nport = 56322\n[inbucket]\nport = 56324\n',
+    );
+    await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
+    const server = await createServer({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      server: { port: 56_320 },
+      plugins: [localSupabase({ inMemory: true })],
+    });
+    await server.listen();
+    const page = await server.transformRequest('/page.js');
+    expect(page?.code).toContain('http://127.0.0.1:56321');
+    const jwks = 'http://127.0.0.1:56321/auth/v1/.well-known/jwks.json';
+    expect((await fetch(jwks)).status).toBe(200);
+    await server.close();
+    await expect
+      .poll(() =>
+        fetch(jwks).then(
+          () => 'answers',
+          () => 'ended',
+        ),
+      )
+      .toBe('ended');
+    await rm(root, { recursive: true });
+  },
+);

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { register } from 'tsx/esm/api';
+import 'tsx';
 
-register();
 const { runCommand } = await import('../src/command.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -56,6 +56,11 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
     'create table todos (id int primary key); grant select on todos to anon; alter table todos enable row level security; create policy everyone on todos for select to anon using (true);',
   );
   await writeFile(join(project, 'supabase/seed.sql'), 'insert into todos values (1);');
+  await mkdir(join(project, 'supabase/functions/hello'), { recursive: true });
+  await writeFile(
+    join(project, 'supabase/functions/hello/index.ts'),
+    'export default (request: Request): Response => new Response(`hello by ${request.method}`);',
+  );
   const started = spawn(process.execPath, [bin, 'start', ...ports], { cwd: project });
   running = started;
   let printed = '';
@@ -90,6 +95,10 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
     return response.json();
   };
   await expect(todos()).resolves.toEqual([{ id: 1 }]);
+  const hello = await fetch(`${environment['FUNCTIONS_URL']}/hello`, {
+    headers: { authorization: `Bearer ${environment['ANON_KEY']}` },
+  });
+  await expect(hello.text()).resolves.toBe('hello by GET');
 
   await migration('2_more.sql', 'insert into todos values (2);\nalter table tods add column done bool;');
   expect(await run('migrate')).toMatchObject({

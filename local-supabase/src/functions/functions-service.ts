@@ -63,20 +63,26 @@ async function checkToken(request: Request, keys: TokenKeys): Promise<Response |
 async function loadHandler(folder: URL, name: string): Promise<FunctionHandler | undefined> {
   const names = await readdir(fileURLToPath(folder)).catch((): string[] => []);
   if (!names.includes(name)) return undefined;
-  const { default: exported } = (await importTypeScript(new URL(`${name}/index.ts`, folder).href)) as {
-    default: FunctionHandler | { fetch: FunctionHandler };
-  };
-  return typeof exported === 'function' ? exported : exported.fetch;
+  const { default: exported } = await importTypeScript(new URL(`${name}/index.ts`, folder).href);
+  // A folder without `"type": "module"` gives what CommonJS exports.
+  const handler = typeof exported === 'object' && 'default' in exported ? exported.default : exported;
+  return typeof handler === 'function' ? handler : handler.fetch;
+}
+
+type Exported = FunctionHandler | { readonly fetch: FunctionHandler };
+
+interface FunctionModule {
+  readonly default: Exported | { readonly default: Exported };
 }
 
 /** Node before 22.18 does not load TypeScript by itself. */
-async function importTypeScript(href: string): Promise<unknown> {
+async function importTypeScript(href: string): Promise<FunctionModule> {
   try {
-    return (await import(href)) as unknown;
+    return (await import(href)) as FunctionModule;
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw problem;
     const { tsImport } = await import('tsx/esm/api');
-    return (await tsImport(href, import.meta.url)) as unknown;
+    return (await tsImport(href, import.meta.url)) as FunctionModule;
   }
 }
 

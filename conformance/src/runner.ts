@@ -44,6 +44,7 @@ export async function runAudits(
   }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
   const settings = await readTargetSettings(createAuditContext(target).auth);
+  const missingSchema = (await hasSchema(target)) ? undefined : 'protocol/product.md';
   const results: AuditResult[] = [];
   let next = 0;
   const work = async () => {
@@ -53,7 +54,7 @@ export async function runAudits(
       const startedMs = performance.now();
       const outcome = signal?.aborted
         ? ({ status: 'not-run', reason: 'the run was interrupted' } as const)
-        : await runAudit(audit, target, run, settings, timeoutMs);
+        : await runAudit(audit, target, run, { settings, missingSchema, timeoutMs });
       results[index] = {
         audit,
         outcome,
@@ -66,6 +67,13 @@ export async function runAudits(
   return results;
 }
 
+interface AuditConditions {
+  readonly settings: TargetSettings;
+  /** The section that describes the tables that the target lacks. */
+  readonly missingSchema: string | undefined;
+  readonly timeoutMs: number;
+}
+
 interface WatchedTarget {
   readonly watched: ConformanceTarget;
   /** The error codes of the auth service's refusals. */
@@ -73,7 +81,11 @@ interface WatchedTarget {
 }
 
 /** A target for one audit that records refusals, and the users that the audit creates. */
-function watchTarget(target: ConformanceTarget, run: AuditRun): WatchedTarget {
+function watchTarget(
+  target: ConformanceTarget,
+  run: AuditRun,
+  missingSchema: string | undefined,
+): WatchedTarget {
   const codes: string[] = [];
   return {
     codes,
@@ -83,12 +95,41 @@ function watchTarget(target: ConformanceTarget, run: AuditRun): WatchedTarget {
         const response = await target.fetch(input, init);
         const code = response.headers.get('x-sb-error-code');
         if (code !== null) codes.push(code);
+        if (missingSchema !== undefined && (await isUnknownToRest(response)))
+          throw new NotRunError(needsSchema(missingSchema));
         if (init.method === 'POST' && response.ok && input.startsWith(target.authUrl))
           recordUser(parseJson(await response.clone().text()), run);
         return response;
       },
     },
   };
+}
+
+/** PostgREST's codes for a relation and for a function that it does not have. */
+const UNKNOWN_TO_REST: ReadonlySet<unknown> = new Set(['PGRST205', 'PGRST202']);
+
+async function isUnknownToRest(response: Response): Promise<boolean> {
+  if (response.status !== 404) return false;
+  const json = parseJson(await response.clone().text());
+  return UNKNOWN_TO_REST.has(at(json, 'code')) && OWN_NAMES.test(String(at(json, 'message')));
+}
+
+/** What `protocol/product.md` describes; audits name unknown relations too, and expect to be refused. */
+const OWN_NAMES =
+  /\bpublic\.(?:notification\w*|muted_threads|blocked_senders|invitations|\w+_invitation|unsubscribe\w*)\b/;
+
+/** How a subscription to a table that is not there ends, and a join of a private topic without its policy. */
+const NO_SUBSCRIPTION =
+  /system ok did not arrive; received .*system:error|permissions to read from this Channel topic: user:/;
+
+const needsSchema = (section: string): string => `needs the schema of ${section}, which the target lacks`;
+
+/** Whether the target has the tables that most audits of REST and realtime use. */
+async function hasSchema(target: ConformanceTarget): Promise<boolean> {
+  if (target.restUrl === null) return true;
+  const { rest } = createAuditContext(target);
+  const { json } = await rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
+  return !UNKNOWN_TO_REST.has(at(json, 'code'));
 }
 
 /** Records the user of a session, or a bare user, which has an audience. */
@@ -101,10 +142,9 @@ async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
   run: AuditRun,
-  settings: TargetSettings,
-  timeoutMs: number,
+  { settings, missingSchema, timeoutMs }: AuditConditions,
 ): Promise<AuditOutcome> {
-  const { watched, codes } = watchTarget(target, run);
+  const { watched, codes } = watchTarget(target, run, missingSchema);
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let timer: NodeJS.Timeout | undefined;
@@ -120,6 +160,8 @@ async function runAudit(
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
     const reason = problem instanceof Error ? problem.message : String(problem);
+    if (missingSchema !== undefined && NO_SUBSCRIPTION.test(reason))
+      return { status: 'not-run', reason: needsSchema(missingSchema) };
     return { status: problem instanceof NotRunError ? 'not-run' : 'failed', reason };
   } finally {
     clearTimeout(timer);

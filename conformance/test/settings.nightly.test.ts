@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuthSettings } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
@@ -64,4 +67,22 @@ describe('the audits of the auth service', () => {
       }
     },
   );
+});
+
+it('the audits of a server that has nothing of ours blame nothing', { timeout: 300_000 }, async () => {
+  const project = await mkdtemp(join(tmpdir(), 'conformance-empty-'));
+  const supabase = await createLocalSupabase({ project, port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+  try {
+    const results = await runAudits(chooseAudits({ set: 'server' }), createLocalTarget(supabase), {
+      concurrency: 8,
+    });
+    const having = (status: string) => results.filter(({ outcome }) => outcome.status === status);
+    expect(having('failed').map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
+    expect(having('passed').length).toBeGreaterThanOrEqual(225);
+    const reasons = having('not-run').map(({ outcome }) => 'reason' in outcome && outcome.reason);
+    expect(reasons).toContain('needs the schema of protocol/product.md, which the target lacks');
+  } finally {
+    await supabase.close();
+    await rm(project, { recursive: true });
+  }
 });

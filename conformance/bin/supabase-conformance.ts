@@ -20,6 +20,7 @@ Without --url the embedded Supabase is started and audited.
   --url URL            the project's URL, or with --only auth a bare auth server's
   --anon-key KEY       its public key
   --service-key KEY    its service role key; audits that need it are not run without it
+  --jwt-secret SECRET  its legacy secret, to sign expired tokens; default that of the vendor's local stack
   --database-url URL   its database, for audits of what the database broadcasts; likewise
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     url: { type: 'string' },
     'anon-key': { type: 'string', default: '' },
     'service-key': { type: 'string' },
+    'jwt-secret': { type: 'string' },
     'database-url': { type: 'string' },
     mailbox: { type: 'string' },
     'sms-in-mailbox': { type: 'boolean', default: false },
@@ -65,6 +67,7 @@ function describeTarget(url: string, pool: Pool | null): ConformanceTarget {
     realtimeUrl: isBareAuth ? null : `${root.replace(/^http/, 'ws')}/realtime/v1/websocket`,
     anonKey: values['anon-key'],
     serviceKey: values['service-key'] ?? null,
+    ...(values['jwt-secret'] !== undefined && { jwtSecret: values['jwt-secret'] }),
     mailboxUrl: values.mailbox?.replace(/\/$/, '') ?? null,
     smsInMailbox: values['sms-in-mailbox'],
     redirectTo: values['redirect-to'],

@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createAuditRun, type AuditRun } from './run.ts';
 
 import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from './mailbox.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
-import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from './wire.ts';
+import { assertStatus, at, createWire, jwtPartOf, textAt, type Wire, type WireReply } from './wire.ts';
 
 /** A user who has an account with the target and is signed in. */
 export interface AuditUser {
@@ -40,9 +40,17 @@ export interface AuditContext {
   signIn(email: string, password: string): Promise<WireReply>;
   /** Runs SQL in the target's database. @throws NotRunError for a target without one. */
   query(text: string, values?: readonly unknown[]): Promise<unknown>;
+  /** Signs the claims of a user's token anew with the legacy secret. @throws NotRunError where it is not known. */
+  signAgain(token: string, claims: Readonly<Record<string, unknown>>): string;
   /** Calls an admin route with the service key. */
   admin(method: string, path: string, body?: unknown): Promise<WireReply>;
 }
+
+/** The public secret of the vendor's local stack. */
+const DEMO_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
+
+const hmac = (text: string, secret: string): string =>
+  createHmac('sha256', secret).update(text).digest('base64url');
 
 /** Selects the error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
@@ -102,6 +110,15 @@ export function createAuditContext(
     async query(text, values) {
       if (!target.query) throw new NotRunError('no access to the database was given');
       return target.query(text, values);
+    },
+    signAgain(token, claims) {
+      const { anonKey, jwtSecret = DEMO_SECRET } = target;
+      const [header = '', payload = '', signature] = anonKey.split('.');
+      if (signature !== hmac(`${header}.${payload}`, jwtSecret))
+        throw new NotRunError('the legacy secret is not known (--jwt-secret)');
+      const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+      const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...(jwtPartOf(token) as object), ...claims })}`;
+      return `${signed}.${hmac(signed, jwtSecret)}`;
     },
     async admin(method, path, body) {
       const { serviceKey } = target;

@@ -13,6 +13,8 @@ export interface ConformanceTarget {
   readonly anonKey: string;
   /** The service role's key or JWT. Null skips the audits that need it. */
   readonly serviceKey: string | null;
+  /** The legacy secret, with which the audits sign expired tokens. Default: they try that of the vendor's local stack. */
+  readonly jwtSecret?: string;
   /** Root of a Mailpit HTTP interface that receives the target's mails. Null skips the audits that need it. */
   readonly mailboxUrl: string | null;
   /** Whether codes that the target sends by SMS arrive in that mailbox too. */

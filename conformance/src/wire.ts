@@ -61,6 +61,14 @@ export function jwtPartOf(token: unknown, part: 0 | 1 = 1): unknown {
   return parseJson(Buffer.from(String(token).split('.')[part] ?? '', 'base64url').toString());
 }
 
+/** A refusal of the gateway: PostgREST behind it refuses anonymous requests with 401, too, and has codes of its own. */
+export function assertRefusedKey(reply: WireReply): void {
+  assertStatus(reply, 401);
+  const code = at(reply.json, 'code');
+  const isOfService = typeof code === 'string' && /^(?:PGRST\w+|[\dA-Z]{5})$/.test(code);
+  assert.ok(!isOfService, `the gateway let the request through, and the service refused it: ${reply.text}`);
+}
+
 /** The value at `path` in a JSON value; undefined if the path does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;

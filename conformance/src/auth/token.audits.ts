@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert';
+import { setTimeout } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../audit.ts';
+import { NotRunError } from '../target.ts';
 import { apiVersion, assertSession, type AuditContext } from '../audit-context.ts';
-import { assertError, assertStatus, at, jwtPartOf, textAt, type WireReply } from '../wire.ts';
+import { assertError, assertStatus, at, createWire, jwtPartOf, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#refresh-rules';
@@ -164,6 +166,45 @@ export const tokenAudits: readonly Audit[] = [
         'one of them succeeds',
       );
       for (const { status } of replies) assert.ok([200, 409, 429].includes(status), `unexpected ${status}`);
+    },
+  ),
+  audit(
+    'AUTH-940',
+    'a refresh token whose successor was used is refused after the reuse interval of ten seconds',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const second = assertSession(await refresh(context, user.refreshToken));
+      assertSession(await refresh(context, textAt(second, 'refresh_token')));
+      await setTimeout(12_000);
+      const old = await refresh(context, user.refreshToken);
+      assertStatus(old, 400);
+      assert.equal(at(old.json, 'access_token'), undefined, 'a refused refresh has no token');
+    },
+  ),
+  audit(
+    'AUTH-941',
+    'an expired access token is refused',
+    { source: 'protocol/auth.md#access-token' },
+    async (context) => {
+      const user = await context.newUser();
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const times = { iat: nowSeconds - 7200, exp: nowSeconds - 3600 };
+      const send = (token: string) => context.auth.send('GET', '/user', { token });
+      const valid = context.signAgain(user.accessToken, { exp: nowSeconds + 3600 });
+      if ((await send(valid)).status !== 200)
+        throw new NotRunError('the target takes no tokens of the legacy secret');
+      assertStatus(await send(context.signAgain(user.accessToken, times)), 403);
+    },
+  ),
+  audit(
+    'AUTH-942',
+    'a request without an API key is refused with 401, and so is one with an invalid key',
+    { source: 'protocol/rest.md#gateway' },
+    async ({ auth, target }) => {
+      if (target.restUrl === null) throw new NotRunError('a bare auth server takes no API keys');
+      for (const key of ['', 'no-such-key'])
+        assertStatus(await createWire(auth.baseUrl, key, target.fetch).send('GET', '/settings'), 401);
     },
   ),
   audit('AUTH-228', 'after sign-out the refresh token is refused', { source }, async (context) => {

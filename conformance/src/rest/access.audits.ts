@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
-import { assertError, assertStatus, at, createWire } from '../wire.ts';
+import { assertError, assertRefusedKey, assertStatus, at, createWire } from '../wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { notify, rowsOf } from './notifications.ts';
@@ -14,9 +14,8 @@ export const restAccessAudits: readonly Audit[] = [
     'an invalid API key is refused with 401',
     { source: 'protocol/rest.md#gateway' },
     async ({ target, rest }) => {
-      assertStatus(
+      assertRefusedKey(
         await createWire(rest.baseUrl, 'no-such-key', target.fetch).send('GET', '/notifications'),
-        401,
       );
     },
   ),
@@ -29,6 +28,18 @@ export const restAccessAudits: readonly Audit[] = [
       const [head, body] = ada.accessToken.split('.');
       const token = `${head}.${body}.${grace.accessToken.split('.')[2]}`;
       assertError(await context.rest.send('GET', '/notifications', { token }), 401, 'PGRST301');
+    },
+  ),
+  audit(
+    'REST-370',
+    'an expired token is refused as PGRST303, whatever it asks for',
+    { source: 'protocol/rest.md#tokens' },
+    async (context) => {
+      const user = await context.newUser();
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const times = { iat: nowSeconds - 7200, exp: nowSeconds - 3600 };
+      const token = context.signAgain(user.accessToken, times);
+      assertError(await context.rest.send('GET', '/notifications', { token }), 401, 'PGRST303');
     },
   ),
   audit(

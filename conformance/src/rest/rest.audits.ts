@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
-import { assertError, assertStatus, at, createWire } from '../wire.ts';
+import { assertError, assertRefusedKey, assertStatus, at, createWire } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -15,7 +15,7 @@ export const restAudits: readonly Audit[] = [
     'a request without an API key is refused with 401',
     { source: 'protocol/rest.md#gateway' },
     async ({ target, rest }) => {
-      assertStatus(await createWire(rest.baseUrl, '', target.fetch).send('GET', '/notifications'), 401);
+      assertRefusedKey(await createWire(rest.baseUrl, '', target.fetch).send('GET', '/notifications'));
     },
   ),
   audit('REST-102', 'an anonymous request reads no rows', { source }, async ({ rest }) => {

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { setTimeout } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertStatus, at, createWire, textAt, type WireReply } from '../wire.ts';
 import { withBucket } from './bucket.ts';
@@ -74,6 +75,27 @@ export const storageAudits: readonly Audit[] = [
         const broken = await context.target.fetch(link.slice(0, -3), {});
         assert.notEqual(broken.status, 200);
       }),
+  ),
+  audit('STORE-111', 'a signed link opens no other object', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'mine');
+      await upload('b.txt', 'another');
+      const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
+      const link = service.baseUrl + textAt(signed, 'signedURL');
+      const other = await context.target.fetch(link.replace('/a.txt?', '/b.txt?'), {});
+      assert.notEqual(other.status, 200, 'the token of a.txt opened b.txt');
+      await other.text();
+    }),
+  ),
+  audit('STORE-112', 'a signed link ends with its time', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'Hello');
+      const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 1 } });
+      await setTimeout(3000);
+      const late = await context.target.fetch(service.baseUrl + textAt(signed, 'signedURL'), {});
+      assert.notEqual(late.status, 200, 'the link of one second opened the object after three');
+      await late.text();
+    }),
   ),
   audit('STORE-107', 'a removed object is returned and no longer exists', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service, upload }) => {

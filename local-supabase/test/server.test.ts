@@ -46,6 +46,18 @@ describe('an embedded Supabase that is closed', () => {
   });
 });
 
+it('answers 413 to a body of 200 MiB, and the next request', async () => {
+  const supabase = await start({ port: 0 });
+  const upload = (bytes: number) =>
+    fetch(`${supabase.url}/storage/v1/object/none/a.bin`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${supabase.serviceRoleKey}` },
+      body: new Uint8Array(bytes),
+    });
+  expect((await upload(200 * 1024 * 1024)).status).toBe(413);
+  expect([400, 404]).toContain((await upload(10)).status);
+});
+
 describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('keeps accounts, rows, tokens and mail across a restart', async () => {
     const dataDir = join(folder, 'of-a-team', 'data');

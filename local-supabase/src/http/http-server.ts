@@ -69,6 +69,13 @@ async function answer(
     await send(await handle(await readRequest(incoming)), outgoing);
   } catch (problem) {
     // Check the socket, because `incoming.destroyed` is already true when the body was read.
+    if (problem instanceof BodyTooLarge) {
+      // What is still on its way is not read: the connection ends.
+      const body = { message: `A request has at most ${MOST_BODY_BYTES / 1024 / 1024} MiB` };
+      await send(Response.json(body, { status: 413, headers: { connection: 'close' } }), outgoing);
+      incoming.resume();
+      return;
+    }
     if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.socket.destroyed) {
       outgoing.destroy();
       return;
@@ -101,12 +108,17 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
 /** Methods that `Request` refuses; the service reads them from the request line. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
+class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES) throw new BodyTooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BODY_BYTES) throw new ConnectionLost();
+    if (length > MOST_BODY_BYTES) throw new BodyTooLarge();
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));

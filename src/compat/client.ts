@@ -124,7 +124,7 @@ export class SupabaseClient<
   /** Queries a table or view. */
   from<T extends RelationName<Known<Database>[Name]>>(
     relation: T,
-  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>[Name], T>> {
+  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>, Name, T>> {
     return this.#rest.from(relation);
   }
 
@@ -138,7 +138,7 @@ export class SupabaseClient<
     name: F,
     args?: A,
     options?: RpcOptions,
-  ): RpcBuilder<Known<Database>[Name], F, ReturnsOf<Known<Database>[Name], F, A>> {
+  ): RpcBuilder<Known<Database>, Name, F, ReturnsOf<Known<Database>[Name], F, A>> {
     return this.#rest.rpc(name, args, options);
   }
 

@@ -42,6 +42,8 @@ export type {
   UnfilteredWrite,
   UpsertOptions,
   WriteQuery,
+  YieldName,
+  Yields,
 } from './query/query.ts';
 
 // Filters.

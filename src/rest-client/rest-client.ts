@@ -49,18 +49,18 @@ export interface TableDefinition<M extends Model = Model> {
 }
 
 /** What a function returns: rows where it returns a set, one row where it returns a composite, else a value. */
-export type FunctionQuery<Schema, F, Returns> = [unknown] extends [Returns]
-  ? UntypedFunctionQuery<FunctionModel<Schema, F, Record<string, unknown>>>
+export type FunctionQuery<Database, S extends keyof Database, F, Returns> = [unknown] extends [Returns]
+  ? UntypedFunctionQuery<FunctionModel<Database, S, F, Record<string, unknown>>>
   : [Returns] extends [readonly (infer Row extends object)[]]
-    ? FunctionRowsQuery<FunctionModel<Schema, F, Row>>
+    ? FunctionRowsQuery<FunctionModel<Database, S, F, Row>>
     : [Returns] extends [undefined]
       ? Query<null>
       : [Returns] extends [Readonly<Record<string, unknown>>]
-        ? FunctionRowQuery<FunctionModel<Schema, F, Returns>, Returns>
+        ? FunctionRowQuery<FunctionModel<Database, S, F, Returns>, Returns>
         : Query<Returns>;
 
 /** What a function without types returns: any value, or rows. */
-type UntypedFunctionQuery<M extends Model> = RowsQuery<M, M['Row'], unknown> & Selectable<M>;
+type UntypedFunctionQuery<M extends Model> = RowsQuery<M, M['Row'], 'unknown'> & Selectable<M>;
 
 /** The names of a schema; members of an interface, whose types a compiler's message shows in full. */
 interface Names<Schema> {
@@ -77,7 +77,7 @@ export interface RestClient<
   from<T extends Names<Database[Name]>['relation'] | TableDefinition>(
     table: T,
   ): T extends string
-    ? Table<DatabaseModel<Database[Name], T>>
+    ? Table<DatabaseModel<Database, Name, T>>
     : T extends TableDefinition<infer M>
       ? Table<M>
       : never;
@@ -87,7 +87,7 @@ export interface RestClient<
   rpc<F extends Names<Database[Name]>['function'], const A extends ArgsOf<Database[Name], F>>(
     name: F,
     ...args: ArgsList<A>
-  ): FunctionQuery<Database[Name], F, ReturnsOf<Database[Name], F, A>>;
+  ): FunctionQuery<Database, Name, F, ReturnsOf<Database[Name], F, A>>;
   /**
    * Describes the tables, views and functions that the caller may use. Hosted projects answer it to secret keys only.
    *
@@ -197,6 +197,7 @@ class Client {
       read: readRows,
       isCounted: undefined,
       precondition: undefined,
+      onFailure: undefined,
       verify: undefined,
       project: undefined,
       check: undefined,

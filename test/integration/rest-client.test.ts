@@ -650,6 +650,7 @@ describe('permission', () => {
     await expect(db.from('no_such_table').count()).rejects.toMatchObject({
       code: 'not-found',
       serverCode: 'PGRST205',
+      message: "Could not find the table 'public.no_such_table' in the schema cache",
     });
   });
 

@@ -268,6 +268,21 @@ describe('other forms', () => {
     );
   });
 
+  test('a refused plan says which setting allows it, and other failures stay', async () => {
+    const sql = "alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'";
+    const message = 'None of these media types are available: application/vnd.pgrst.plan+json';
+    const refused = answering(json({ code: 'PGRST107', message }, { status: 406 }));
+    const fields = { code: 'invalid-request', status: 406, serverCode: 'PGRST107' };
+    await expect(refused.select('id').as(explain())).rejects.toMatchObject({
+      ...fields,
+      message: `${message}. Allow plans: ${sql}`,
+      hint: `Allow plans: ${sql}`,
+    });
+    await expect(refused.select('id').as(csv())).rejects.toMatchObject({ ...fields, message, hint: null });
+    const missing = answering(json({ code: 'PGRST205', message: 'No such table' }, { status: 404 }));
+    await expect(missing.select('id').as(explain())).rejects.toMatchObject({ message: 'No such table' });
+  });
+
   test('are requested by Accept and Prefer', () => {
     const query = answering().select('id');
     const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;

@@ -486,24 +486,23 @@ describe('a trace', () => {
 });
 
 describe('a refused HEAD', () => {
-  test('has its code from Proxy-Status', async () => {
+  test('has the message and the hint of a GET of no rows', async () => {
     const { db, requests } = createRecordingClient([
       new Response(null, { status: 404, headers: { 'Proxy-Status': 'PostgREST; error=PGRST205' } }),
-    ]);
-    await expect(db.from('notes').count()).rejects.toMatchObject({
-      code: 'not-found',
-      serverCode: 'PGRST205',
-    });
-    expect(requests).toHaveLength(1);
-  });
-
-  test('is followed by a GET of no rows where that header is hidden', async () => {
-    const { db, requests } = createRecordingClient([
-      new Response(null, { status: 404 }),
-      refusal(404, 'PGRST205'),
+      json(
+        {
+          code: 'PGRST205',
+          message: "Could not find the table 'public.note' in the schema cache",
+          hint: "Perhaps you meant the table 'public.notes'",
+        },
+        { status: 404 },
+      ),
     ]);
     await expect(db.from('notes').count().eq('status', 'done')).rejects.toMatchObject({
+      code: 'not-found',
       serverCode: 'PGRST205',
+      message: "Could not find the table 'public.note' in the schema cache",
+      hint: "Perhaps you meant the table 'public.notes'",
     });
     expect(requests.map(({ method, url }) => `${method} ${new URL(url).search}`)).toEqual([
       'HEAD ?status=eq.done',
@@ -511,12 +510,28 @@ describe('a refused HEAD', () => {
     ]);
   });
 
-  test('has a code by its status if the GET succeeds', async () => {
-    const { db } = createRecordingClient([new Response(null, { status: 404 }), json([])]);
-    await expect(db.from('notes').count()).rejects.toMatchObject({
-      code: 'not-found',
-      status: 404,
-      serverCode: null,
-    });
+  test('keeps its own code if the GET succeeds: by Proxy-Status, or by its status', async () => {
+    const named = { 'Proxy-Status': 'PostgREST; error=PGRST205' };
+    for (const [headers, serverCode] of [[named, 'PGRST205'] as const, [{}, null] as const]) {
+      const { db } = createRecordingClient([new Response(null, { status: 404, headers }), json([])]);
+      await expect(db.from('notes').count()).rejects.toMatchObject({
+        code: 'not-found',
+        status: 404,
+        serverCode,
+      });
+    }
+  });
+
+  test('is not repeated for an expired token, which the client refreshes first', async () => {
+    const tokens = ['old', 'new'];
+    const { db, requests } = createRecordingClient(
+      [
+        new Response(null, { status: 401, headers: { 'Proxy-Status': 'PostgREST; error=PGRST303' } }),
+        new Response(null, { headers: { 'Content-Range': '*/3' } }),
+      ],
+      { getAccessToken: async ({ rejectedToken } = {}) => tokens[rejectedToken ? 1 : 0] ?? null },
+    );
+    expect(await db.from('notes').count()).toBe(3);
+    expect(requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
   });
 });

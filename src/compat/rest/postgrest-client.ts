@@ -25,9 +25,10 @@ type RowOfResult<Returns> = Returns extends readonly (infer Row extends object)[
     : Record<string, Untyped>;
 
 /** The query of a function that returns `Returns`. */
-export type RpcBuilder<Schema, Name, Returns> = PostgrestFilterBuilder<
+export type RpcBuilder<Database, S extends keyof Database, Name, Returns> = PostgrestFilterBuilder<
   FunctionModel<
-    Schema,
+    Database,
+    S,
     Name,
     IsUntyped<Returns> extends true ? Record<string, Untyped> : RowOfResult<Returns>
   >,
@@ -55,7 +56,7 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
   /** Queries a table or view. @throws {Error} for an empty name */
   from<T extends RelationName<Known<Database>[Name]>>(
     relation: T,
-  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>[Name], T>> {
+  ): PostgrestQueryBuilder<DatabaseModel<Known<Database>, Name, T>> {
     if (typeof relation !== 'string' || relation.trim() === '')
       throw new Error('Invalid relation name: relation must be a non-empty string.');
     const table = this.#clients.rest.from(relation) as unknown as TableQuery;
@@ -76,7 +77,7 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
     name: F,
     args?: A,
     options: RpcOptions = {},
-  ): RpcBuilder<Known<Database>[Name], F, ReturnsOf<Known<Database>[Name], F, A>> {
+  ): RpcBuilder<Known<Database>, Name, F, ReturnsOf<Known<Database>[Name], F, A>> {
     const query = this.#clients.rest.rpc(name, (args ?? {}) as never) as unknown as QueryBuilder;
     return new PostgrestFilterBuilder(withRpcOptions(query, options), this.#withoutRetries);
   }

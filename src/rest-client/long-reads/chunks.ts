@@ -19,7 +19,7 @@ export interface ChunksOptions extends ExecuteOptions {
  * keep, and if one value alone has as many rows as the server sends at most.
  */
 export async function inChunks<M extends Model, Item>(
-  query: RowsQuery<M, Item, Item[]>,
+  query: RowsQuery<M, Item>,
   { size = 100, ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
   const { plan } = query;

@@ -44,7 +44,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  * ```
  */
 export async function* pages<M extends Model, Item extends object>(
-  query: RowsQuery<M, Item, Item[]>,
+  query: RowsQuery<M, Item>,
   { by, size = 500, ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
   refuseCut('pages', query.plan);

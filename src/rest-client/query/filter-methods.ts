@@ -1,5 +1,6 @@
 import type { Filter, Pair, Quantified } from './filter.ts';
 import type { TextSearchOptions } from './filters.ts';
+import type { Model } from '../types/model.ts';
 import type { NoSuchColumn, NotComparable } from '../types/problem.ts';
 import type { ColumnPath } from './quoting.ts';
 
@@ -67,96 +68,106 @@ type Pattern = string | Quantified<string>;
  * The conditions of a query, joined by `and`: a method for every operator of PostgREST. Trees of conditions go through `where()`
  * and take functions of the same names.
  */
-export interface Filterable<Row, Next = unknown> {
+export interface Filterable<M extends Model, Next = unknown> {
   /** Adds conditions that are values, such as trees: `where(or(eq('a', 1), like('b', 'x%')))`. */
   where<const F extends readonly Filter[]>(
-    ...filters: { readonly [K in keyof F]: F[K] & CheckedFilter<Row, F[K]> }
+    ...filters: { readonly [K in keyof F]: F[K] & CheckedFilter<M['Row'], F[K]> }
   ): Chained<this, Next>;
   /** Equal; `null` becomes `is.null`. */
-  eq<const C extends ColumnsOf<Row>['name']>(
+  eq<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['any'],
+    value: OperandsOf<M['Row'], C>['any'],
   ): Chained<this, Next>;
   /** Not equal; `null` becomes `not.is.null`. As in SQL, a row whose column is null does not match. */
-  neq<const C extends ColumnsOf<Row>['name']>(
+  neq<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['single'],
+    value: OperandsOf<M['Row'], C>['single'],
   ): Chained<this, Next>;
   /** Greater than. */
-  gt<const C extends ColumnsOf<Row>['name']>(
+  gt<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** Greater than or equal. */
-  gte<const C extends ColumnsOf<Row>['name']>(
+  gte<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** Less than. */
-  lt<const C extends ColumnsOf<Row>['name']>(
+  lt<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** Less than or equal. */
-  lte<const C extends ColumnsOf<Row>['name']>(
+  lte<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** Equal to one of the values; `null` among them matches null, and no values match no row. */
-  in<const C extends ColumnsOf<Row>['name']>(
+  in<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    values: readonly OperandsOf<Row, C>['single'][],
+    values: readonly OperandsOf<M['Row'], C>['single'][],
   ): Chained<this, Next>;
   /** Is null, true, false, unknown or not null. */
-  is(column: ColumnsOf<Row>['name'], value: null | boolean | 'unknown' | 'not_null'): Chained<this, Next>;
+  is(
+    column: ColumnsOf<M['Row']>['name'],
+    value: null | boolean | 'unknown' | 'not_null',
+  ): Chained<this, Next>;
   /** Differs, where null is a value like any other: never unknown. */
-  isDistinct<const C extends ColumnsOf<Row>['name']>(
+  isDistinct<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['single'],
+    value: OperandsOf<M['Row'], C>['single'],
   ): Chained<this, Next>;
   /** Each of the named columns has the value given for it; `null` matches null. */
-  matches(values: { readonly [K in keyof Row]?: OperandsOf<Row, K>['single'] }): Chained<this, Next>;
+  matches(values: { readonly [K in keyof M['Row']]?: OperandsOf<M['Row'], K>['single'] }): Chained<
+    this,
+    Next
+  >;
   /** `%` stands for any text, `_` for any character, a backslash before either for the character itself. */
-  like(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  like(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;
   /** As `like`, regardless of case. */
-  ilike(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  ilike(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;
   /** Matches a POSIX regular expression of PostgreSQL. */
-  match(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  match(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;
   /** As `match`, regardless of case. */
-  imatch(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  imatch(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;
   /** The text begins with `text`, taken literally. */
-  startsWith(column: ColumnsOf<Row>['name'], text: string): Chained<this, Next>;
+  startsWith(column: ColumnsOf<M['Row']>['name'], text: string): Chained<this, Next>;
   /** The text holds `text`, taken literally. */
-  includes(column: ColumnsOf<Row>['name'], text: string): Chained<this, Next>;
+  includes(column: ColumnsOf<M['Row']>['name'], text: string): Chained<this, Next>;
   /** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
-  contains<const C extends ColumnsOf<Row>['name']>(
+  contains<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** As `contains`, where the column is JSON and the value is a list or any other JSON value. */
-  containsJson(column: ColumnsOf<Row>['name'], value: unknown): Chained<this, Next>;
+  containsJson(column: ColumnsOf<M['Row']>['name'], value: unknown): Chained<this, Next>;
   /** An array, range or JSON column lies within the value. */
-  containedBy<const C extends ColumnsOf<Row>['name']>(
+  containedBy<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** An array or range column has an element in common with the value. */
-  overlaps<const C extends ColumnsOf<Row>['name']>(
+  overlaps<const C extends ColumnsOf<M['Row']>['name']>(
     column: C,
-    value: OperandsOf<Row, C>['present'],
+    value: OperandsOf<M['Row'], C>['present'],
   ): Chained<this, Next>;
   /** The range lies wholly to the right of the value. */
-  rangeGt(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  rangeGt(column: ColumnsOf<M['Row']>['name'], range: string): Chained<this, Next>;
   /** The range does not reach to the left of the value. */
-  rangeGte(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  rangeGte(column: ColumnsOf<M['Row']>['name'], range: string): Chained<this, Next>;
   /** The range lies wholly to the left of the value. */
-  rangeLt(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  rangeLt(column: ColumnsOf<M['Row']>['name'], range: string): Chained<this, Next>;
   /** The range does not reach to the right of the value. */
-  rangeLte(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  rangeLte(column: ColumnsOf<M['Row']>['name'], range: string): Chained<this, Next>;
   /** The range touches the value, without a gap and without overlap. */
-  rangeAdjacent(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  rangeAdjacent(column: ColumnsOf<M['Row']>['name'], range: string): Chained<this, Next>;
   /** Full-text search in a text or tsvector column. */
-  textSearch(column: ColumnsOf<Row>['name'], words: string, options?: TextSearchOptions): Chained<this, Next>;
+  textSearch(
+    column: ColumnsOf<M['Row']>['name'],
+    words: string,
+    options?: TextSearchOptions,
+  ): Chained<this, Next>;
   /** The embedded relation of this name has rows. */
   hasRelated(name: string): Chained<this, Next>;
   /** The embedded relation of this name has no rows. */

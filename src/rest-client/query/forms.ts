@@ -1,3 +1,4 @@
+import { RestError } from '../errors.ts';
 import { parseJson, readCount } from './answer.ts';
 import { accept, prefer } from './modifiers.ts';
 import type { Reader } from './plan.ts';
@@ -43,12 +44,23 @@ const planAs =
   (plan) => {
     const enabled = Object.entries(options).flatMap(([name, isOn]) => (isOn ? name : []));
     const mediaType = plan.headers['accept'] ?? 'application/json';
-    return accept(`application/vnd.pgrst.plan+${format}; for="${mediaType}"; options=${enabled.join('|')};`)(
-      plan,
-    );
+    const plans = `application/vnd.pgrst.plan+${format}; for="${mediaType}"; options=${enabled.join('|')};`;
+    return { ...accept(plans)(plan), onFailure: throwWithSetting };
   };
 
-/** How PostgreSQL would execute the query, as JSON; the server needs `db-plan-enabled`. */
+/** PostgREST refuses plans as an unknown media type; the error names the setting that allows them. */
+function throwWithSetting(problem: unknown): never {
+  if (!(problem instanceof RestError) || problem.serverCode !== 'PGRST107') throw problem;
+  const { code, message, status, serverCode, details } = problem;
+  const hint = `Allow plans: alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'`;
+  throw new RestError(code, `${message}. ${hint}`, { status, serverCode, details, hint, cause: problem });
+}
+
+/**
+ * How PostgreSQL would execute the query, as JSON.
+ *
+ * @throws {RestError} `invalid-request` with the SQL that allows it as its hint, where the server lacks `db-plan-enabled`.
+ */
 export const explain = (options: ExplainOptions = {}): Form<unknown> =>
   form(parseJson, planAs('json', options));
 

@@ -53,6 +53,8 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly isCounted?: boolean | undefined;
   /** Throws, before the request is sent, unless the server proves that it will honor the preferences. */
   readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
+  /** Throws, in place of the error of a failed request, one that says more. */
+  readonly onFailure?: ((problem: unknown) => never) | undefined;
   /** Throws when the answer is not what the query requires. */
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
   /** Encodes a select in place of `encodeSelect`, as a `table()` does. */

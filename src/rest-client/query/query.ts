@@ -62,8 +62,39 @@ export interface Form<out Data> extends Modifier {
 /** How to count: exactly, by the planner's estimate, or exactly only where the estimate is small. */
 export type CountKind = 'exact' | 'planned' | 'estimated';
 
-/** Rows, and how they are ordered, cut and shaped. `Data` is what the query yields, by default `Item[]`. */
-export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>, Filterable<M['Row']> {
+/** What a query of rows yields, by the name that an editor shows for it. */
+export interface Yields<Item> {
+  /** All rows that match. */
+  readonly rows: Item[];
+  /** Exactly one row. */
+  readonly row: Item;
+  /** One row or null. */
+  readonly 'row or null': Item | null;
+  /** The rows with the count of all that match. */
+  readonly 'rows, counted': Counted<Item[]>;
+  /** Exactly one row with that count. */
+  readonly 'row, counted': Counted<Item>;
+  /** One row or null with that count. */
+  readonly 'row or null, counted': Counted<Item | null>;
+  /** What a function without types returns: any value, or rows. */
+  readonly unknown: unknown;
+  /** The same with the count. */
+  readonly 'unknown, counted': Counted<unknown>;
+}
+
+/** A name of what a query of rows yields. */
+export type YieldName = keyof Yields<unknown>;
+
+/** The names where a count is asked for as well. */
+type WithCount<Y extends YieldName> = Y extends `${string}, counted` ? Y : `${Y}, counted` & YieldName;
+/** The names for another number of rows than `Y`; the count stays. */
+type WithRows<Y extends YieldName, To extends 'row' | 'row or null'> = Y extends `${string}, counted`
+  ? `${To}, counted`
+  : To;
+
+/** Rows, and how they are ordered, cut and shaped. `Y` names what the query yields: `Yields<Item>[Y]`. */
+export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
+  extends Query<Yields<Item>[Y]>, Filterable<M> {
   /** Orders by a column; further calls order what is equal by the earlier ones. */
   order(column: ColumnsOf<M['Row']>['name'], options?: OrderOptions): this;
   /** At most so many rows. */
@@ -73,11 +104,11 @@ export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>,
   /** Also counts all rows that match: see `answer()`, or `withCount` for both in one value. */
   count(kind?: CountKind): this;
   /** Yields the rows with the count of all that match. */
-  withCount(kind?: CountKind): RowsQuery<M, Item, Counted<Data>>;
+  withCount(kind?: CountKind): RowsQuery<M, Item, WithCount<Y>>;
   /** Exactly one row, enforced by the server: else `not-one-row`, and a write is rolled back. */
-  single(): RowsQuery<M, Item, Recounted<Data, Item>>;
+  single(): RowsQuery<M, Item, WithRows<Y, 'row'>>;
   /** One row or null; more are `not-one-row`, and a write of more is rolled back. */
-  maybeSingle(): RowsQuery<M, Item, Recounted<Data, Item | null>>;
+  maybeSingle(): RowsQuery<M, Item, WithRows<Y, 'row or null'>>;
 }
 
 /** Rows, and how many match in all. */
@@ -90,11 +121,8 @@ export interface Counted<out Data> {
   readonly truncated: boolean;
 }
 
-/** What a query yields of other rows than `Data`: with their count if `Data` has one. */
-type Recounted<Data, T> = Data extends Counted<unknown> ? Counted<T> : T;
-
 /** How many rows match. */
-export interface CountQuery<M extends Model> extends Query<number>, Filterable<M['Row']> {}
+export interface CountQuery<M extends Model> extends Query<number>, Filterable<M> {}
 
 /** A write. `Data` is what it yields unless rows are selected. */
 export interface WriteQuery<M extends Model, out Data> extends Query<Data>, Selectable<M> {}
@@ -107,18 +135,15 @@ export interface Selectable<M extends Model> {
    * @param columns a text as PostgREST reads it (`'id, total:amount::text, author:people!owner_id(name)'`), or what `shape()`
    * or `rawSelect()` makes.
    */
-  select<const S extends Columns = '*'>(
-    columns?: S & Checked<M, S>,
-  ): RowsQuery<M, RowOf<M, S>, RowOf<M, S>[]>;
+  select<const S extends Columns = '*'>(columns?: S & Checked<M, S>): RowsQuery<M, RowOf<M, S>>;
 }
 
 /** A write of the rows that match. */
-export interface FilteredWriteQuery<M extends Model>
-  extends WriteQuery<M, number | null>, Filterable<M['Row']> {}
+export interface FilteredWriteQuery<M extends Model> extends WriteQuery<M, number | null>, Filterable<M> {}
 
 /** A write that needs a filter before it can be awaited, or `all()`. */
 export interface UnfilteredWrite<M extends Model>
-  extends Filterable<M['Row'], FilteredWriteQuery<M>>, Selectable<M> {
+  extends Filterable<M, FilteredWriteQuery<M>>, Selectable<M> {
   /** Says that every row is meant. */
   all(): FilteredWriteQuery<M>;
   /** Applies modifiers, such as `maxAffected(1)`. */
@@ -174,8 +199,7 @@ export interface FunctionRowQuery<M extends Model, Item> extends Query<Item> {
 }
 
 /** The rows that a function returns. */
-export interface FunctionRowsQuery<M extends Model>
-  extends RowsQuery<M, M['Row'], M['Row'][]>, Selectable<M> {}
+export interface FunctionRowsQuery<M extends Model> extends RowsQuery<M, M['Row']>, Selectable<M> {}
 
 /** How `order()` sorts by a column, and where it puts nulls. */
 export interface OrderOptions {

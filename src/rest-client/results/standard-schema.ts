@@ -2,16 +2,10 @@ import { RestError } from '../errors.ts';
 import { issuePath, type SchemaResult, type StandardSchema } from '../../platform/standard-schema.ts';
 import type { Model } from '../types/model.ts';
 import type { RowCheck } from '../query/plan.ts';
-import type { Counted, RowsQuery } from '../query/query.ts';
+import type { RowsQuery, YieldName } from '../query/query.ts';
 
 /** Which rows are validated: all of them, the first of each answer, or none. */
 export type Validate = 'all' | 'first' | 'off';
-
-type Replaced<Data, Item, T> = Data extends readonly Item[]
-  ? T[]
-  : Data extends Counted<infer D>
-    ? Counted<Replaced<D, Item, T>>
-    : T | Extract<Data, null>;
 
 /**
  * Validates the rows of a query one by one; they become the schema's output.
@@ -19,12 +13,12 @@ type Replaced<Data, Item, T> = Data extends readonly Item[]
  * @throws {RestError} `invalid-row` when the query is executed. The message names the row and the paths, never the values; the
  * schema's issues are the `cause`.
  */
-export function parsed<M extends Model, Item, Data, T>(
-  query: RowsQuery<M, Item, Data>,
+export function parsed<M extends Model, Item, Y extends YieldName, T>(
+  query: RowsQuery<M, Item, Y>,
   schema: StandardSchema<unknown, T>,
-): RowsQuery<M, T, Replaced<Data, Item, T>> {
+): RowsQuery<M, T, Y> {
   const check = checkWith(schema);
-  return query.with((plan) => ({ ...plan, check })) as unknown as RowsQuery<M, T, Replaced<Data, Item, T>>;
+  return query.with((plan) => ({ ...plan, check })) as unknown as RowsQuery<M, T, Y>;
 }
 
 /**

@@ -11,8 +11,10 @@ export interface Model {
   readonly Update: unknown;
   /** Relations spelled out by a table definition. */
   readonly Embeds?: Readonly<Record<string, EmbedTarget>>;
-  /** The schema in which relations are looked up otherwise. */
-  readonly Schema?: unknown;
+  /** The type of the database in which relations are looked up otherwise. */
+  readonly Database?: unknown;
+  /** The name of the schema there. */
+  readonly SchemaName?: unknown;
   /** The table's name in that schema. */
   readonly Name?: string;
 }
@@ -63,12 +65,13 @@ type Relation<Schema, Name> = Name extends keyof Part<Schema, 'Tables'>
     ? Part<Schema, 'Views'>[Name]
     : never;
 
-/** The model of a table or view by its name. */
-export interface DatabaseModel<Schema, Name extends string> extends Model {
-  readonly Row: Relation<Schema, Name> extends { Row: infer R extends object } ? R : never;
-  readonly Insert: Relation<Schema, Name> extends { Insert: infer I } ? I : NotWritable<Name>;
-  readonly Update: Relation<Schema, Name> extends { Update: infer U } ? U : NotWritable<Name>;
-  readonly Schema: Schema;
+/** The model of a table or view by its name. An editor shows these names in place of the schema's whole type. */
+export interface DatabaseModel<Database, S extends keyof Database, Name extends string> extends Model {
+  readonly Row: Relation<Database[S], Name> extends { Row: infer R extends object } ? R : never;
+  readonly Insert: Relation<Database[S], Name> extends { Insert: infer I } ? I : NotWritable<Name>;
+  readonly Update: Relation<Database[S], Name> extends { Update: infer U } ? U : NotWritable<Name>;
+  readonly Database: Database;
+  readonly SchemaName: S;
   readonly Name: Name;
 }
 
@@ -81,12 +84,13 @@ export interface NotWritable<Name> {
 }
 
 /** The model of what a function returns: of a table's rows, with the relations of that table. */
-export interface FunctionModel<Schema, F, Row extends object> extends Model {
+export interface FunctionModel<Database, S extends keyof Database, F, Row extends object> extends Model {
   readonly Row: Row;
   readonly Insert: never;
   readonly Update: never;
-  readonly Schema: Schema;
-  readonly Name: FunctionOf<Schema, F> extends { SetofOptions: { to: infer Table extends string } }
+  readonly Database: Database;
+  readonly SchemaName: S;
+  readonly Name: FunctionOf<Database[S], F> extends { SetofOptions: { to: infer Table extends string } }
     ? Table
     : '';
 }
@@ -140,24 +144,28 @@ type IsNullable<Schema, Name, R> = R extends { columns: (infer C)[] }
     : true
   : true;
 
-type LookUp<Schema, Name extends string, Key extends string, Hint extends string> = [
-  Outgoing<Schema, Name, Key, Hint>,
-] extends [never]
-  ? [Incoming<Schema, Name, Key, Hint>] extends [never]
+type LookUp<
+  Database,
+  S extends keyof Database,
+  Name extends string,
+  Key extends string,
+  Hint extends string,
+> = [Outgoing<Database[S], Name, Key, Hint>] extends [never]
+  ? [Incoming<Database[S], Name, Key, Hint>] extends [never]
     ? // A many-to-many relation goes through a table that the name does not tell; the server knows.
-      Key extends RelationName<Schema>
-      ? { model: DatabaseModel<Schema, Key>; many: true; nullable: false }
+      Key extends RelationName<Database[S]>
+      ? { model: DatabaseModel<Database, S, Key>; many: true; nullable: false }
       : never
     : {
-        model: DatabaseModel<Schema, Key>;
-        many: Incoming<Schema, Name, Key, Hint> extends { isOneToOne: true } ? false : true;
+        model: DatabaseModel<Database, S, Key>;
+        many: Incoming<Database[S], Name, Key, Hint> extends { isOneToOne: true } ? false : true;
         nullable: true;
       }
-  : Outgoing<Schema, Name, Key, Hint> extends { referencedRelation: infer Target extends string }
+  : Outgoing<Database[S], Name, Key, Hint> extends { referencedRelation: infer Target extends string }
     ? {
-        model: DatabaseModel<Schema, Target>;
+        model: DatabaseModel<Database, S, Target>;
         many: false;
-        nullable: IsNullable<Schema, Name, Outgoing<Schema, Name, Key, Hint>>;
+        nullable: IsNullable<Database[S], Name, Outgoing<Database[S], Name, Key, Hint>>;
       }
     : never;
 
@@ -168,8 +176,8 @@ export type EmbedOf<M extends Model, Key extends string, Hint extends string = s
   ? Key extends keyof E
     ? E[Key] & EmbedTarget
     : never
-  : M extends { Schema: infer Schema; Name: infer Name extends string }
-    ? LookUp<Schema, Name, Key, Hint>
+  : M extends { Database: infer D; SchemaName: infer S; Name: infer Name extends string }
+    ? LookUp<D, S & keyof D, Name, Key, Hint>
     : never;
 
 type ReferencedBy<Schema, Name> =
@@ -178,12 +186,14 @@ type ReferencedBy<Schema, Name> =
 /** The names that embed rows into rows of `M`, for a compiler's message. */
 export type RelationsOf<M extends Model> = M extends { Embeds: infer E }
   ? keyof E & string
-  : M extends { Schema: infer Schema; Name: infer Name extends string }
-    ?
-        | ReferencedBy<Schema, Name>
-        | {
-            [K in RelationName<Schema>]: Name extends ReferencedBy<Schema, K> ? K : never;
-          }[RelationName<Schema>]
+  : M extends { Database: infer D; SchemaName: infer S; Name: infer Name extends string }
+    ? D[S & keyof D] extends infer Schema
+      ?
+          | ReferencedBy<Schema, Name>
+          | {
+              [K in RelationName<Schema>]: Name extends ReferencedBy<Schema, K> ? K : never;
+            }[RelationName<Schema>]
+      : never
     : never;
 
 type FunctionOf<Schema, Name> = Name extends keyof Part<Schema, 'Functions'>

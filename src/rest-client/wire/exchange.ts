@@ -123,8 +123,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const wire = await send(call, request, sendOptions);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
-    // A HEAD has no body with the reason, and CORS hides the header that has it: send a GET of no rows for it.
-    if (request.method === 'HEAD' && error.serverCode === null) {
+    // A HEAD has no body that says what is wrong: send a GET of no rows for it.
+    if (request.method === 'HEAD' && error.code !== 'token-expired') {
       const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
       await attempt(call, { ...request, method: 'GET', url }, sendOptions);
     }

@@ -1,6 +1,8 @@
-/** `npm run docs:api`: the documentation of every public name, from the docstrings, as pages in `docs/api`. */
+/** `npm run docs:api`: the documentation of every public name, from the docstrings, as pages of the site in `docs/api`. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Application } from 'typedoc';
-import { libraryEntries } from './library-entries.ts';
+import { libraryEntries, libraryName } from './library-entries.ts';
 
 const application = await Application.bootstrapWithPlugins({
   options: 'typedoc.json',
@@ -8,7 +10,20 @@ const application = await Application.bootstrapWithPlugins({
 });
 const project = await application.convert();
 if (project) {
+  // A page is named as the entry is imported, not as its file.
+  for (const module of project.children ?? []) {
+    const entry = Object.entries(libraryEntries).find(
+      ([, file]) => file.replace(/\/index$/, '') === module.name,
+    );
+    if (entry) module.name = libraryName + entry[0].slice(1);
+  }
   application.validate(project);
   await application.generateOutputs(project);
+  // The site's pages are Markdown without HTML; the plugin writes an anchor for each type parameter all the same.
+  for (const name of await readdir('docs/api', { recursive: true })) {
+    const file = join('docs/api', name);
+    if (name.endsWith('.md'))
+      await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/<a id="[^"]*"><\/a> /g, ''));
+  }
 }
 if (!project || application.logger.hasErrors() || application.logger.hasWarnings()) process.exitCode = 1;

@@ -3,7 +3,7 @@
  * a manifest of its own. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { bundleLibrary } from './bundle-library.ts';
@@ -63,8 +63,16 @@ const manifest = createLibraryManifest();
 await writeFile(join(outDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 await copyFile('LICENSE', join(outDir, 'LICENSE'));
 await copyFile('CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
-await copyFile('docs/clients/library.md', join(outDir, 'README.md'));
-await copyFile('docs/clients/migrating.md', join(outDir, 'migrating.md'));
+// The pages go with the package, so that an editor or an agent has those of the installed version.
+await cp('docs/clients', join(outDir, 'docs'), { recursive: true });
+const firstPage = await readFile('docs/clients/index.md', 'utf8');
+await writeFile(
+  join(outDir, 'README.md'),
+  firstPage
+    .replace('# Sign in and read rows', `# ${libraryName}`)
+    .replaceAll(/\]\((\w[\w-]*\.md)\)/g, '](docs/$1)')
+    .replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1'),
+);
 console.log(`${libraryName}: ${Object.keys(libraryEntries).length} entries in ${outDir}`);
 
 async function rewrite(file: string, change: (text: string) => string): Promise<void> {

@@ -51,7 +51,7 @@ async function measure(folder: string, name: string, file: string): Promise<Entr
 }
 
 /** The page whose table of entries ends in two columns with the sizes. */
-export const sizesPage = 'docs/clients/library.md';
+export const sizesPage = 'docs/clients/entries.md';
 
 const kB = (bytes: number) => (bytes === 0 ? '–' : (bytes / 1000).toFixed(1));
 const rowOf = (name: string) =>

@@ -98,7 +98,7 @@ export class ServiceCall {
   /**
    * Runs an attempt with the headers of a request, and once more with a renewed token if the service calls the first
    * one expired, or denies what it may do and another one has replaced it. The call's headers win over the client's, and both over the library's: see the table in
-   * docs/clients/library.md.
+   * docs/clients/headers-and-logs.md.
    *
    * @throws the client's error.
    */

@@ -38,6 +38,7 @@ beforeAll(async () => {
     '@supabase',
     'hono',
     '@tanstack',
+    'local-supabase',
     'vitest',
   ];
   for (const name of installed)

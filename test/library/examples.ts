@@ -40,7 +40,11 @@ export function parseExamples(file: string, text: string): readonly Example[] {
 
 function filesBelow(root: string, path: string): readonly string[] {
   if (/\.(tsx?|md)$/.test(path)) return [path];
-  return readdirSync(join(root, path), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() || /\.(tsx?|md)$/.test(entry.name))
-    .flatMap((entry) => filesBelow(root, `${path}/${entry.name}`));
+  return (
+    readdirSync(join(root, path), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || /\.(tsx?|md)$/.test(entry.name))
+      // The site's configuration, and pages that are made of the docstrings.
+      .filter(({ name }) => name !== '.vitepress' && name !== 'api')
+      .flatMap((entry) => filesBelow(root, `${path}/${entry.name}`))
+  );
 }

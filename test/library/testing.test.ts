@@ -11,7 +11,7 @@ import { createPostgresChanges } from '../../src/realtime-client/changes/postgre
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Examples that import a test runner run in `test/library/page`.
-const examples = readExamples(root, ['src/testing', 'docs/clients/library.md']).filter(
+const examples = readExamples(root, ['src/testing', 'docs/clients/testing.md']).filter(
   ({ code }) => code.includes(`${libraryName}/testing'`) && !code.includes(`from 'vitest'`),
 );
 

@@ -7,11 +7,37 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { libraryEntries, libraryName } from '../../../scripts/library/library-entries.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
-import { parseExamples } from '../examples.ts';
+import { parseExamples, readExamples } from '../examples.ts';
 import type { ExampleRun } from './runner.tsx';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const text = await readFile(join(root, 'docs/clients/library.md'), 'utf8');
+/** The pages whose examples run, in this order: an earlier one may leave the session of a later one. */
+const pageNames = [
+  'index',
+  'lazy-loading',
+  'react',
+  'node',
+  'plain-page',
+  'servers',
+  'headers-and-logs',
+  'queries',
+  'live-lists',
+  'links-and-providers',
+  'sign-in-methods',
+  'passkeys',
+  'files-and-functions',
+  'admin',
+  'react-native',
+  'broadcast-and-presence',
+  'errors',
+  'testing',
+];
+const pages = await Promise.all(
+  pageNames.map(async (name) => ({
+    name,
+    text: await readFile(join(root, `docs/clients/${name}.md`), 'utf8'),
+  })),
+);
 const supabase = useLocalSupabase({
   port: 0,
   functions: {
@@ -19,50 +45,50 @@ const supabase = useLocalSupabase({
   },
 });
 
-/** The examples of the page with the heading that they stand below; also the script of a page without a bundler. */
-const all = [
-  ...parseExamples('library.md', text).map(({ where, extension, code }) => {
-    const line = Number(where.split(':')[1]);
-    const above = text.split('\n').slice(0, line);
-    const heading = above.findLast((each) => each.startsWith('## '))?.slice(3) ?? '';
-    return { heading, extension, code };
-  }),
-  ...[...text.matchAll(/```html\n<script type="module">\n([^]*?)<\/script>/g)].map(([, code = '']) => ({
-    heading: 'On a page without a bundler',
-    extension: 'ts' as const,
-    code: code
-      .replace("'./browser.js'", `'${libraryName}/browser.js'`)
-      .replace("'https://project.example'", 'url')
-      .replace("'sb_publishable_…'", 'apiKey'),
-  })),
-];
+/** The examples with the page that they stand on; also the script of a page without a bundler. */
+const all = pages.flatMap(({ name, text }) =>
+  parseExamples(name, text)
+    .map(({ extension, code }) => ({ page: name, extension, code }))
+    .concat(
+      Array.from(text.matchAll(/```html\n<script type="module">\n([^]*?)<\/script>/g), ([, code = '']) => ({
+        page: name,
+        extension: 'ts',
+        code: code
+          .replace("'./browser.js'", `'${libraryName}/browser.js'`)
+          .replace("'https://project.example'", 'url')
+          .replace("'sb_publishable_…'", 'apiKey'),
+      })),
+    ),
+);
 
 /** Those that are files of tests run in the test runner, the others in the process of runner.tsx. */
 const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
 const examples = all.filter((example) => !isTest(example));
 const tests = all.filter(isTest);
 
-/** What the examples below a heading print, in order: one that prints nothing where it should has not run. */
+/** What the examples of a page print, in order: one that prints nothing where it should has not run. */
 const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
-  'With React': [[/^\d+ unread$/]],
-  'In Node': [[/^\[\{"id":/], []],
-  'On a page without a bundler': [[/^\[/]],
-  'On a server, for the user of a request': [
+  react: [[/^\d+ unread$/]],
+  node: [[/^\[\{"id":/], []],
+  'plain-page': [[/^\[/]],
+  servers: [
     [/^303$/, /^ada@example\.com: \d+ unread$/],
     [/^303$/, /^\{"unread":\d+\}$/],
+    [/^\{"caller":"user","user":"ada00000-/],
     [/^true$/],
   ],
-  Queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
-  'With the service key': [[/^\d+$/], [/^http.*verify/, /linus@example\.com/]],
-  'React Native': [[/^signed-in$/]],
-  'Live queries': [[/^\d+ notifications$/], [/^\[\d+,null\]$/]],
-  'More ways to sign in': [[/^https?:.*/, /^[a-z0-9_]+$/]],
-  'Files and functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
-  'Links and providers: PKCE': [[], [/^ada00000-\S+ authenticated$/]],
-  'Logs and traces': [
+  queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
+  admin: [[/^\d+$/], [/^http.*verify/, /linus@example\.com/]],
+  'react-native': [[/^signed-in$/]],
+  'live-lists': [[/^\d+ notifications$/], [/^\[\d+,null\]$/]],
+  'sign-in-methods': [[/^https?:.*/, /^[a-z0-9_]+$/]],
+  'files-and-functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
+  'links-and-providers': [[], [/^ada00000-\S+ authenticated$/]],
+  'headers-and-logs': [
+    [],
     [/^auth: POST \/auth\/v1\/token 200$/, /^rest: HEAD \/rest\/v1\/notifications 20\d$/, /^socket closed$/],
   ],
-  Errors: [[/^E-?mail or password is wrong$/i]],
+  errors: [[/^E-?mail or password is wrong$/i]],
 };
 
 let folder: string;
@@ -88,6 +114,7 @@ beforeAll(async () => {
     'zod',
     'vitest',
     'hono',
+    '@tanstack',
     '@types',
   ])
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
@@ -110,9 +137,9 @@ beforeAll(async () => {
     email: ada.email,
     password: seedPassword,
     tokenHash,
-    examples: examples.map(({ heading, extension }, index) => ({
+    examples: examples.map(({ page, extension }, index) => ({
       file: `./example-${index}.${extension}`,
-      heading,
+      page,
     })),
   };
   const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
@@ -128,15 +155,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the examples of docs/clients/library.md', () => {
-  it.each(examples.map(({ heading }, index) => [heading, index] as const))(
-    'below %s run (%i)',
-    (_heading, index) => {
-      expect(runs[index]?.failure).toBeNull();
-    },
-  );
+describe('the examples of docs/clients', () => {
+  it.each(examples.map(({ page }, index) => [page, index] as const))('of %s run (%i)', (_page, index) => {
+    expect(runs[index]?.failure).toBeNull();
+  });
 
-  it.each(tests)('below $heading pass in vitest', async ({ code }) => {
+  it.each(tests)('of $page pass in vitest', async ({ code }) => {
     const file = join(folder, 'example.test.ts');
     await writeFile(file, code);
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
@@ -145,8 +169,8 @@ describe('the examples of docs/clients/library.md', () => {
     expect(status).toBe(0);
   });
 
-  it.each(Object.entries(prints))('below %s print what they are for', (heading, expected) => {
-    const found = runs.filter((run) => run.heading === heading).map(({ printed }) => printed);
+  it.each(Object.entries(prints))('of %s print what they are for', (page, expected) => {
+    const found = runs.filter((run) => run.page === page).map(({ printed }) => printed);
     // An earlier example that listens to the session may print in between.
     const missing = expected.map((patterns, index) =>
       patterns.filter((pattern) => !found[index]?.some((line) => pattern.test(line))),
@@ -165,7 +189,7 @@ describe('an entry of the library', () => {
     ),
     join(root, 'src/inbox/main.tsx'),
   ].map((path) => readFileSync(path, 'utf8'));
-  const pageCode = all.map(({ code }) => code);
+  const pageCode = readExamples(root, ['docs/clients']).map(({ code }) => code);
 
   it.each(Object.entries(libraryEntries))(
     '%s is used: by the application, an example or a consumer',

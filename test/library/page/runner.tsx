@@ -1,5 +1,5 @@
 /**
- * Runs the examples of docs/clients/library.md, one after the other, in a process with a page (jsdom). A child of
+ * Runs the examples of docs/clients, one after the other, in a process with a page (jsdom). A child of
  * library-page.nightly.test.ts, which copies it to the examples; it writes one line of JSON for each.
  */
 import { JSDOM } from 'jsdom';
@@ -12,7 +12,7 @@ import { createStorageClient } from 'supabase-protocol-clients/storage-client';
 import { WebSocket } from 'ws';
 
 export interface ExampleRun {
-  readonly heading: string;
+  readonly page: string;
   readonly printed: readonly string[];
   readonly failure: string | null;
 }
@@ -24,15 +24,15 @@ interface Instructions {
   readonly password: string;
   /** The token hash of a mail link that has not been used. */
   readonly tokenHash: string;
-  readonly examples: readonly { readonly file: string; readonly heading: string }[];
+  readonly examples: readonly { readonly file: string; readonly page: string }[];
 }
 type Module = Readonly<Record<string, unknown>>;
 
 const instructions = JSON.parse(process.env['INSTRUCTIONS'] ?? '') as Instructions;
 const { url, apiKey, userId, email, password } = instructions;
 
-const page = new JSDOM('<body></body>', { url: 'http://localhost:3000/', pretendToBeVisual: true });
-const { document, location, history, navigator } = page.window;
+const dom = new JSDOM('<body></body>', { url: 'http://localhost:3000/', pretendToBeVisual: true });
+const { document, location, history, navigator } = dom.window;
 const clients = createSupabaseClients({ url, apiKey, store: createMemoryStore() });
 const { auth, rest, realtime, platform, connection } = clients;
 define({
@@ -45,7 +45,7 @@ define({
   connection,
   storage: createStorageClient(connection),
   functions: createFunctionsClient(connection),
-  window: page.window,
+  window: dom.window,
   document,
   location,
   history,
@@ -62,23 +62,24 @@ const nodeFormData = FormData;
 /** What the example that runs has printed. */
 let printed: string[] = [];
 
-/** What has to be there before an example of this heading. */
+/** What has to be there before an example of this page. */
 const before: Readonly<Record<string, () => void>> = {
-  'With React': () => {
+  react: () => {
     // The page's own, which reads a form; requests need that of Node.
-    define({ FormData: page.window.FormData });
+    define({ FormData: dom.window.FormData });
     for (const cookie of document.cookie.split('; '))
       document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
   },
   // A server has no page.
-  'With the service key': () => define({ document: undefined }),
-  'Links and providers: PKCE': () =>
-    page.reconfigure({ url: `http://localhost:3000/confirm?token_hash=${instructions.tokenHash}` }),
+  admin: () => define({ document: undefined }),
+  'links-and-providers': () =>
+    dom.reconfigure({ url: `http://localhost:3000/confirm?token_hash=${instructions.tokenHash}` }),
 };
 
-/** What an example of this heading is for: what it shows or exports is used. */
+/** What an example of this page is for: what it shows or exports is used. */
 const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
-  async 'With React'() {
+  async react({ Unread }) {
+    if (Unread) return; // A component for a page of another library.
     const find = (text: string) =>
       [...document.querySelectorAll('button')].find((button) => button.textContent.includes(text));
     const signIn = await waitFor(() => find('Sign in'));
@@ -93,12 +94,20 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     console.log(unread.textContent);
     define({ FormData: nodeFormData });
   },
-  async 'On a server, for the user of a request'({ renderInbox, app, hasSession }) {
+  async servers({ renderInbox, app, listOrders, hasSession }) {
     if (app) {
       const { request } = app as { request(path: string, init?: RequestInit): Promise<Response> };
       console.log((await request('/inbox')).status);
       const { value: cookie } = await signInByCookies();
       console.log(await (await request('/inbox', { headers: { cookie } })).json());
+      return;
+    }
+    if (listOrders) {
+      const answer = listOrders as (request: Request) => Promise<Response>;
+      const authorization = `Bearer ${String(await auth.getAccessToken())}`;
+      console.log(
+        await (await answer(new Request('http://localhost:3000/', { headers: { authorization } }))).json(),
+      );
       return;
     }
     if (hasSession) {
@@ -114,10 +123,10 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     const answer = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
     console.log(await answer.text());
   },
-  async 'With the service key'() {
+  async admin() {
     define({ document });
   },
-  async 'More ways to sign in'(module) {
+  async 'sign-in-methods'(module) {
     const { signInByCompany, signInByGoogle, signInByWallet } = module as Readonly<
       Record<string, (value: unknown) => Promise<unknown>>
     >;
@@ -127,15 +136,15 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     await signInByGoogle?.('not.a.token').catch(tell);
     await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(tell);
   },
-  async 'Live queries'({ Inbox }) {
+  async 'live-lists'({ Inbox }) {
     if (Inbox) {
       console.log(await renderRows(Inbox as FunctionComponent<{ readonly userId: string }>));
       return;
     }
     await waitFor(() => (printed.length > 0 ? true : undefined));
-    page.window.dispatchEvent(new page.window.Event('pagehide'));
+    dom.window.dispatchEvent(new dom.window.Event('pagehide'));
   },
-  async 'React Native'({ clients: mobile }) {
+  async 'react-native'({ clients: mobile }) {
     const made = mobile as typeof clients;
     await made.auth.signInWithPassword({ email, password });
     console.log(made.auth.getSnapshot().status);
@@ -143,7 +152,7 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
   },
 };
 
-for (const { file, heading } of instructions.examples) {
+for (const { file, page } of instructions.examples) {
   printed = [];
   const { log } = console;
   console.log = (...values: readonly unknown[]) =>
@@ -156,9 +165,9 @@ for (const { file, heading } of instructions.examples) {
   };
   process.on('unhandledRejection', fail);
   try {
-    before[heading]?.();
+    before[page]?.();
     const module = (await within(10_000, import(file))) as Module;
-    await after[heading]?.(module);
+    await after[page]?.(module);
     // What an example prints later than its last line.
     await new Promise((resolve) => setTimeout(resolve, 100));
   } catch (problem) {
@@ -166,7 +175,7 @@ for (const { file, heading } of instructions.examples) {
   }
   process.off('unhandledRejection', fail);
   console.log = log;
-  const run: ExampleRun = { heading, printed, failure };
+  const run: ExampleRun = { page, printed, failure };
   process.stdout.write(`${JSON.stringify(run)}\n`);
 }
 process.exit(0);

@@ -1,0 +1,4 @@
+import defaultTheme from 'vitepress/theme';
+import './style.css';
+
+export default defaultTheme;

@@ -1,5 +1,5 @@
 import { createAuthService } from './auth/auth-service.ts';
-import type { AuthService, MailTemplates } from './auth/auth-service.ts';
+import type { AuthService } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createCronJobs } from './extensions/cron-jobs.ts';
 import { startNetRequests } from './extensions/net-requests.ts';
@@ -15,6 +15,7 @@ import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
 import type { RestService } from './rest/rest-service.ts';
+import { createTemplateReader, type MailTemplates } from './project/mail-templates.ts';
 import type { ApiSettings, StorageSettings } from './project/options.ts';
 import type { OpenProject } from './project/open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
@@ -80,8 +81,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     keys,
     mailer: options.smtp ? createSmtpMailer(options.smtp) : mailbox,
     smsBox: createSmsBox(mailbox),
-    templates: new URL('templates/', options.sources),
-    ...(options.mailTemplates && { mailTemplates: options.mailTemplates }),
+    readTemplate: createTemplateReader(new URL('templates/', options.sources), options.mailTemplates),
     now,
     url: options.url,
     settings: options.auth ?? {},

@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { Hono } from 'hono';
 
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { createCall } from './http/call.ts';
-import type { AuthContext, AuthMailer, SmsBox, Transport } from './context.ts';
+import type { AuthContext, AuthMailer, ReadTemplate, SmsBox, Transport } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
 import { parseHooks } from './hooks/hook-settings.ts';
@@ -21,7 +18,6 @@ import {
 } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
-import type { MailKind } from './mail/mail-template.ts';
 import { sweep } from './sweep.ts';
 import { createTestProvider } from './test-provider/test-provider.ts';
 
@@ -38,10 +34,8 @@ export interface AuthServiceOptions {
   readonly redirectUrls?: readonly string[];
   /** The project's URL, as clients reach it. Default: the origin of each request. */
   readonly url?: () => string;
-  /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). */
-  readonly templates: URL;
-  /** Subjects and files of single mails; they replace the file of the folder. */
-  readonly mailTemplates?: MailTemplates;
+  /** Default: the service's own texts. */
+  readonly readTemplate?: ReadTemplate;
   /** How the service reaches other servers. Default: the network. */
   readonly transport?: Partial<Transport>;
   /** Receives errors that the protocol does not define; clients get 500. */
@@ -55,31 +49,27 @@ export interface AuthService {
   sweep(): Promise<void>;
 }
 
-/** The subject and template file of each mail. */
-export type MailTemplates = Readonly<
-  Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
->;
+const sleep = (delayMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, delayMs);
+    signal.addEventListener('abort', abort, { once: true });
+  });
 
-const networkTransport: Transport = {
-  fetch: async (request) => fetch(request),
-  sleep: async (delayMs, signal) => sleep(delayMs, undefined, { signal }),
-};
+const networkTransport: Transport = { fetch: async (request) => fetch(request), sleep };
 
 const basePath = '/auth/v1';
-
-/** Reads the files for each mail, so that a change takes effect without a restart. */
-function createTemplateReader(folder: URL, own: MailTemplates = {}): AuthContext['readTemplate'] {
-  return async (kind) => {
-    const file = own[kind]?.file ?? new URL(`${kind}.html`, folder);
-    const html = await readFile(file, 'utf8').catch(() => null);
-    return { subject: own[kind]?.subject ?? null, html };
-  };
-}
 
 function createContext(options: AuthServiceOptions): AuthContext {
   const { mailer, now = Date.now } = options;
   const settings = completeAuthSettings(options.settings);
-  const { templates } = options;
   return {
     database: options.database,
     keys: options.keys,
@@ -89,7 +79,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     now,
     siteUrl: options.siteUrl ?? 'http://localhost:5173',
     redirectUrls: options.redirectUrls ?? [],
-    readTemplate: createTemplateReader(templates, options.mailTemplates),
+    readTemplate: options.readTemplate ?? (() => Promise.resolve({ subject: null, html: null })),
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
     hooks: parseHooks(settings.hooks),

@@ -38,6 +38,9 @@ export interface Transport {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<unknown>;
 }
 
+/** Reads the project's templates of a mail; a missing template is null. */
+export type ReadTemplate = (kind: MailKind) => Promise<MailTemplateSource>;
+
 /** The settings and services that every route uses. */
 export interface AuthContext {
   readonly database: Database;
@@ -49,8 +52,7 @@ export interface AuthContext {
   readonly now: () => number;
   readonly siteUrl: string;
   readonly redirectUrls: readonly string[];
-  /** Reads the project's templates of a mail; a missing template is null. */
-  readonly readTemplate: (kind: MailKind) => Promise<MailTemplateSource>;
+  readonly readTemplate: ReadTemplate;
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
   readonly hooks: ReadonlyMap<HookName, HookTarget>;

@@ -1,4 +1,4 @@
-import type { MailTemplates } from '../auth/auth-service.ts';
+import type { MailTemplates } from './mail-templates.ts';
 import type { AuthSettings } from '../auth/settings.ts';
 import type { FunctionHandler, FunctionSettings } from '../functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';

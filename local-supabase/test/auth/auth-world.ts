@@ -170,7 +170,6 @@ export async function openAuthWorld(
     settings: { bcryptCost: 4, ...settings },
     mailer: { send: (mail) => void mails.push(mail) },
     smsBox: { send: (text) => void texts.push(text) },
-    templates: new URL('file:///nowhere/'),
     report: (error) => console.error(error),
     ...options,
   });

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { renderMail } from '../../src/auth/mail/mail-template.ts';
+import { createTemplateReader } from '../../src/project/mail-templates.ts';
 import { freshEmail, openAuthWorld, password, type AuthWorld } from './auth-world.ts';
 
 let world: AuthWorld;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   file = pathToFileURL(join(await mkdtemp(join(tmpdir(), 'templates-')), 'mine.html'));
   const template = { subject: 'Hello {{ .Data.name }}', file };
   world = await openAuthWorld({}, [], {
-    mailTemplates: { confirmation: template },
+    readTemplate: createTemplateReader(new URL('file:///nowhere/'), { confirmation: template }),
     report: (error) => reported.push(error),
   });
 });

@@ -1,7 +1,6 @@
-import { BlockList, isIP } from 'node:net';
-
 import { type JsonObject, readFlag, readMember, readObject, readText, readTexts } from '../http/call.ts';
 import { invalid } from '../http/errors.ts';
+import { isIpAddress, isWithin, type Network } from '../http/ip-address.ts';
 import { type CustomProvider, customPrefix } from '../rows/custom-provider.ts';
 
 type ProviderType = CustomProvider['provider_type'];
@@ -54,19 +53,17 @@ const protectedFields: ReadonlySet<string> = new Set([
   'is_super_admin',
 ]);
 
-const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  privateNetworks.addSubnet(network, bits);
-privateNetworks.addSubnet('fc00::', 7, 'ipv6');
-const linkLocal = new BlockList();
-linkLocal.addSubnet('169.254.0.0', 16);
-linkLocal.addSubnet('fe80::', 10, 'ipv6');
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
+const privateNetworks: readonly Network[] = [
+  { address: '10.0.0.0', bits: 8 },
+  { address: '172.16.0.0', bits: 12 },
+  { address: '192.168.0.0', bits: 16 },
+  { address: 'fc00::', bits: 7 },
+];
+const linkLocalNetworks: readonly Network[] = [
+  { address: '169.254.0.0', bits: 16 },
+  { address: 'fe80::', bits: 10 },
+];
+const loopbackNetworks: readonly Network[] = [{ address: '127.0.0.0', bits: 8 }];
 
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
 
@@ -79,12 +76,10 @@ function checkProviderUrl(text: string): void {
   if (host === '') throw invalid('URL must have a valid hostname');
   if (localNames.has(host) || host.endsWith('.localhost'))
     throw invalid('URL cannot point to localhost or loopback addresses');
-  const version = isIP(host);
-  if (version === 0) return;
-  const family = version === 6 ? 'ipv6' : 'ipv4';
-  if (loopback.check(host, family)) throw invalid('URL cannot resolve to loopback addresses');
-  if (privateNetworks.check(host, family)) throw invalid('URL cannot resolve to private network addresses');
-  if (linkLocal.check(host, family)) throw invalid('URL cannot resolve to link-local addresses');
+  if (!isIpAddress(host)) return;
+  if (isWithin(host, loopbackNetworks)) throw invalid('URL cannot resolve to loopback addresses');
+  if (isWithin(host, privateNetworks)) throw invalid('URL cannot resolve to private network addresses');
+  if (isWithin(host, linkLocalNetworks)) throw invalid('URL cannot resolve to link-local addresses');
 }
 
 /** Checks the given addresses of a provider of this type. Throws 400 validation_failed. */

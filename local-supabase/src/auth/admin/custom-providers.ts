@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { type AuthContext, nowDate } from '../context.ts';
 import { type Call, type JsonObject, sendJson } from '../http/call.ts';
 import { badRequest, internal, invalid, notFound } from '../http/errors.ts';
@@ -92,7 +90,7 @@ export async function createCustomProvider(context: AuthContext, call: Call): Pr
   const { issuer } = values;
   const isOpenId = type === 'oidc' && issuer !== undefined && issuer !== null;
   const provider = await insertRow<CustomProvider>(context.database, 'auth.custom_oauth_providers', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     provider_type: type,
     identifier,
     created_at: now,

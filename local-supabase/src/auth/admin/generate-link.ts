@@ -1,3 +1,4 @@
+import { createDigits } from '../../platform/random.ts';
 import { parseEmail } from '../rows/address.ts';
 import { type Actor, recordAudit } from '../rows/audit.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
@@ -5,7 +6,7 @@ import { type Call, type JsonObject, readObject, readText, sendJson } from '../h
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { invalid, notFound, unprocessable } from '../http/errors.ts';
 import { createActionLink } from '../mail/mail.ts';
-import { createCode, hashCode, type OneTimeTokenType, storeOneTimeToken } from '../rows/one-time-token.ts';
+import { hashCode, type OneTimeTokenType, storeOneTimeToken } from '../rows/one-time-token.ts';
 import { checkPasswordStrength, createPassword, hashPassword } from '../rows/password.ts';
 import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
 import type { Values } from '../rows/rows.ts';
@@ -136,7 +137,7 @@ async function createLink(
   await recordLink(context, admin, tx, user, wanted.type);
   const newEmail = isChange(wanted.type) ? await parseNewEmail(context, tx, user, wanted) : '';
   const address = wanted.type === 'email_change_new' ? newEmail : wanted.email;
-  const code = createCode(context.settings.otpLength);
+  const code = createDigits(context.settings.otpLength);
   const tokenHash = hashCode(address, code);
   const slot = slots[wanted.type];
   await storeOneTimeToken(tx.sql, now, user.id, address, tokenHash, slot.token);

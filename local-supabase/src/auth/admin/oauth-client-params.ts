@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import {
   type Call,
   type JsonObject,
@@ -83,12 +84,12 @@ function checkGrantTypes(grants: readonly string[]): void {
 /** Checks the address of a page: a URL, or a path as Go's parser of request URIs takes it. */
 function checkPage(name: string, uri: string): void {
   if (uri === '') return;
-  if (Buffer.byteLength(uri) > maxUriBytes) throw invalid(`${name} cannot exceed 2048 characters`);
+  if (utf8Length(uri) > maxUriBytes) throw invalid(`${name} cannot exceed 2048 characters`);
   if (!URL.canParse(uri) && !uri.startsWith('/')) throw invalid(`${name} must be a valid URL`);
 }
 
 function checkDescription({ name = '', uri = '', logoUri = '' }: OAuthClientParams): void {
-  if (Buffer.byteLength(name) > maxNameBytes) throw invalid('client_name cannot exceed 1024 characters');
+  if (utf8Length(name) > maxNameBytes) throw invalid('client_name cannot exceed 1024 characters');
   checkPage('client_uri', uri);
   checkPage('logo_uri', logoUri);
 }

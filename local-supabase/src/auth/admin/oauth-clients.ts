@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-
+import { createSecret } from '../../platform/random.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { type Call, type JsonObject, sendJson } from '../http/call.ts';
 import { AuthHttpError, internal, invalid, notFound } from '../http/errors.ts';
@@ -15,7 +14,7 @@ import { changesOfClient, completeRegistration, readOAuthClientParams } from './
 
 const table = 'auth.oauth_clients';
 
-const createSecret = (): string => randomBytes(32).toString('base64url');
+const secretBytes = 32;
 
 /** Throws 404 feature_disabled when the project signs in no users of other applications. */
 export function requireOAuthServer({ settings }: AuthContext): void {
@@ -56,10 +55,10 @@ export async function registerClient(
   const params = await readOAuthClientParams(call);
   try {
     const { redirectUris, grantTypes, clientType, authMethod } = completeRegistration(params);
-    const secret = clientType === 'confidential' ? createSecret() : '';
+    const secret = clientType === 'confidential' ? createSecret(secretBytes) : '';
     const now = nowDate(context);
     const client = await insertRow<OAuthClient>(context.database, table, {
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       registration_type: type,
       client_type: clientType,
       token_endpoint_auth_method: authMethod,
@@ -119,7 +118,7 @@ export async function deleteOAuthClient(context: AuthContext, call: Call): Promi
 export async function regenerateClientSecret(context: AuthContext, call: Call): Promise<Response> {
   const client = await requireClient(context, call);
   if (client.client_type === 'public') throw invalid('Cannot regenerate secret for public client');
-  const secret = createSecret();
+  const secret = createSecret(secretBytes);
   const updated = await updateClient(context, client, { client_secret_hash: hashClientSecret(secret) });
   return sendJson(call, encodeOAuthClient(updated, secret));
 }

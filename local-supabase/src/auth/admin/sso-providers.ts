@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-
+import { isEqualJson } from '../../platform/json.ts';
 import type { Sql } from '../../database/database.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { type Call, type JsonObject, sendJson } from '../http/call.ts';
@@ -120,7 +118,7 @@ async function addDomains(
 ): Promise<void> {
   for (const domain of domains)
     await insertRow(sql, 'auth.sso_domains', {
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       sso_provider_id: providerId,
       domain,
       created_at: now,
@@ -135,7 +133,7 @@ async function insertProvider(
   metadata: SamlMetadata,
 ): Promise<string> {
   const times = { created_at: now, updated_at: now };
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   await insertRow(sql, 'auth.sso_providers', {
     id,
     resource_id: params.resourceId ?? null,
@@ -143,7 +141,7 @@ async function insertProvider(
     ...times,
   });
   await insertRow(sql, 'auth.saml_providers', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     sso_provider_id: id,
     entity_id: metadata.entityId,
     metadata_xml: metadata.xml,
@@ -216,8 +214,7 @@ function samlChangesOf(
   metadata: SamlMetadata | null,
 ): JsonObject | null {
   const { attributeMapping, metadataUrl, nameIdFormat } = params;
-  const hasNewMapping =
-    'keys' in attributeMapping && !isDeepStrictEqual(attributeMapping, saml.attribute_mapping);
+  const hasNewMapping = 'keys' in attributeMapping && !isEqualJson(attributeMapping, saml.attribute_mapping);
   if (metadata === null && !hasNewMapping && nameIdFormat === '') return null;
   return {
     ...(metadata !== null && { metadata_xml: metadata.xml }),
@@ -244,9 +241,7 @@ async function applyParams(
     ...(disabled !== undefined && { disabled }),
   };
   const isUnchanged =
-    !samlChanges &&
-    gone.length + newDomains.length === 0 &&
-    isDeepStrictEqual(provider, { ...provider, ...own });
+    !samlChanges && gone.length + newDomains.length === 0 && isEqualJson(provider, { ...provider, ...own });
   if (isUnchanged) return provider;
   await updateRow(sql, 'auth.sso_providers', id, { ...own, updated_at: now });
   for (const domain of gone)

@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
 
+import { encodeBase64Url } from '../../platform/base64.ts';
+import { encodeUtf8 } from '../../platform/bytes.ts';
 import { audienceOf, requireAdmin } from '../sessions/authentication.ts';
 import { type Call, readFlag, sendJson } from '../http/call.ts';
 import { addPageLinks, readPage } from './pagination.ts';
@@ -70,10 +72,7 @@ export async function readUser(context: AuthContext, call: Call): Promise<Respon
 
 /** Keeps the row and removes everything that identifies the person. */
 async function obscure(context: AuthContext, tx: Transaction, user: User): Promise<void> {
-  const hide = (value: string): string =>
-    createHash('sha256')
-      .update(user.id + value)
-      .digest('base64url');
+  const hide = (value: string): string => encodeBase64Url(sha256(encodeUtf8(user.id + value)));
   for (const identity of user.identities)
     await updateRow(tx.sql, 'auth.identities', identity.id, {
       identity_data: {},

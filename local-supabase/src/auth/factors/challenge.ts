@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-
+import { createDigits } from '../../platform/random.ts';
 import { checkChannel } from '../rows/address.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
@@ -10,7 +9,6 @@ import { badRequest, CommitThenThrow, internal, unprocessable } from '../http/er
 import { isHookEnabled } from '../hooks/invoke-hook.ts';
 import { sendSmsByHook } from '../hooks/message-hooks.ts';
 import { checkFrequency } from '../mail/mail.ts';
-import { createCode } from '../rows/one-time-token.ts';
 import { insertRow, updateRow } from '../rows/rows.ts';
 import { isUuid } from '../rows/rows.ts';
 import type { User } from '../rows/user.ts';
@@ -102,7 +100,7 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
   }
   const ceremony =
     factor.factor_type === 'webauthn' ? await beginCeremony(context, call, user, factor) : null;
-  const code = isPhone ? createCode(settings.otpLength) : null;
+  const code = isPhone ? createDigits(settings.otpLength) : null;
   if (code !== null) await sendFactorCode(context, call, user, factor, code, channel);
   const challenge = await inTransaction(context, async (tx) => {
     const now = nowDate(context);
@@ -111,7 +109,7 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
     if (ceremony === null)
       await recordAudit(context, tx.sql, user, 'challenge_created', { traits, ip: call.ip });
     return insertRow<Challenge>(tx.sql, 'auth.mfa_challenges', {
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       factor_id: factor.id,
       ip_address: call.ip,
       otp_code: code,

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { Secret, TOTP } from 'otpauth';
 import { toString as renderQrCode } from 'qrcode';
 
@@ -57,7 +55,7 @@ async function storeFactor(
 ): Promise<Factor> {
   const now = nowDate(context);
   const factor = await insertRow<Factor>(tx.sql, 'auth.mfa_factors', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     user_id: user.id,
     status: 'unverified',
     ...values,

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-
+import { isEqualText } from '../../platform/bytes.ts';
 import { Secret, TOTP } from 'otpauth';
 
 import { requireNonAnonymousCaller } from '../sessions/authentication.ts';
@@ -31,11 +30,6 @@ function isTotpCode(factor: Factor, code: string, nowMs: number): boolean {
   return totp.validate({ token, timestamp: nowMs, window: allowedSteps }) !== null;
 }
 
-function isSameCode(stored: string, code: string): boolean {
-  const [left, right] = [Buffer.from(stored), Buffer.from(code)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
-
 async function checkCode(
   context: AuthContext,
   call: Call,
@@ -47,7 +41,7 @@ async function checkCode(
   const isTotp = factor.factor_type === 'totp';
   const isValid = isTotp
     ? isTotpCode(factor, code, context.now())
-    : challenge.otp_code !== null && isSameCode(challenge.otp_code, code);
+    : challenge.otp_code !== null && isEqualText(challenge.otp_code, code);
   await checkFactorAttempt(context, call, user.id, factor, isValid);
   if (isValid) return;
   const message = isTotp ? 'Invalid TOTP code entered' : 'Invalid MFA Phone code entered';

@@ -1,3 +1,5 @@
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { decodeBase64, encodeBase64, encodeBase64Url } from '../../platform/base64.ts';
 import type { AuthContext } from '../context.ts';
 import { type JsonObject, readMember, readObject, readText } from '../http/call.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
@@ -18,9 +20,6 @@ export interface WebAuthnCeremony {
   };
   readonly session: WebAuthnSession;
 }
-
-const encodeBase64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
-const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'base64'));
 
 /** The keys of the user's verified WebAuthn factors. */
 const credentialsOf = (user: User): WebAuthnCredential[] =>
@@ -55,7 +54,7 @@ export function createCeremony(context: AuthContext, user: User, factor: Factor)
   const excluded = credentials.map(({ id }) => describeCredential(decodeBase64(id), ['usb', 'nfc']));
   const publicKey = {
     rp: { name: party.name, id: party.id },
-    user: { name: email, displayName: email, id: Buffer.from(user.id).toString('base64url') },
+    user: { name: email, displayName: email, id: encodeBase64Url(user.id) },
     challenge: session.challenge,
     pubKeyCredParams: credentialParameters,
     timeout: promptTimeoutMs,
@@ -108,7 +107,7 @@ async function verifyCreation(
       transport: verified.transports,
       flags: { backupEligible: verified.isBackupEligible, backupState: verified.isBackedUp },
       authenticator: {
-        AAGUID: encodeBase64(Buffer.from(verified.aaguid.replaceAll('-', ''), 'hex')),
+        AAGUID: encodeBase64(hexToBytes(verified.aaguid.replaceAll('-', ''))),
         signCount: verified.signCount,
       },
     },

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
-
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { JWTPayload } from 'jose';
 
+import { encodeBase64Url } from '../../platform/base64.ts';
+import { encodeUtf8 } from '../../platform/bytes.ts';
 import { requireCaller } from '../sessions/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
@@ -74,15 +76,15 @@ function checkNonce(claims: JWTPayload, nonce: string): void {
   const expected = typeof claims['nonce'] === 'string' ? claims['nonce'] : '';
   if ((expected === '') !== (nonce === ''))
     throw refused('Passed nonce and nonce in id_token should either both exist or not.');
-  if (expected !== '' && createHash('sha256').update(nonce).digest('hex') !== expected)
+  if (expected !== '' && bytesToHex(sha256(encodeUtf8(nonce))) !== expected)
     throw new OAuthError('invalid nonce', 'Nonces mismatch');
 }
 
 function checkAccessToken(claims: JWTPayload, accessToken: string): void {
   const expected = claims['at_hash'];
   if (accessToken === '' || typeof expected !== 'string') return;
-  const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
-  if (half.toString('base64url') !== expected) throw refused('Bad ID token');
+  const half = sha256(encodeUtf8(accessToken)).subarray(0, 16);
+  if (encodeBase64Url(half) !== expected) throw refused('Bad ID token');
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

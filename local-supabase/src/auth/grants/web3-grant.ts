@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { utf8Length } from '../../platform/bytes.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
@@ -28,7 +30,7 @@ function parseChain(context: AuthContext, chain: string): Chain {
 }
 
 function checkLengths(chain: Chain, message: string, signature: string): void {
-  const bytes = Buffer.byteLength(message);
+  const bytes = utf8Length(message);
   if (bytes < shortestMessage) throw invalid('message is too short');
   if (bytes > longestMessage) throw invalid('message must not exceed 20KB');
   if (chain === 'ethereum') {
@@ -101,7 +103,7 @@ export async function web3Grant(context: AuthContext, call: Call): Promise<Respo
   const isSigned =
     chain === 'ethereum'
       ? isSignedByEthereum(message, signature)
-      : isSignedBySolana(message, Buffer.from(signature, 'base64'));
+      : isSignedBySolana(message, decodeBase64(signature));
   if (!isSigned) throw refused('Signature does not match address in message');
   checkPlace(context, chain, message);
   checkTimes(context, chain, message);

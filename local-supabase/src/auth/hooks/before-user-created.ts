@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import type { AuthContext } from '../context.ts';
 import type { Call } from '../http/call.ts';
@@ -21,7 +19,7 @@ export async function announceUser<T extends NewUser>(
   user: T,
   sql?: Sql,
 ): Promise<T & { readonly id: string }> {
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   if (isHookEnabled(context, 'before_user_created')) {
     const encoded = {
       id,

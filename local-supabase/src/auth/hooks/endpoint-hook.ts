@@ -1,5 +1,8 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 
+import { decodeBase64, encodeBase64 } from '../../platform/base64.ts';
+import { decodeUtf8, encodeUtf8 } from '../../platform/bytes.ts';
 import type { Transport } from '../context.ts';
 import { badRequest, internal, unprocessable } from '../http/errors.ts';
 
@@ -23,12 +26,12 @@ const timedOut = (): Error =>
 function signPayload(secret: string, id: string, timestamp: string, payload: string): string {
   const [, key] = /^v1,(?:whsec_)?(.*)$/.exec(secret) ?? [];
   if (key === undefined) throw internal('Error generating signatures: invalid signature format');
-  const hmac = createHmac('sha256', Buffer.from(key, 'base64'));
-  return `v1,${hmac.update(`${id}.${timestamp}.${payload}`).digest('base64')}`;
+  const signed = encodeUtf8(`${id}.${timestamp}.${payload}`);
+  return `v1,${encodeBase64(hmac(sha256, decodeBase64(key), signed))}`;
 }
 
 function createRequest(endpoint: Endpoint, payload: string, nowMs: number, signal: AbortSignal): Request {
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   const timestamp = String(Math.floor(nowMs / 1000));
   const signatures = endpoint.secrets.map((secret) => signPayload(secret, id, timestamp, payload));
   const url = new URL(endpoint.uri);
@@ -60,7 +63,7 @@ async function readBody(response: Response): Promise<string> {
       'hook_payload_over_size_limit',
       `Payload size exceeded size limit of ${maxAnswerBytes} bytes`,
     );
-  return Buffer.from(bytes).toString();
+  return decodeUtf8(bytes);
 }
 
 /** Reads the answer of an endpoint: its JSON, or null for none; undefined when the endpoint asks for another attempt. */

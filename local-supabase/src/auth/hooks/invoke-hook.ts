@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import type { AuthContext } from '../context.ts';
 import type { Call, JsonObject } from '../http/call.ts';
@@ -95,7 +93,7 @@ export async function invokeHook(
   const target = context.hooks.get(name);
   if (target === undefined) throw new Error(`The hook ${name} is not enabled`);
   const metadata = {
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     time: new Date(context.now()).toISOString(),
     name: payloadNames[name],
     ip_address: call.ip,

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
-
+import { decodeUtf8, encodeUtf8, utf8Length } from '../../platform/bytes.ts';
 import { badRequest, AuthHttpError } from './errors.ts';
+import { isIpAddress } from './ip-address.ts';
 
 /** A JSON object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ const loopback = '127.0.0.1';
 
 function addressOf(headers: Headers): string {
   const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
-  return forwarded.find((part) => isIP(part) !== 0) ?? loopback;
+  return forwarded.find((part) => isIpAddress(part)) ?? loopback;
 }
 
 /** True when parsing failed because the JSON text ends too early. */
@@ -148,11 +148,9 @@ export function createCall(
 ): Call {
   let body: Promise<string> | undefined;
   const text = async (): Promise<string> => {
-    body ??= request
-      .arrayBuffer()
-      .then((bytes) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    body ??= request.arrayBuffer().then(decodeUtf8);
     const content = await body;
-    if (Buffer.byteLength(content) > maxBodyBytes)
+    if (utf8Length(content) > maxBodyBytes)
       throw new AuthHttpError(
         413,
         'request_entity_too_large',
@@ -184,7 +182,7 @@ export function sendJson(call: Call, body: unknown, status = 200): Response {
 /** Percent-encodes the characters that a header cannot carry. */
 const encodeNonAscii = (url: string): string =>
   url.replaceAll(/\P{ASCII}+/gu, (part) =>
-    Array.from(Buffer.from(part), (byte) => `%${byte.toString(16)}`).join(''),
+    Array.from(encodeUtf8(part), (byte) => `%${byte.toString(16)}`).join(''),
   );
 
 /** A redirect; 303 unless the flow began with a GET to a provider (302). */

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
 
 export const apiVersionHeader = 'X-Supabase-Api-Version';
@@ -49,7 +47,7 @@ export function encodeError(error: unknown, requestHeaders: Headers): Response {
         code: status,
         error_code: code,
         msg: message,
-        ...(status >= 500 && { error_id: randomUUID() }),
+        ...(status >= 500 && { error_id: crypto.randomUUID() }),
         ...extra,
       };
   return Response.json(body, { status, headers });

@@ -1,3 +1,4 @@
+import { createDigits } from '../../platform/random.ts';
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
@@ -5,7 +6,7 @@ import { isHookEnabled } from '../hooks/invoke-hook.ts';
 import { sendEmailByHook } from '../hooks/message-hooks.ts';
 import { countMail, deliver } from './deliver.ts';
 import type { CodeMailKind } from './mail-template.ts';
-import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../rows/one-time-token.ts';
+import { hashCode, pkcePrefix, storeOneTimeToken } from '../rows/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
 import type { User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
@@ -102,7 +103,7 @@ export async function sendConfirmation(
   if (kind === 'confirmation') checkMailFrequency(context, user.confirmation_sent_at);
   const now = nowDate(context);
   const email = user.email ?? '';
-  const code = createCode(context.settings.otpLength);
+  const code = createDigits(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
   await send(context, call, tx, user, { kind, to: email, code, tokenHash });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'confirmation_token');
@@ -125,7 +126,7 @@ export async function sendRecovery(
   checkMailFrequency(context, user.recovery_sent_at);
   const now = nowDate(context);
   const email = user.email ?? '';
-  const code = createCode(context.settings.otpLength);
+  const code = createDigits(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
   await send(context, call, tx, user, { kind, to: email, code, tokenHash });
   await updateUser(tx.sql, now, user, { recovery_token: tokenHash, recovery_sent_at: now });
@@ -142,7 +143,7 @@ export async function sendReauthentication(
   checkMailFrequency(context, user.reauthentication_sent_at);
   const now = nowDate(context);
   const email = user.email ?? '';
-  const code = createCode(context.settings.otpLength);
+  const code = createDigits(context.settings.otpLength);
   const tokenHash = hashCode(email, code);
   await send(context, call, tx, user, { kind: 'reauthentication', to: email, code, tokenHash });
   await updateUser(tx.sql, now, user, { reauthentication_token: tokenHash, reauthentication_sent_at: now });
@@ -193,7 +194,7 @@ export async function sendEmailChange(
   const now = nowDate(context);
   const oldEmail = user.email ?? '';
   const createChangeCode = (to: string): ChangeCode => {
-    const code = createCode(context.settings.otpLength);
+    const code = createDigits(context.settings.otpLength);
     return { to, code, tokenHash: withFlow(hashCode(to, code), flow) };
   };
   const fresh = createChangeCode(newEmail);

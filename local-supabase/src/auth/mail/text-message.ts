@@ -1,10 +1,11 @@
+import { createDigits } from '../../platform/random.ts';
 import { isHookEnabled } from '../hooks/invoke-hook.ts';
 import { sendSmsByHook } from '../hooks/message-hooks.ts';
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { tooManyRequests } from '../http/errors.ts';
 import { checkFrequency } from './mail.ts';
-import { createCode, hashCode, storeOneTimeToken, type OneTimeTokenType } from '../rows/one-time-token.ts';
+import { hashCode, storeOneTimeToken, type OneTimeTokenType } from '../rows/one-time-token.ts';
 import type { User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
@@ -53,7 +54,7 @@ export async function sendPhoneCode(
   const testCode = settings.smsTestOtp[phone];
   if (testCode === undefined && !settings.phoneAutoconfirm && !context.limiter.allowMessage('sms'))
     throw tooManyRequests('over_sms_send_rate_limit', 'SMS rate limit exceeded');
-  const code = testCode ?? createCode(settings.otpLength);
+  const code = testCode ?? createDigits(settings.otpLength);
   const isChange = purpose === 'phone_change';
   const asked = isChange ? { ...user, phone_change: phone } : user;
   if (testCode === undefined) await sendCode(context, call, tx, asked, phone, code, channel);

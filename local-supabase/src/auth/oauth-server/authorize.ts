@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { type Call, sendRedirect } from '../http/call.ts';
 import { badRequest, invalid } from '../http/errors.ts';
@@ -53,7 +54,7 @@ function findChallengeFault(challenge: string, method: string): string | undefin
   if (challenge === '' || method === '')
     return 'PKCE flow requires both code_challenge and code_challenge_method';
   if (!/^(?:s256|plain)$/i.test(method)) return "code_challenge_method must be 'S256' or 'plain'";
-  const bytes = Buffer.byteLength(challenge);
+  const bytes = utf8Length(challenge);
   return bytes < 43 || bytes > 128 ? 'code_challenge must be between 43 and 128 characters' : undefined;
 }
 

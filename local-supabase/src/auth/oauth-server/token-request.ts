@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { AuthContext } from '../context.ts';
 import { type Call, type JsonObject, readText } from '../http/call.ts';
 import { type AuthHttpError, badRequest, OAuthError } from '../http/errors.ts';
@@ -51,7 +53,7 @@ async function readForm(call: Call): Promise<URLSearchParams> {
 function parseBasic(encoded: string): Credentials {
   if (!/^(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i.test(encoded))
     throw malformed('invalid basic auth encoding');
-  const [, clientId, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const [, clientId, secret] = /^([^:]*):(.*)$/s.exec(decodeUtf8(decodeBase64(encoded))) ?? [];
   if (clientId === undefined || secret === undefined) throw malformed('invalid basic auth format');
   return { clientId, secret, method: 'client_secret_basic' };
 }

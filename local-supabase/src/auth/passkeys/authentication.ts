@@ -1,3 +1,4 @@
+import { isEqualBytes } from '../../platform/bytes.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
@@ -46,7 +47,7 @@ async function verifySignIn(
   const user = isUuid(userHandle) ? await findUserById(database, userHandle) : undefined;
   if (user?.id !== userHandle) throw new Error('The user handle belongs to no user');
   const credentials = await listCredentials(database, user.id);
-  const credential = credentials.find(({ credential_id: id }) => Buffer.from(id).equals(credentialId));
+  const credential = credentials.find(({ credential_id: id }) => isEqualBytes(id, credentialId));
   if (credential === undefined) throw new Error('The user has no passkey of this id');
   return { user, credential, signCount: await verifyAssertion(response, credential, expectation) };
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { type AuthContext, nowDate } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
 import { insertRow, isUuid } from '../rows/rows.ts';
@@ -44,7 +42,7 @@ export async function createChallenge(
   });
   const expiresAtMs = context.now() + context.settings.webauthnChallengeExpirySeconds * 1000;
   const { id } = await insertRow<ChallengeRow>(context.database, 'auth.webauthn_challenges', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     user_id: userId,
     challenge_type: ceremony,
     session_data: session,

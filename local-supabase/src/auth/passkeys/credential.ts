@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import { nowDate, type AuthContext } from '../context.ts';
 import { internal, unprocessable } from '../http/errors.ts';
@@ -59,7 +57,7 @@ export async function insertCredential(
   const now = nowDate(context);
   try {
     return await insertRow<Credential>(sql, table, {
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       user_id: userId,
       credential_id: verified.credentialId,
       public_key: verified.publicKey,

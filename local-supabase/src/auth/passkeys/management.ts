@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import { type Caller, requireCaller } from '../sessions/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { type Actor, recordAudit } from '../rows/audit.ts';
@@ -78,7 +79,7 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
   if (!isUuid(call.params['passkey_id'] ?? '')) throw passkeyNotFound();
   const friendlyName = readText(await call.json(), 'friendly_name');
   if (friendlyName === '') throw invalid('friendly_name is required');
-  if (Buffer.byteLength(friendlyName) > maxNameBytes)
+  if (utf8Length(friendlyName) > maxNameBytes)
     throw invalid(`friendly_name must be ${maxNameBytes} characters or less`);
   const { id } = await requirePasskey(context, call, user);
   const renamed = await inTransaction(context, async ({ sql }) => {

@@ -1,3 +1,4 @@
+import { encodeBase64Url } from '../../platform/base64.ts';
 import { type Caller, requireNonAnonymousCaller } from '../sessions/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { recordAudit } from '../rows/audit.ts';
@@ -28,7 +29,7 @@ function encodeUserEntity(user: User): Record<string, string> {
   return {
     name: address,
     displayName: typeof name === 'string' && name !== '' ? name : address,
-    id: Buffer.from(user.id).toString('base64url'),
+    id: encodeBase64Url(user.id),
   };
 }
 

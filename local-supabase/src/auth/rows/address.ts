@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import type { AuthContext } from '../context.ts';
 import { invalid } from '../http/errors.ts';
 
@@ -7,7 +8,7 @@ const emailPattern = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\
 /** Checks an email address and returns it in lower case. Throws 400 validation_failed. */
 export function parseEmail(email: string): string {
   if (email === '') throw invalid('An email address is required');
-  if (Buffer.byteLength(email) > 255) throw invalid('An email address is too long');
+  if (utf8Length(email) > 255) throw invalid('An email address is too long');
   if (!emailPattern.test(email)) throw invalid('Unable to validate email address: invalid format');
   return email.toLowerCase();
 }

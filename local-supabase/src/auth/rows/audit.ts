@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import type { JsonObject } from '../http/call.ts';
@@ -69,7 +67,7 @@ export async function recordAudit(
   const name = actor.raw_user_meta_data?.['full_name'];
   await insertRow(sql, 'auth.audit_log_entries', {
     instance_id: '00000000-0000-0000-0000-000000000000',
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     payload: {
       action,
       actor_id: actor.id,

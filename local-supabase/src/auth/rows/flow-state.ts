@@ -1,5 +1,7 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
 
+import { encodeBase64Url } from '../../platform/base64.ts';
+import { encodeUtf8, isEqualText } from '../../platform/bytes.ts';
 import type { Sql } from '../../database/database.ts';
 import { badRequest, invalid } from '../http/errors.ts';
 import { insertRow, updateRow } from './rows.ts';
@@ -76,9 +78,9 @@ export async function createFlowState(sql: Sql, now: Date, flow: NewFlowState): 
   const method = flow.codeChallenge && parseMethod(flow.codeChallenge.method);
   if (method === undefined) throw new Error('unsupported code_challenge method');
   return insertRow<FlowState>(sql, 'auth.flow_state', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     user_id: flow.userId ?? null,
-    auth_code: flow.codeChallenge && randomUUID(),
+    auth_code: flow.codeChallenge && crypto.randomUUID(),
     code_challenge: flow.codeChallenge?.challenge ?? null,
     code_challenge_method: method,
     provider_type: flow.provider,
@@ -138,9 +140,8 @@ export function isCodeVerifier(
   method: 's256' | 'plain' | null,
   verifier: string,
 ): boolean {
-  const derived = method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
-  const [left, right] = [Buffer.from(challenge), Buffer.from(derived)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  const derived = method === 's256' ? encodeBase64Url(sha256(encodeUtf8(verifier))) : verifier;
+  return isEqualText(challenge, derived);
 }
 
 export const wrongVerifierMessage = 'code challenge does not match previously saved code verifier';

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import { insertRow, updateRow } from './rows.ts';
 
@@ -58,7 +56,7 @@ export async function createIdentity(
 ): Promise<Identity> {
   const identityData = data.email === undefined ? data : { ...data, email: data.email.toLowerCase() };
   return insertRow<Identity>(sql, 'auth.identities', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     provider_id: data.sub,
     user_id: userId,
     identity_data: identityData,

@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-
+import { createBase32Text } from '../../platform/random.ts';
 import type { Sql } from '../../database/database.ts';
 import { insertRow, updateRow, type Values } from './rows.ts';
 
@@ -25,7 +24,6 @@ export interface OAuthAuthorization {
 }
 
 const table = 'auth.oauth_authorizations';
-const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export const scopesOf = (scope: string): readonly string[] => scope.split(' ').filter((name) => name !== '');
 
@@ -37,8 +35,8 @@ export async function createAuthorization(
   values: Values,
 ): Promise<OAuthAuthorization> {
   return insertRow<OAuthAuthorization>(sql, table, {
-    id: randomUUID(),
-    authorization_id: Array.from(randomBytes(32), (byte) => alphabet[byte % 32]).join(''),
+    id: crypto.randomUUID(),
+    authorization_id: createBase32Text(32),
     created_at: now,
     expires_at: new Date(now.getTime() + expirySeconds * 1000),
     ...values,
@@ -88,7 +86,7 @@ export async function approveAuthorization(
   return updateAuthorization(sql, authorization, {
     status: 'approved',
     approved_at: now,
-    authorization_code: randomUUID(),
+    authorization_code: crypto.randomUUID(),
   });
 }
 

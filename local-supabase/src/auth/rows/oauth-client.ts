@@ -1,5 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
 
+import { encodeBase64Url } from '../../platform/base64.ts';
+import { encodeUtf8, isEqualText } from '../../platform/bytes.ts';
 import type { Sql } from '../../database/database.ts';
 import type { JsonObject } from '../http/call.ts';
 import { isUuid } from './rows.ts';
@@ -39,14 +41,11 @@ export async function findOAuthClient(sql: Sql, id: string): Promise<OAuthClient
 
 export const redirectUrisOf = (client: OAuthClient): readonly string[] => client.redirect_uris.split(',');
 
-export const hashClientSecret = (secret: string): string =>
-  createHash('sha256').update(secret).digest('base64url');
+export const hashClientSecret = (secret: string): string => encodeBase64Url(sha256(encodeUtf8(secret)));
 
 /** True for the secret of a confidential client. */
-export function isClientSecret(client: OAuthClient, secret: string): boolean {
-  const [left, right] = [Buffer.from(client.client_secret_hash ?? ''), Buffer.from(hashClientSecret(secret))];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
+export const isClientSecret = (client: OAuthClient, secret: string): boolean =>
+  isEqualText(client.client_secret_hash ?? '', hashClientSecret(secret));
 
 /** The members whose value is not empty. */
 const present = (fields: Readonly<Record<string, string | null>>): JsonObject =>

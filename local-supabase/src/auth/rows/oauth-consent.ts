@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import { scopesOf } from './oauth-authorization.ts';
 
@@ -42,7 +40,7 @@ export async function saveConsent(
     `insert into auth.oauth_consents (id, user_id, client_id, scopes, granted_at) values ($1, $2, $3, $4, $5)
      on conflict on constraint oauth_consents_user_client_unique
      do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`,
-    [randomUUID(), userId, clientId, scopesOf(scope).join(' '), now.toISOString()],
+    [crypto.randomUUID(), userId, clientId, scopesOf(scope).join(' '), now.toISOString()],
   );
 }
 

@@ -1,5 +1,7 @@
-import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { sha224 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 
+import { encodeUtf8 } from '../../platform/bytes.ts';
 import type { Sql } from '../../database/database.ts';
 import { insertRow } from './rows.ts';
 import type { User } from './user.ts';
@@ -16,14 +18,9 @@ export type OneTimeTokenType =
 /** The prefix of tokens in mails of PKCE flows. */
 export const pkcePrefix = 'pkce_';
 
-/** A random code of `length` digits. */
-export function createCode(length: number): string {
-  return Array.from({ length }, () => randomInt(10)).join('');
-}
-
 /** SHA-224 of address and code, in hexadecimal. It is stored in place of the code and is the token of the link. */
 export function hashCode(address: string, code: string): string {
-  return createHash('sha224').update(`${address}${code}`).digest('hex');
+  return bytesToHex(sha224(encodeUtf8(`${address}${code}`)));
 }
 
 /** Stores `tokenHash` as the user's only token of its type. */
@@ -37,7 +34,7 @@ export async function storeOneTimeToken(
 ): Promise<void> {
   await clearOneTimeTokens(sql, userId, type);
   await insertRow(sql, 'auth.one_time_tokens', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     user_id: userId,
     token_type: type,
     token_hash: tokenHash,

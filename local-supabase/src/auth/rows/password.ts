@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-
 import { compare, getRounds, hash } from 'bcryptjs';
 
+import { utf8Length } from '../../platform/bytes.ts';
+import { createSecret } from '../../platform/random.ts';
 import { internal, invalid, WeakPasswordError } from '../http/errors.ts';
 import type { AuthSettings } from '../settings.ts';
 import { hasPassword, type UserRow } from './user.ts';
@@ -10,11 +10,10 @@ const maxBytes = 72;
 
 /** Checks a password against the project's rules. Throws WeakPasswordError, or 400 above 72 bytes. */
 export function checkPasswordStrength(settings: AuthSettings, password: string): void {
-  if (Buffer.byteLength(password) > maxBytes)
-    throw invalid(`Password cannot be longer than ${maxBytes} characters`);
+  if (utf8Length(password) > maxBytes) throw invalid(`Password cannot be longer than ${maxBytes} characters`);
   const weaknesses: { reason: string; message: string }[] = [];
   const { passwordMinLength, passwordRequiredCharacters, pwnedPasswords } = settings;
-  if (Buffer.byteLength(password) < passwordMinLength)
+  if (utf8Length(password) < passwordMinLength)
     weaknesses.push({
       reason: 'length',
       message: `Password should be at least ${passwordMinLength} characters.`,
@@ -42,7 +41,7 @@ export function checkPasswordStrength(settings: AuthSettings, password: string):
 
 /** Hashes with bcrypt; pgcrypto's crypt() reads the result. Throws 500 above 72 bytes, as Go's bcrypt does. */
 export async function hashPassword(settings: AuthSettings, password: string): Promise<string> {
-  if (Buffer.byteLength(password) > maxBytes) throw internal('Internal Server Error');
+  if (utf8Length(password) > maxBytes) throw internal('Internal Server Error');
   return hash(password, settings.bcryptCost);
 }
 
@@ -61,4 +60,4 @@ export async function isPasswordOf(user: UserRow, password: string): Promise<boo
 }
 
 /** A random password for users who sign up by a code or a link. */
-export const createPassword = (): string => `${randomBytes(24).toString('base64url')}aA1!`;
+export const createPassword = (): string => `${createSecret(24)}aA1!`;

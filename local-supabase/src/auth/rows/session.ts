@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-
+import { createSecret } from '../../platform/random.ts';
 import type { Call } from '../http/call.ts';
 import type { Sql } from '../../database/database.ts';
 import { insertRow, updateRow, type Values } from './rows.ts';
@@ -52,7 +51,7 @@ export interface NewSession {
 
 export async function createSession(sql: Sql, now: Date, wanted: NewSession): Promise<Session> {
   return insertRow<Session>(sql, 'auth.sessions', {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     user_id: wanted.userId,
     aal: 'aal1',
     oauth_client_id: wanted.grant?.clientId ?? null,
@@ -67,7 +66,7 @@ export async function createSession(sql: Sql, now: Date, wanted: NewSession): Pr
 
 /** The key and first value of a session whose refresh tokens are counters. */
 export const newCounter = (): Values => ({
-  refresh_token_hmac_key: randomBytes(32).toString('base64url'),
+  refresh_token_hmac_key: createSecret(32),
   refresh_token_counter: 0,
 });
 
@@ -110,7 +109,7 @@ export async function addMethod(sql: Sql, now: Date, sessionId: string, method: 
     `insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
      values ($1, $2, $3, $3, $4)
      on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey do update set updated_at = $3`,
-    [randomUUID(), sessionId, now.toISOString(), method],
+    [crypto.randomUUID(), sessionId, now.toISOString(), method],
   );
 }
 

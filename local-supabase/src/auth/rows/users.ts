@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Sql } from '../../database/database.ts';
 import { listFactors } from './factor.ts';
 import { internal } from '../http/errors.ts';
@@ -83,7 +81,7 @@ export async function createUser(
 
 const userValues = (now: Date, user: NewUser): Values => ({
   instance_id: noInstance,
-  id: user.id ?? randomUUID(),
+  id: user.id ?? crypto.randomUUID(),
   aud: user.aud,
   role: user.role ?? 'authenticated',
   email: user.email?.toLowerCase() || null,

@@ -1,13 +1,17 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
+import { decodeBase64, encodeBase64Url } from '../../platform/base64.ts';
+import { isEqualBytes } from '../../platform/bytes.ts';
 import type { Session } from '../rows/session.ts';
 
 /** A parsed refresh token of version 2, not yet verified. */
 export interface CounterToken {
   readonly sessionId: string;
   readonly counter: number;
-  readonly signedPart: Buffer;
-  readonly signature: Buffer;
+  readonly signedPart: Uint8Array;
+  readonly signature: Uint8Array;
 }
 
 const signatureBytes = 16;
@@ -15,22 +19,21 @@ const checksumBytes = 4;
 const headBytes = 17;
 const shortestBytes = headBytes + 1 + signatureBytes + checksumBytes;
 
-const sign = (part: Buffer, key: string): Buffer =>
-  createHmac('sha256', Buffer.from(key, 'base64url')).update(part).digest().subarray(0, signatureBytes);
-const checksum = (part: Buffer): Buffer =>
-  createHash('sha256').update(part).digest().subarray(0, checksumBytes);
+const sign = (part: Uint8Array, key: string): Uint8Array =>
+  hmac(sha256, decodeBase64(key), part).subarray(0, signatureBytes);
+const checksum = (part: Uint8Array): Uint8Array => sha256(part).subarray(0, checksumBytes);
 
-function encodeVarint(value: number): Buffer {
+function encodeVarint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {
     bytes.push((rest % 0x80) + 0x80);
     rest = Math.floor(rest / 0x80);
   }
-  return Buffer.from([...bytes, rest]);
+  return Uint8Array.of(...bytes, rest);
 }
 
-function decodeVarint(bytes: Buffer): { readonly value: number; readonly length: number } | null {
+function decodeVarint(bytes: Uint8Array): { readonly value: number; readonly length: number } | null {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {
     if (index > 7) return null;
@@ -44,22 +47,22 @@ function decodeVarint(bytes: Buffer): { readonly value: number; readonly length:
 export function encodeCounterToken(session: Session): string {
   if (session.refresh_token_hmac_key === null || session.refresh_token_counter === null)
     throw new Error('The session has no refresh token counter');
-  const id = Buffer.from(session.id.replaceAll('-', ''), 'hex');
-  const part = Buffer.concat([Buffer.from([0]), id, encodeVarint(session.refresh_token_counter)]);
-  const signed = Buffer.concat([part, sign(part, session.refresh_token_hmac_key)]);
-  return Buffer.concat([signed, checksum(signed)]).toString('base64url');
+  const id = hexToBytes(session.id.replaceAll('-', ''));
+  const part = concatBytes(Uint8Array.of(0), id, encodeVarint(session.refresh_token_counter));
+  const signed = concatBytes(part, sign(part, session.refresh_token_hmac_key));
+  return encodeBase64Url(concatBytes(signed, checksum(signed)));
 }
 
 /** Parses a version 2 token; null for any other text. */
 export function parseCounterToken(token: string): CounterToken | null {
   if (!/^[\w-]+$/.test(token)) return null;
-  const bytes = Buffer.from(token, 'base64url');
+  const bytes = decodeBase64(token);
   if (bytes.length < shortestBytes || bytes[0] !== 0) return null;
   const signed = bytes.subarray(0, -checksumBytes);
-  if (!timingSafeEqual(checksum(signed), bytes.subarray(-checksumBytes))) return null;
+  if (!isEqualBytes(checksum(signed), bytes.subarray(-checksumBytes))) return null;
   const counter = decodeVarint(signed.subarray(headBytes));
   if (counter === null || signed.length !== headBytes + counter.length + signatureBytes) return null;
-  const id = signed.subarray(1, headBytes).toString('hex');
+  const id = bytesToHex(signed.subarray(1, headBytes));
   return {
     sessionId: id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     counter: counter.value,
@@ -71,5 +74,5 @@ export function parseCounterToken(token: string): CounterToken | null {
 /** True when the token was issued for this session. */
 export function isSignedFor(token: CounterToken, session: Session): boolean {
   if (session.refresh_token_hmac_key === null) return false;
-  return timingSafeEqual(sign(token.signedPart, session.refresh_token_hmac_key), token.signature);
+  return isEqualBytes(sign(token.signedPart, session.refresh_token_hmac_key), token.signature);
 }

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-
+import { createBase32Text } from '../../platform/random.ts';
 import type { Sql } from '../../database/database.ts';
 import { insertRow, updateRow } from '../rows/rows.ts';
 
@@ -15,12 +14,8 @@ export interface RefreshToken {
   readonly updated_at: Date;
 }
 
-const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const tokenLength = 12;
 const noInstance = '00000000-0000-0000-0000-000000000000';
-
-const createToken = (): string =>
-  Array.from(randomBytes(tokenLength), (byte) => alphabet[byte % 32]).join('');
 
 export async function createRefreshToken(
   sql: Sql,
@@ -30,7 +25,7 @@ export async function createRefreshToken(
 ): Promise<RefreshToken> {
   return insertRow<RefreshToken>(sql, 'auth.refresh_tokens', {
     instance_id: noInstance,
-    token: createToken(),
+    token: createBase32Text(tokenLength),
     user_id: owner.userId,
     session_id: owner.sessionId,
     parent: parent || null,

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Database, Sql } from '../../database/database.ts';
 import type { SsoConnection } from '../settings.ts';
 
@@ -26,7 +24,7 @@ export async function saveConnections(
         await sql.query(
           `insert into auth.sso_domains (id, sso_provider_id, domain, created_at, updated_at)
            values ($1, $2, $3, $4, $4) on conflict do nothing`,
-          [randomUUID(), id, domain, now],
+          [crypto.randomUUID(), id, domain, now],
         );
     });
 }

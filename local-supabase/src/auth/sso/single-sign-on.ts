@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { type Call, type JsonObject, readFlag, readText, sendJson, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { badRequest, invalid, notFound } from '../http/errors.ts';
@@ -51,9 +49,9 @@ export async function singleSignOn(context: AuthContext, call: Call): Promise<Re
     const wanted = { provider: 'sso/saml', method: 'sso/saml', codeChallenge, referrer: redirectTo } as const;
     const flow = await createFlowState(sql, now, wanted);
     return insertRow<{ id: string; request_id: string }>(sql, 'auth.saml_relay_states', {
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       sso_provider_id: connection.id,
-      request_id: `id-${randomUUID()}`,
+      request_id: `id-${crypto.randomUUID()}`,
       redirect_to: redirectTo,
       flow_state_id: flow.id,
       created_at: now,

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
-
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import {
   type CryptoKey,
   exportJWK,
@@ -9,6 +9,9 @@ import {
   SignJWT,
   type JWTPayload,
 } from 'jose';
+
+import { encodeUtf8 } from '../../platform/bytes.ts';
+import { createSecret } from '../../platform/random.ts';
 
 import type { ProviderClaims } from '../rows/provider-profile.ts';
 
@@ -49,10 +52,10 @@ const codeLifetimeMs = 600_000;
 const idTokenLifetimeSeconds = 3600;
 const keyId = 'test-provider';
 
-const randomToken = (): string => randomBytes(24).toString('base64url');
+const randomToken = (): string => createSecret(24);
 const claimsOf = (iss: string, { email, isEmailVerified, name, sub }: Person): ProviderClaims => ({
   iss,
-  sub: sub || createHash('sha256').update(email).digest('hex').slice(0, 21),
+  sub: sub || bytesToHex(sha256(encodeUtf8(email))).slice(0, 21),
   email: email.toLowerCase(),
   email_verified: isEmailVerified,
   name,

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { checkChannel, parseEmail, parsePhone } from '../rows/address.ts';
 import { recordAudit } from '../rows/audit.ts';
 import { audienceOf } from '../sessions/authentication.ts';
@@ -135,7 +133,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
 function createFakeUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
   const now = nowDate(context);
   return {
-    id: randomUUID(),
+    id: crypto.randomUUID(),
     aud: audienceOf(context, call),
     role: '',
     email: wanted.email,

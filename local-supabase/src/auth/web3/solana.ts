@@ -1,4 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
+
+import { encodeUtf8, utf8Length } from '../../platform/bytes.ts';
 
 import type { SignedMessage } from './signed-message.ts';
 
@@ -7,7 +10,7 @@ const longestLedgerMessage = 0xffff;
 
 /** Encodes bytes in base58, as Solana writes addresses. */
 export function encodeBase58(bytes: Uint8Array): string {
-  let value = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
+  let value = BigInt(`0x${bytesToHex(bytes) || '0'}`);
   let text = '';
   while (value > 0n) {
     text = (alphabet[Number(value % 58n)] ?? '') + text;
@@ -18,7 +21,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /** Decodes base58; null for a character outside the alphabet. */
-export function decodeBase58(text: string): Buffer | null {
+export function decodeBase58(text: string): Uint8Array | null {
   let value = 0n;
   for (const char of text) {
     const digit = alphabet.indexOf(char);
@@ -27,21 +30,17 @@ export function decodeBase58(text: string): Buffer | null {
   }
   const hex = value === 0n ? '' : value.toString(16);
   const zeros = /^1*/.exec(text)?.[0].length ?? 0;
-  return Buffer.concat([
-    Buffer.alloc(zeros),
-    Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'),
-  ]);
+  return concatBytes(new Uint8Array(zeros), hexToBytes(hex.padStart(hex.length + (hex.length % 2), '0')));
 }
 
 /** The envelope in which Ledger devices sign a message off chain. */
-export function wrapForLedger(domain: string, publicKey: Uint8Array, message: string): Buffer {
-  const body = Buffer.from(message);
-  const paddedDomain = Buffer.alloc(32);
-  paddedDomain.write(domain);
-  const length = Buffer.alloc(2);
-  length.writeUInt16LE(body.length);
-  const magic = Buffer.concat([Buffer.from([0xff]), Buffer.from('solana offchain'), Buffer.from([0])]);
-  return Buffer.concat([magic, paddedDomain, Buffer.from([0, 1]), publicKey, length, body]);
+export function wrapForLedger(domain: string, publicKey: Uint8Array, message: string): Uint8Array {
+  const body = encodeUtf8(message);
+  const paddedDomain = new Uint8Array(32);
+  new TextEncoder().encodeInto(domain, paddedDomain);
+  const length = Uint8Array.of(body.length & 0xff, body.length >> 8);
+  const magic = concatBytes(Uint8Array.of(0xff), encodeUtf8('solana offchain'), Uint8Array.of(0));
+  return concatBytes(magic, paddedDomain, Uint8Array.of(0, 1), publicKey, length, body);
 }
 
 /** True when the key that is the message's address made `signature` (64 bytes), directly or on a Ledger. */
@@ -55,6 +54,6 @@ export function isSignedBySolana({ raw, address, domain }: SignedMessage, signat
       return false;
     }
   };
-  if (verifies(Buffer.from(raw))) return true;
-  return Buffer.byteLength(raw) <= longestLedgerMessage && verifies(wrapForLedger(domain, publicKey, raw));
+  if (verifies(encodeUtf8(raw))) return true;
+  return utf8Length(raw) <= longestLedgerMessage && verifies(wrapForLedger(domain, publicKey, raw));
 }

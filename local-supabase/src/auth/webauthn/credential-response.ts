@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { decodeUtf8 } from '../../platform/bytes.ts';
 import { type JsonObject, readMember } from '../http/call.ts';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 
@@ -49,7 +51,7 @@ function readBase64url(fields: JsonObject, name: string): string {
 }
 
 function readClientData(encoded: string): ClientData {
-  const parsed: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());
+  const parsed: unknown = JSON.parse(decodeUtf8(decodeBase64(encoded)));
   const fields = readObject(parsed, 'clientDataJSON');
   const topOrigin = readString(fields, 'topOrigin');
   return { origin: readString(fields, 'origin'), ...(topOrigin !== '' && { topOrigin }) };
@@ -84,16 +86,13 @@ function readCredential(credential: unknown) {
   };
 }
 
-const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(Buffer.from(base64url, 'base64url'));
-
 /** Parses the credential of a registration. Rejects with an `Error` for any other value. */
 export async function parseRegistrationResponse(credential: unknown): Promise<RegistrationResponse> {
   const { envelope, response, clientDataJSON, clientData } = readCredential(credential);
   const attestationObject = readBase64url(response, 'attestationObject');
   for (const member of ['authenticatorData', 'publicKey']) readBase64url(response, member);
   const { decodeAttestationObject, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
-  const authenticatorData = decodeAttestationObject(bytesOf(attestationObject)).get('authData');
+  const authenticatorData = decodeAttestationObject(decodeBase64(attestationObject)).get('authData');
   const { flags, credentialID } = parseAuthenticatorData(authenticatorData);
   if (!flags.at || !credentialID) throw new TypeError('authData has no credential');
   // Web Authentication level 3, section 7.1.
@@ -111,13 +110,13 @@ export async function parseAssertionResponse(credential: unknown): Promise<Asser
   const authenticatorData = readBase64url(response, 'authenticatorData');
   const signature = readBase64url(response, 'signature');
   const { parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
-  const { flags, counter } = parseAuthenticatorData(bytesOf(authenticatorData));
+  const { flags, counter } = parseAuthenticatorData(decodeBase64(authenticatorData));
   return {
     json: { ...envelope, response: { clientDataJSON, authenticatorData, signature } },
     clientData,
     isBackupEligible: flags.be,
     signCount: counter,
-    credentialId: Buffer.from(rawId, 'base64url'),
-    userHandle: Buffer.from(readBase64url(response, 'userHandle'), 'base64url').toString(),
+    credentialId: decodeBase64(rawId),
+    userHandle: decodeUtf8(decodeBase64(readBase64url(response, 'userHandle'))),
   };
 }

@@ -1,3 +1,4 @@
+import { encodeBase64Url } from '../../platform/base64.ts';
 import { algorithms } from './verification.ts';
 
 /** The timeout of the browser's prompt, as go-webauthn sets it. */
@@ -14,7 +15,7 @@ export function describeCredential(
 ): Readonly<Record<string, unknown>> {
   return {
     type: 'public-key',
-    id: Buffer.from(id).toString('base64url'),
+    id: encodeBase64Url(id),
     ...(transports.length > 0 && { transports }),
   };
 }

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { encodeBase64 } from '../../platform/base64.ts';
+import { createSecret } from '../../platform/random.ts';
 
 const challengeBytes = 32;
 /** The time at which go-webauthn's session data never expires: the row that stores it has its own expiry. */
@@ -29,8 +30,8 @@ interface SessionOptions extends Pick<
 /** Creates the state of a ceremony, with a random challenge. */
 export function createWebAuthnSession({ userId, ...options }: SessionOptions): WebAuthnSession {
   return {
-    challenge: randomBytes(challengeBytes).toString('base64url'),
-    user_id: userId === null ? null : Buffer.from(userId).toString('base64'),
+    challenge: createSecret(challengeBytes),
+    user_id: userId === null ? null : encodeBase64(userId),
     expires: noExpiry,
     ...options,
   };

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../platform/base64.ts';
 import type { ClientData, AssertionResponse, RegistrationResponse } from './credential-response.ts';
 import { isAllowedOrigin, type RelyingParty } from './relying-party.ts';
 
@@ -59,7 +60,7 @@ export async function verifyRegistration(
   if (registrationInfo === undefined) throw new Error('The attestation is not valid');
   const { credential, fmt, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
   return {
-    credentialId: Buffer.from(credential.id, 'base64url'),
+    credentialId: decodeBase64(credential.id),
     publicKey: credential.publicKey,
     attestationFormat: fmt,
     aaguid,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { inspectTerm, isRecord } from '../subscription/term.ts';
 
 /** The settings of a channel, from its `phx_join`. */
@@ -43,7 +42,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     receivesOwnBroadcasts: isTrue(broadcast['self']),
     asksForReplication: isTruthy(broadcast['replication_ready']),
     replay: 'replay' in broadcast ? parseReplay(broadcast['replay']) : null,
-    presenceKey: textOf(presence['key']) || randomUUID(),
+    presenceKey: textOf(presence['key']) || crypto.randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],
     isLegacy,

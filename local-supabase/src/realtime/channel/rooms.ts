@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { UserBroadcast } from './wire.ts';
 
 /** A broadcast: the JSON text of its payload, or the parts of a user's broadcast frame. */
@@ -77,7 +76,7 @@ export function createRooms(): Rooms {
       if (!room) return;
       const before = room.presences.get(member);
       const previous = before === undefined ? {} : { phx_ref_prev: before.meta['phx_ref'] };
-      const presence = { key, meta: { ...payload, phx_ref: randomUUID(), ...previous } };
+      const presence = { key, meta: { ...payload, phx_ref: crypto.randomUUID(), ...previous } };
       room.presences.set(member, presence);
       sendDiff(room, [presence], before ? [before] : []);
     },

@@ -1,0 +1,26 @@
+import { type Bytes, decodeLatin1, encodeUtf8 } from './bytes.ts';
+
+const bytesOf = (content: Uint8Array | string): Uint8Array =>
+  typeof content === 'string' ? encodeUtf8(content) : content;
+
+/** @param content a text is encoded as UTF-8. */
+export const encodeBase64 = (content: Uint8Array | string): string => btoa(decodeLatin1(bytesOf(content)));
+
+/** Without padding. @param content a text is encoded as UTF-8. */
+export const encodeBase64Url = (content: Uint8Array | string): string =>
+  encodeBase64(content).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/**
+ * Decodes base64 of either alphabet as far as it is valid: with or without padding, and without characters that belong
+ * to neither alphabet. What follows padding is ignored.
+ */
+export function decodeBase64(text: string): Bytes {
+  const digits = text
+    .replace(/=.*$/s, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replaceAll(/[^a-zA-Z\d+/]/g, '');
+  // One digit alone is less than a byte.
+  const complete = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
+  return Uint8Array.from(atob(complete), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,45 @@
+/** Bytes with a buffer of their own kind, as `Response` and `crypto.subtle` take them. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export const encodeUtf8 = (text: string): Bytes => encoder.encode(text);
+
+/** Decodes UTF-8; a byte order mark is kept, and bytes that are not UTF-8 become U+FFFD. */
+export const decodeUtf8 = (bytes: AllowSharedBufferSource): string => decoder.decode(bytes);
+
+/** The length of a text in UTF-8. */
+export const utf8Length = (text: string): number => encoder.encode(text).length;
+
+/** More arguments of one call overflow the stack. */
+const CHUNK = 8192;
+
+/** One character for each byte. */
+export function decodeLatin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += CHUNK)
+    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
+  return text;
+}
+
+/** Orders texts by the bytes of their UTF-8; for `toSorted`. */
+export function compareUtf8(left: string, right: string): number {
+  const [a, b] = [encoder.encode(left), encoder.encode(right)];
+  const position = a.findIndex((byte, index) => byte !== b[index]);
+  return position === -1 || position >= b.length
+    ? a.length - b.length
+    : (a[position] ?? 0) - (b[position] ?? 0);
+}
+
+/** Compares secrets: the time depends on the length alone. */
+export function isEqualBytes(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  let difference = 0;
+  for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] ?? 0);
+  return difference === 0;
+}
+
+/** Compares secret texts: the time depends on the length alone. */
+export const isEqualText = (left: string, right: string): boolean =>
+  isEqualBytes(encodeUtf8(left), encodeUtf8(right));

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import type { ReadTemplate } from '../auth/context.ts';
+import type { MailKind } from '../auth/mail/mail-template.ts';
+
+/** The subject and template file of each mail. */
+export type MailTemplates = Readonly<
+  Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
+>;
+
+/**
+ * Reads the files for each mail, so that a change takes effect without a restart.
+ *
+ * @param folder has the templates (`confirmation.html`, `magic_link.html`, …).
+ * @param own subjects and files of single mails; they replace the file of the folder.
+ */
+export function createTemplateReader(folder: URL, own: MailTemplates = {}): ReadTemplate {
+  return async (kind) => {
+    const file = own[kind]?.file ?? new URL(`${kind}.html`, folder);
+    const html = await readFile(file, 'utf8').catch(() => null);
+    return { subject: own[kind]?.subject ?? null, html };
+  };
+}

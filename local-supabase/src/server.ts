@@ -11,6 +11,7 @@ import { createFunctionFetch } from './functions/function-runtime.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createOwnHosts } from './http/own-host.ts';
+import { attachSockets } from './http/socket-upgrades.ts';
 import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
@@ -161,7 +162,7 @@ async function start(
   const api = port === null ? undefined : await listen(port, hosts, handle);
   if (api) {
     url = api.url;
-    const detach = services.realtime.attach(api.server, hosts.admits);
+    const detach = attachSockets(api.server, services.realtime, { admits: hosts.admits, report });
     onClose(async () => {
       detach();
       await api.close();

@@ -1,3 +1,4 @@
+import { unreference } from './platform/timers.ts';
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
@@ -15,6 +16,7 @@ import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
 import type { RestService } from './rest/rest-service.ts';
+import { realtimeSchemaSql } from './project/realtime-sql.ts';
 import { createTemplateReader, type MailTemplates } from './project/mail-templates.ts';
 import type { ApiSettings, StorageSettings } from './project/options.ts';
 import type { OpenProject } from './project/open-project.ts';
@@ -93,6 +95,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const realtime = await createRealtimeService({
     database,
     keys,
+    schemaSql: realtimeSchemaSql,
     now,
     report,
     settings: options.realtime ?? {},
@@ -127,9 +130,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
     await vacuumDatabase(database);
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
-  sweeper.unref();
+  unreference(sweeper);
   const pusher = setInterval(() => void sendPush().catch(report), PUSH_INTERVAL_MS);
-  pusher.unref();
+  unreference(pusher);
   return {
     auth,
     rest,
@@ -181,7 +184,7 @@ async function startStandIns(options: ServicesOptions): Promise<() => Promise<vo
         isRunning = false;
       });
   }, CRON_INTERVAL_MS);
-  timer.unref();
+  unreference(timer);
   return async () => {
     clearInterval(timer);
     await running;

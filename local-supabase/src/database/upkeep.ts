@@ -1,3 +1,4 @@
+import { unreference } from '../platform/timers.ts';
 import type { Database } from './database.ts';
 
 /** The number of dead rows that triggers a vacuum of a table, similar to PostgreSQL's autovacuum. */
@@ -47,7 +48,7 @@ export async function startDelivery(
        to_regproc('private.next_message_at') is not null as schedules`,
   );
   if (!project?.delivers) return () => Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
   const deliver = async () => {
     await database.query('call private.deliver_outgoing()');
@@ -58,7 +59,7 @@ export async function startDelivery(
     clearTimeout(timer);
     if (typeof next?.delay_ms !== 'number' || isStopped) return;
     timer = setTimeout(start, Math.min(Math.max(Math.ceil(next.delay_ms), 1), LONGEST_DELAY_MS));
-    timer.unref();
+    unreference(timer);
   };
   let delivery = Promise.resolve();
   function start(): void {

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../platform/base64.ts';
 import type { Database } from '../database/database.ts';
 
 export interface NetOptions {
@@ -68,7 +69,7 @@ async function exchange(queued: QueuedRequest, { fetch, url }: NetOptions): Prom
       method,
       headers: headers ?? {},
       signal: AbortSignal.timeout(timeoutMs),
-      ...(body !== null && { body: Buffer.from(body, 'base64') }),
+      ...(body !== null && { body: decodeBase64(body) }),
     });
     const response = await fetch(request);
     const content = await response.text();

@@ -1,3 +1,4 @@
+import { compareUtf8, decodeUtf8, encodeUtf8, utf8Length } from '../platform/bytes.ts';
 import { sprintf } from './printf.ts';
 import { TemplateError } from './syntax.ts';
 import { formatValue, isMap, isTrue, typeName, type Value } from './values.ts';
@@ -21,8 +22,7 @@ function eq(first: Value, ...others: readonly Value[]): boolean {
 }
 
 function isLess(name: string, left: Value, right: Value): boolean {
-  if (typeof left === 'string' && typeof right === 'string')
-    return Buffer.compare(Buffer.from(left), Buffer.from(right)) < 0;
+  if (typeof left === 'string' && typeof right === 'string') return compareUtf8(left, right) < 0;
   if (typeof left === 'number' && typeof right === 'number') return left < right;
   if (typeof left === 'bigint' && typeof right === 'bigint') return left < right;
   const reason =
@@ -41,15 +41,15 @@ function toInt(name: string, value: Value, length: number): number {
 }
 
 function slice(item: Value, ...bounds: readonly Value[]): Value {
-  const source = typeof item === 'string' ? Buffer.from(item) : item;
+  const source = typeof item === 'string' ? encodeUtf8(item) : item;
   const isList = Array.isArray(source);
-  if (!isList && !Buffer.isBuffer(source))
+  if (!isList && !(source instanceof Uint8Array))
     throw new TemplateError(`error calling slice: can't slice item of type ${typeName(item)}`);
   if (bounds.length > (isList ? 3 : 2))
     throw new TemplateError('error calling slice: too many slice indexes');
   const [start = 0, end = source.length] = bounds.map((bound) => toInt('slice', bound, source.length));
   if (start > end) throw new TemplateError(`error calling slice: invalid slice index: ${start} > ${end}`);
-  return isList ? source.slice(start, end) : source.subarray(start, end).toString();
+  return isList ? source.slice(start, end) : decodeUtf8(source.subarray(start, end));
 }
 
 function indexOne(item: Value, key: Value): Value {
@@ -63,7 +63,7 @@ function indexOne(item: Value, key: Value): Value {
   if (typeof item !== 'string' && !Array.isArray(item))
     throw new TemplateError(`error calling index: can't index item of type ${typeName(item)}`);
   const list: readonly Value[] =
-    typeof item === 'string' ? Array.from(Buffer.from(item), (byte) => BigInt(byte)) : item;
+    typeof item === 'string' ? Array.from(encodeUtf8(item), (byte) => BigInt(byte)) : item;
   const position = toInt('index', key, list.length);
   if (position === list.length)
     throw new TemplateError(`error calling index: index out of range: ${position}`);
@@ -71,7 +71,7 @@ function indexOne(item: Value, key: Value): Value {
 }
 
 function len(item: Value): bigint {
-  if (typeof item === 'string') return BigInt(Buffer.byteLength(item));
+  if (typeof item === 'string') return BigInt(utf8Length(item));
   if (Array.isArray(item)) return BigInt(item.length);
   if (isMap(item)) return BigInt(Object.keys(item).length);
   throw new TemplateError(

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '../platform/bytes.ts';
 import { sprint } from './functions.ts';
 import type { Value } from './values.ts';
 
@@ -43,7 +44,7 @@ const hasSafeScheme = (url: string): boolean => {
 export const filterUrl = (url: string): string => (hasSafeScheme(url) ? url : `#${failsafe}`);
 
 const encodeBytes = (text: string): string =>
-  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  Array.from(encodeUtf8(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 /** Percent-encodes what must not stand in a URL; reserved characters and valid escapes stay. */
 export const normalizeUrl = (url: string): string =>

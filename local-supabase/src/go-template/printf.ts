@@ -1,3 +1,5 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { encodeUtf8 } from '../platform/bytes.ts';
 import { formatFloat, formatValue, typeName, type Value } from './values.ts';
 
 const directive = /%([-+# 0]*)(\d+)?(?:\.(\d*))?([\s\S])?/gu;
@@ -64,9 +66,9 @@ function formatString(verb: string, value: string, precision: number | undefined
     case 'q':
       return quote(text);
     case 'x':
-      return Buffer.from(text).toString('hex');
+      return bytesToHex(encodeUtf8(text));
     case 'X':
-      return Buffer.from(text).toString('hex').toUpperCase();
+      return bytesToHex(encodeUtf8(text)).toUpperCase();
     default:
       return mismatch(verb, value);
   }

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../platform/bytes.ts';
 import { TemplateError } from './syntax.ts';
 
 /**
@@ -32,8 +33,7 @@ export function isTrue(value: Value): boolean {
 }
 
 /** The keys of a map in the order in which Go walks them. */
-export const sortedKeys = (map: ValueMap): string[] =>
-  Object.keys(map).toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+export const sortedKeys = (map: ValueMap): string[] => Object.keys(map).toSorted(compareUtf8);
 
 /** Reads a member of a map. Throws TemplateError for every other type. */
 export function readField(value: Value, name: string): Value {

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 /** Host names that only this machine resolves to itself. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -13,7 +11,9 @@ export interface OwnHosts {
   /** Whether a page of another host sent the request, as far as the browser says so. */
   isForeign(headers: Pick<Headers, 'get'>): boolean;
   /** Whether a websocket may be opened: browsers send it with the cookies and the reach of any page. */
-  admits(request: IncomingMessage): boolean;
+  admits(request: {
+    readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
+  }): boolean;
 }
 
 /** @param allowed host names beside the loopback ones: of a tunnel, or of a container. */

@@ -33,7 +33,7 @@ export function createRequestTracker(): RequestTracker {
     },
     async close() {
       isClosing = true;
-      let timer: NodeJS.Timeout | undefined;
+      let timer: ReturnType<typeof setTimeout> | undefined;
       const drainTimeout = new Promise((resolve) => {
         timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
       });

@@ -1,3 +1,4 @@
+import { utf8Length } from '../platform/bytes.ts';
 import { Hono } from 'hono';
 import type { MailAddress, ReceivedMail } from './mail.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -102,7 +103,7 @@ function encodeHead({ id, from, to, subject, html, text, headers }: ReceivedMail
     ReplyTo: [],
     Subject: subject,
     Tags: [],
-    Size: Buffer.byteLength(html) + Buffer.byteLength(text),
+    Size: utf8Length(html) + utf8Length(text),
   };
 }
 

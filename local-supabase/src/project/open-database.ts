@@ -10,6 +10,7 @@ import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
 import type { DatabasePool } from './database-pool.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
+import { realtimeSchemaSql } from './realtime-sql.ts';
 import { resetSession, SchemaError } from './run-script.ts';
 import { buildSchema, updateSchema } from './schema.ts';
 import { loadSnapshot } from './snapshot.ts';
@@ -65,7 +66,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const build = async () => {
     const driver = await connect(sql.extensions);
     await buildSchema(driver, sql, seed);
-    await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime');
+    await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime', realtimeSchemaSql);
     for (const statement of SHRINK) await driver.exec(statement);
     const dump = await driver.dumpDataDir('none');
     await driver.close();

@@ -1,3 +1,5 @@
+import { encodeUtf8 } from '../platform/bytes.ts';
+import { sortMembers } from '../platform/json.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
 import type { EvaluatePermissions } from './channel/permissions.ts';
@@ -102,25 +104,19 @@ async function broadcastSingle(
     return json(403, { message: 'Unauthorized' });
   }
   counter.add();
-  const content = Buffer.isBuffer(body)
-    ? ({ event, encoding: 'binary', data: body } as const)
-    : ({ event, encoding: 'json', data: Buffer.from(JSON.stringify(sortedKeys(body))) } as const);
+  // As the real server, it encodes JSON with the members of objects sorted by key.
+  const content =
+    body instanceof Uint8Array
+      ? ({ event, encoding: 'binary', data: body } as const)
+      : ({ event, encoding: 'json', data: encodeUtf8(JSON.stringify(sortMembers(body))) } as const);
   rooms.broadcast(roomName(topic, isPrivate), { id: undefined, content });
   return accepted();
-}
-
-/** Re-encodes a JSON payload as the real server does, with the members of objects sorted by key. */
-function sortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([key, member]) => [key, sortedKeys(member)]));
 }
 
 /** Reads the body of a single broadcast, as bytes or JSON by its media type, or returns the refusal. */
 async function readSingleBody(request: Request): Promise<unknown> {
   const type = mediaType(request);
-  if (type === 'application/octet-stream') return Buffer.from(await request.arrayBuffer());
+  if (type === 'application/octet-stream') return new Uint8Array(await request.arrayBuffer());
   if (type === null || type === 'application/json') return readJsonBody(request);
   return json(415, {
     error: 'Unsupported Media Type. Use application/json or application/octet-stream',

@@ -1,4 +1,3 @@
-import type { IncomingMessage, Server } from 'node:http';
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import type { ChannelServices } from './channel/channel.ts';
@@ -17,14 +16,18 @@ import { createRooms, roomName } from './channel/rooms.ts';
 import { installRealtimeSchema } from './schema.ts';
 import { defaultRealtimeSettings } from './settings.ts';
 import type { RealtimeSettings } from './settings.ts';
+import type { ServerSocket } from './socket/server-socket.ts';
 import { createSocketServer } from './socket/socket-server.ts';
-import { nodeTimers } from './timers.ts';
+import type { HandshakeRefusal, SocketServer } from './socket/socket-server.ts';
+import { processTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
 import { createTokenCheck } from './subscription/tokens.ts';
 
 export interface RealtimeServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
+  /** `schema.sql`. Default: the database has it already. */
+  readonly schemaSql?: string | undefined;
   readonly settings?: Partial<RealtimeSettings>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -37,8 +40,17 @@ export interface RealtimeServiceOptions {
 
 /** An embedded Supabase Realtime: WebSockets, broadcasts by HTTP, and faults on command. */
 export interface RealtimeService {
-  /** Answers the WebSocket upgrades of `server` that `admits` allows; default: all. Returns a function that detaches it. */
-  attach(server: Server, admits?: (request: IncomingMessage) => boolean): () => void;
+  /** Decides on a socket before it is opened; see `SocketServer`. */
+  handshake: SocketServer['handshake'];
+  /**
+   * Serves an open socket.
+   *
+   * @param url as the client opens it.
+   * @returns the refusal, where there is one; the socket is untouched then.
+   */
+  accept(url: URL, socket: ServerSocket): Promise<HandshakeRefusal | null>;
+  /** What one message of a client may have. */
+  readonly maxFrameBytes: number;
   /** Answers a request below /realtime/v1/api. */
   handle(request: Request): Promise<Response>;
   readonly statistics: RealtimeStatistics;
@@ -66,11 +78,11 @@ export interface RealtimeStatistics {
 }
 
 export async function createRealtimeService(options: RealtimeServiceOptions): Promise<RealtimeService> {
-  const { database, keys, now = Date.now, timers = nodeTimers, random = Math.random } = options;
+  const { database, keys, now = Date.now, timers = processTimers, random = Math.random } = options;
   const { report = console.error } = options;
   let settings: RealtimeSettings = { ...defaultRealtimeSettings, ...options.settings };
   const current = () => settings;
-  await installRealtimeSchema(database, settings.publication);
+  await installRealtimeSchema(database, settings.publication, options.schemaSql);
   const maintainMessages = async () => void (await database.query('select realtime.maintain_messages()'));
 
   const relations = createRelations(database);
@@ -146,7 +158,14 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     settings = { ...settings, ...changed };
   };
   return {
-    attach: sockets.attach,
+    handshake: sockets.handshake,
+    async accept(url, socket) {
+      const handshake = await sockets.handshake(url);
+      if ('status' in handshake) return handshake;
+      handshake.open(socket);
+      return null;
+    },
+    maxFrameBytes: settings.maxFrameBytes,
     handle: (request) =>
       handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages }, request),
     faults: createRealtimeFaults({
@@ -178,7 +197,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
       isClosed = true;
       endPublicationChecks();
       endMaintenance();
-      await sockets.close();
+      sockets.close();
       await delivery.close();
       await unlistenSchema();
       await unlistenMessages();

@@ -1,22 +1,29 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Database } from '../database/database.ts';
+import { encodeUtf8 } from '../platform/bytes.ts';
 
 /**
- * The schema `realtime`: the outbox of changes and its triggers, permission checks, and broadcasts from the database. It
- * can be applied again at any time, before or after the tables and the publication exist.
+ * Updates the triggers to the publication, and the schema `realtime` to its SQL: the outbox of changes and its triggers,
+ * permission checks, and broadcasts from the database. It can be applied again at any time, before or after the tables
+ * and the publication exist. Cheap when all are current.
+ *
+ * @param schemaSql `schema.sql`. Default: the database has it already.
  */
-export const realtimeSchemaSql: string = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
+export async function installRealtimeSchema(
+  database: Database,
+  publication: string,
+  schemaSql?: string,
+): Promise<void> {
+  if (schemaSql !== undefined) await applySchema(database, schemaSql);
+  await database.query(`select realtime.watch_publication($1)`, [publication]);
+}
 
-const fingerprint = createHash('sha256').update(realtimeSchemaSql).digest('hex').slice(0, 16);
-
-/** Updates the schema to this version and the triggers to the publication. Cheap when both are current. */
-export async function installRealtimeSchema(database: Database, publication: string): Promise<void> {
+async function applySchema(database: Database, schemaSql: string): Promise<void> {
+  const fingerprint = bytesToHex(sha256(encodeUtf8(schemaSql))).slice(0, 16);
   const [installed] = await database.query<{ mark: string | null }>(
     `select obj_description(to_regnamespace('realtime')::oid, 'pg_namespace') as mark`,
   );
-  if (installed?.mark !== fingerprint) {
-    await database.exec(`${realtimeSchemaSql}\ncomment on schema realtime is '${fingerprint}';`);
-  }
-  await database.query(`select realtime.watch_publication($1)`, [publication]);
+  if (installed?.mark === fingerprint) return;
+  await database.exec(`${schemaSql}\ncomment on schema realtime is '${fingerprint}';`);
 }

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Claims } from '../keys/keys.ts';
 import { requestLineOf } from '../http/request-line.ts';
+import { statusTexts } from '../http/status-text.ts';
 import type { Answer } from './answer/answer.ts';
 import { createPostgRest } from './postgrest.ts';
 import type { PostgRestOptions } from './postgrest.ts';
@@ -33,7 +33,7 @@ const BODILESS = new Set([204, 205, 304]);
 function toResponse({ status, headers, body }: Answer, method: string): Response {
   const hasBody = method !== 'HEAD' && !BODILESS.has(status);
   const known = status >= 200 && status <= 599 ? status : 500;
-  const statusText = STATUS_CODES[known] ?? '';
+  const statusText = statusTexts[known] ?? '';
   const response = new Response(hasBody ? bytesOf(body) : null, { status: known, statusText });
   for (const [name, value] of headers) response.headers.append(name, value);
   return response;

@@ -1,3 +1,4 @@
+import { hexToBytes } from '@noble/hashes/utils.js';
 import { DatabaseCrash } from '../database/database-crash.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 import type { TextRow } from '../database/pipeline.ts';
@@ -182,7 +183,7 @@ function readRow(row: TextRow, types: readonly number[]): ResultRow {
     total: total === null || total === undefined ? null : BigInt(total),
     pageTotal: BigInt(pageTotal ?? 0),
     location: location ? (JSON.parse(location) as [string, string][]) : [],
-    body: types[3] === BYTEA ? Buffer.from(text.slice(2), 'hex') : text,
+    body: types[3] === BYTEA ? hexToBytes(text.slice(2)) : text,
     responseHeaders: responseHeaders ?? null,
     responseStatus: responseStatus ?? null,
     inserted: inserted === null || inserted === undefined ? null : Number(inserted),

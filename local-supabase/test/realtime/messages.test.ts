@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { realtimeSchemaSql } from '../../src/realtime/schema.ts';
+import { realtimeSchemaSql } from '../../src/project/realtime-sql.ts';
 import type { RawClient } from './raw-client.ts';
 import { ADA, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';

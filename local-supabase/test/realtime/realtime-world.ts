@@ -9,7 +9,9 @@ import { createTokenKeys } from '../../src/keys/keys.ts';
 import type { TokenKeys } from '../../src/keys/keys.ts';
 import { createRealtimeService } from '../../src/realtime/realtime-service.ts';
 import type { RealtimeService } from '../../src/realtime/realtime-service.ts';
-import { installRealtimeSchema, realtimeSchemaSql } from '../../src/realtime/schema.ts';
+import { attachSockets } from '../../src/http/socket-upgrades.ts';
+import { realtimeSchemaSql } from '../../src/project/realtime-sql.ts';
+import { installRealtimeSchema } from '../../src/realtime/schema.ts';
 import type { RealtimeSettings } from '../../src/realtime/settings.ts';
 import { createManualTimers } from './manual-timers.ts';
 import type { ManualTimers } from './manual-timers.ts';
@@ -58,7 +60,7 @@ export async function createNotesDatabase(): Promise<Database> {
   const loadDataDir = await loadSnapshot(name, async () => {
     const pglite = await PGlite.create();
     await pglite.exec(SCHEMA);
-    await installRealtimeSchema(createPgliteDatabase(pglite), 'supabase_realtime');
+    await installRealtimeSchema(createPgliteDatabase(pglite), 'supabase_realtime', realtimeSchemaSql);
     const dump = await pglite.dumpDataDir('none');
     await pglite.close();
     return dump;
@@ -84,7 +86,7 @@ export async function createRealtimeWorld(
     report: (error) => reported.push(error),
   });
   const server = createServer((_request, response) => response.writeHead(404).end());
-  service.attach(server);
+  attachSockets(server, service, { report: (problem) => reported.push(problem) });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clients: RawClient[] = [];

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import type { ChangeAction } from '../subscription/bindings.ts';
 import type { CapturedChange, RowText } from './outbox.ts';
 import type { Relation } from '../subscription/relations.ts';
@@ -41,7 +42,7 @@ export function createChange(
 }
 
 const byteLength = (row: RowText): number =>
-  Object.entries(row).reduce((total, [name, value]) => total + name.length + Buffer.byteLength(value) + 4, 2);
+  Object.entries(row).reduce((total, [name, value]) => total + name.length + utf8Length(value) + 4, 2);
 
 /**
  * Casts values as the real server does. Its cast names a type without its length, so `character` and `bit` have length
@@ -89,7 +90,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
   const object = (row: RowText, names: readonly { readonly name: string }[]): string => {
     const members = names.flatMap(({ name }) => {
       const value = row[name];
-      if (value === undefined || (tooLarge && Buffer.byteLength(value) > SMALL_BYTES)) return [];
+      if (value === undefined || (tooLarge && utf8Length(value) > SMALL_BYTES)) return [];
       return [`${JSON.stringify(name)}:${value}`];
     });
     return members.length > 0 ? `{${members.join(',')}}` : '{}';

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../platform/timers.ts';
 import type { Database } from '../../database/database.ts';
 import { createRateCounter } from '../rate-counter.ts';
 import type { RealtimeSettings } from '../settings.ts';

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../platform/bytes.ts';
 import { isRecord } from '../subscription/term.ts';
 
 /**
@@ -11,8 +12,8 @@ export function externalSize(value: unknown): number {
 const HEADER = 5;
 
 function termSize(value: unknown): number {
-  if (typeof value === 'string') return HEADER + Buffer.byteLength(value);
-  if (Buffer.isBuffer(value)) return HEADER + value.length;
+  if (typeof value === 'string') return HEADER + utf8Length(value);
+  if (value instanceof Uint8Array) return HEADER + value.length;
   if (typeof value === 'number') return numberSize(value);
   if (Array.isArray(value)) {
     // An empty list is one byte, and every other list ends with that byte.

@@ -1,3 +1,4 @@
+import { encodeUtf8 } from '../../platform/bytes.ts';
 import type { Database } from '../../database/database.ts';
 import type { UserBroadcast } from './wire.ts';
 import type { ReplayRequest } from './join-request.ts';
@@ -8,7 +9,7 @@ export interface ReplayedMessage {
   readonly event: string;
   /** The JSON text of the payload; null for bytes. */
   readonly payload: string | null;
-  readonly bytes: Buffer | null;
+  readonly bytes: Uint8Array | null;
 }
 
 const HARD_LIMIT = 25;
@@ -47,7 +48,7 @@ const replayedMessage = ({ id, event, payload, binary_payload }: MessageRow): Re
   id,
   event: event ?? '',
   payload,
-  bytes: binary_payload === null ? null : Buffer.from(binary_payload),
+  bytes: binary_payload,
 });
 
 /** The payload of a replayed JSON broadcast, as JSON text. */
@@ -67,7 +68,7 @@ export async function loadMessage(
   );
   if (!row || row.event === null || row.private === null) return null;
   const { bytes, payload, event } = replayedMessage(row);
-  const data = bytes ?? (payload === null ? null : Buffer.from(payload));
+  const data = bytes ?? (payload === null ? null : encodeUtf8(payload));
   if (data === null) return null;
   return {
     topic: row.topic,

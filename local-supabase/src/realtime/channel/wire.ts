@@ -1,3 +1,5 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { decodeUtf8, encodeUtf8 } from '../../platform/bytes.ts';
 import { isRecord } from '../subscription/term.ts';
 
 /** The versions of the frame format: 1.0.0 has objects, 2.0.0 arrays and binary broadcasts. */
@@ -8,7 +10,7 @@ export type Ref = string | number | null;
 export interface UserBroadcast {
   readonly event: string;
   readonly encoding: 'json' | 'binary';
-  readonly data: Buffer;
+  readonly data: Uint8Array;
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
 }
@@ -59,11 +61,11 @@ export function parseTextFrame(version: WireVersion, text: string): InboundFrame
 }
 
 /** Parses a binary frame of kind 3; null for any other, and in version 1.0.0. */
-export function parseBinaryFrame(version: WireVersion, bytes: Buffer): InboundFrame | null {
+export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): InboundFrame | null {
   if (version === '1.0.0' || bytes.length < 7 || bytes[0] !== USER_BROADCAST_PUSH) return null;
   const [, joinRefSize = 0, refSize = 0, topicSize = 0, eventSize = 0, metadataSize = 0, encoding] = bytes;
   let offset = 7;
-  const take = (size: number) => bytes.toString('utf8', offset, (offset += size));
+  const take = (size: number) => decodeUtf8(bytes.subarray(offset, (offset += size)));
   const joinRef = take(joinRefSize);
   const ref = take(refSize);
   const topic = take(topicSize);
@@ -93,9 +95,9 @@ export function encodeUserBroadcast(
   version: WireVersion,
   topic: string,
   broadcast: UserBroadcast,
-): Buffer | string | null {
+): Uint8Array | string | null {
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
-  const text = broadcast.data.toString();
+  const text = decodeUtf8(broadcast.data);
   // The text is embedded in the frame: text that is not JSON could end the frame and forge another.
   if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
   const meta = broadcast.id === undefined ? '' : `,"meta":${metadataOf(broadcast.id)}`;
@@ -105,12 +107,15 @@ export function encodeUserBroadcast(
 
 const metadataOf = (id: string): string => JSON.stringify({ id });
 
-function encodeBinaryBroadcast(topic: string, { event, encoding, data, id }: UserBroadcast): Buffer | null {
+function encodeBinaryBroadcast(
+  topic: string,
+  { event, encoding, data, id }: UserBroadcast,
+): Uint8Array | null {
   const metadata = id === undefined ? '' : metadataOf(id);
-  const parts = [topic, event, metadata].map((part) => Buffer.from(part));
+  const parts = [topic, event, metadata].map((part) => encodeUtf8(part));
   if (parts.some(({ length }) => length > 255)) return null;
   const head = [USER_BROADCAST, ...parts.map(({ length }) => length), encoding === 'json' ? 1 : 0];
-  return Buffer.concat([Buffer.from(head), ...parts, data]);
+  return concatBytes(Uint8Array.from(head), ...parts, data);
 }
 
 function frameOf(joinRef: unknown, ref: unknown, topic: unknown, event: unknown, payload: unknown) {

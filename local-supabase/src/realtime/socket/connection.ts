@@ -1,9 +1,9 @@
-import type { WebSocket } from 'ws';
 import type { Channel, ChannelServices } from '../channel/channel.ts';
 import { admitJoin } from '../channel/join.ts';
 import type { JoinLimits, JoiningSocket } from '../channel/join.ts';
 import { encodeFrame, encodeUserBroadcast, parseBinaryFrame, parseTextFrame } from '../channel/wire.ts';
 import type { InboundFrame, OutboundFrame, WireVersion } from '../channel/wire.ts';
+import type { ServerSocket } from './server-socket.ts';
 
 /** One open WebSocket and its channels. */
 export interface Connection extends JoiningSocket {
@@ -20,7 +20,7 @@ export interface Connection extends JoiningSocket {
 }
 
 export interface ConnectionOptions {
-  readonly webSocket: WebSocket;
+  readonly socket: ServerSocket;
   readonly version: WireVersion;
   readonly token: string;
   readonly services: ChannelServices;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 const LEAVING_MS = 10;
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { webSocket, version, token, services, limits, onClose, report } = options;
+  const { socket, version, token, services, limits, report } = options;
   const { settings, now, timers } = services;
   const channels = new Map<unknown, Channel>();
   /** The cancellation of the timer of each leaving channel. */
@@ -45,12 +45,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** Whether a refused join holds up the socket. */
   let isBlocked = false;
 
-  const write = (data: string | Buffer) => {
-    if (isHalfOpen || webSocket.readyState !== webSocket.OPEN) return;
-    if (webSocket.bufferedAmount > settings().maxBufferedBytes) return webSocket.terminate();
-    webSocket.send(data);
+  const write = (data: string | Uint8Array) => {
+    if (isHalfOpen || !socket.isOpen) return;
+    if (socket.bufferedBytes > settings().maxBufferedBytes) return socket.terminate();
+    socket.send(data);
   };
-  const sendRaw = (data: string | Buffer) => {
+  const sendRaw = (data: string | Uint8Array) => {
     // As in the real server's mailbox, it waits behind frames that came before it: they may be refused joins, too.
     if (isBlocked) return void (frames = frames.then(() => sendRaw(data)));
     const { latencyMs } = settings();
@@ -88,7 +88,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (outcome.closesSocket) connection.close(1001);
       return;
     }
-    if (webSocket.readyState !== webSocket.OPEN) return;
+    if (!socket.isOpen) return;
     const { channel } = outcome;
     channels.set(topic, channel);
     emptySinceMs = null;
@@ -144,19 +144,19 @@ export function createConnection(options: ConnectionOptions): Connection {
     swallow() {
       isHalfOpen = true;
     },
-    close: (code, reason) => webSocket.close(code, reason),
-    terminate: () => webSocket.terminate(),
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
   };
 
-  webSocket.on('message', (data: Buffer, isBinary) => {
+  const onMessage = (message: string | Uint8Array) => {
     if (isHalfOpen) return;
     lastFrameMs = now();
-    const frame = isBinary ? parseBinaryFrame(version, data) : parseTextFrame(version, data.toString());
+    const frame =
+      typeof message === 'string' ? parseTextFrame(version, message) : parseBinaryFrame(version, message);
     // A message that is not a frame is not answered, and the socket stays open, as on the real server.
     if (frame) frames = frames.then(() => handle(frame)).catch(report);
-  });
-  webSocket.on('error', () => webSocket.terminate());
-  webSocket.on('close', () => {
+  };
+  const onClose = () => {
     for (const channel of channels.values()) {
       // An error of one channel must not prevent the end of the others.
       try {
@@ -166,10 +166,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       }
     }
     for (const topic of leaving.keys()) endLeaving(topic);
-    webSocket.removeAllListeners();
-    webSocket.on('error', () => {});
-    onClose(connection);
-  });
+    options.onClose(connection);
+  };
+  socket.listen({ onMessage, onClose });
   return connection;
 }
 

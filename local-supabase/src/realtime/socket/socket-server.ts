@@ -1,7 +1,3 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
 import type { TokenKeys } from '../../keys/keys.ts';
 import type { ChannelServices } from '../channel/channel.ts';
 import { createConnection } from './connection.ts';
@@ -11,15 +7,34 @@ import { createRateCounter } from '../rate-counter.ts';
 import { legacyToken } from '../subscription/tokens.ts';
 import { parseVersion } from '../channel/wire.ts';
 import type { WireVersion } from '../channel/wire.ts';
+import type { ServerSocket } from './server-socket.ts';
 
-const PATH = '/realtime/v1/websocket';
 /** The interval of the check for idle sockets and sockets without a channel. */
 const SWEEP_MS = 10_000;
 
+/** A handshake that is refused. */
+export interface HandshakeRefusal {
+  /** An HTTP status. */
+  readonly status: number;
+  /** Null for a response without a body. */
+  readonly error: string | null;
+}
+
+/** A handshake that is accepted. */
+export interface Handshake {
+  /** Serves a socket that has just been opened. */
+  open(socket: ServerSocket): void;
+}
+
 /** The open sockets, and the handshake. */
 export interface SocketServer {
-  /** Answers the upgrades of `server` on /realtime/v1/websocket that `admits` allows. Returns a function that detaches it. */
-  attach(server: Server, admits?: (request: IncomingMessage) => boolean): () => void;
+  /**
+   * Decides on a socket before it is opened.
+   *
+   * @param url as the client opens it, with its key and version as parameters.
+   * @param apiKey the key of a header, which takes precedence.
+   */
+  handshake(url: URL, apiKey?: string | null): Promise<HandshakeRefusal | Handshake>;
   readonly connections: ReadonlySet<Connection>;
   /** The number of joins admitted since the start. */
   readonly joins: number;
@@ -27,7 +42,7 @@ export interface SocketServer {
   refuseWith(status: number | null): void;
   /** Closes sockets that were idle or without a channel for too long. */
   sweep(): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface SocketServerOptions {
@@ -38,13 +53,7 @@ export interface SocketServerOptions {
 
 export function createSocketServer({ keys, services, report }: SocketServerOptions): SocketServer {
   const { settings, now, timers } = services;
-  const webSockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: settings().maxFrameBytes,
-    clientTracking: false,
-  });
   const connections = new Set<Connection>();
-  const detachers = new Set<() => void>();
   let refusedStatus: number | null = null;
   let cancelSweep: (() => void) | null = null;
   let joins = 0;
@@ -61,22 +70,21 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
       if (connections.size > 0) sweepLater();
     });
   };
-  const open = (webSocket: WebSocket, version: WireVersion, token: string) => {
+  const open = (socket: ServerSocket, version: WireVersion, token: string) => {
     const onClose = (connection: Connection) => {
       connections.delete(connection);
       if (connections.size > 0) return;
       cancelSweep?.();
       cancelSweep = null;
     };
-    connections.add(createConnection({ webSocket, version, token, services, limits, onClose, report }));
+    connections.add(createConnection({ socket, version, token, services, limits, onClose, report }));
     sweepLater();
   };
   /** The refusal of a handshake, or the token of its API key. */
-  const admit = async (request: IncomingMessage, url: URL): Promise<Refusal | { token: string }> => {
+  const admit = async (url: URL, apiKey: string | null): Promise<HandshakeRefusal | { token: string }> => {
     if (refusedStatus !== null) return { status: refusedStatus, error: 'Error connecting to Realtime' };
     if (settings().suspended) return { status: 403, error: 'Realtime was disabled for this tenant' };
-    const header = request.headers['x-api-key'];
-    const key = (typeof header === 'string' ? header : null) ?? url.searchParams.get('apikey');
+    const key = apiKey ?? url.searchParams.get('apikey');
     if (!key) return { status: 401, error: 'API key is missing' };
     const token = legacyToken(keys, key);
     const checked = await services.checkToken(token);
@@ -90,46 +98,16 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     if (limits.joins.isExceeded) return { status: 429, error: 'Too many joins per second' };
     return { token };
   };
-  const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const onError = () => stream.destroy();
-    stream.on('error', onError);
-    const version = parseVersion(url.searchParams.get('vsn'));
-    if (version === null) return refuse(stream, { status: 403, error: null });
-    const admitted = await admit(request, url);
-    if ('status' in admitted) {
-      const { connectErrorBackoffMs } = settings();
-      if (connectErrorBackoffMs > 0) timers.after(connectErrorBackoffMs, () => refuse(stream, admitted));
-      else refuse(stream, admitted);
-      return;
-    }
-    stream.off('error', onError);
-    webSockets.handleUpgrade(request, stream, head, (webSocket) => open(webSocket, version, admitted.token));
-  };
-
   const server: SocketServer = {
-    attach(httpServer, admits = () => true) {
-      const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-        const refusal =
-          request.url?.split('?')[0] !== PATH
-            ? { status: 404, error: 'Not found' }
-            : !admits(request) && { status: 403, error: 'Forbidden origin' };
-        if (refusal) {
-          stream.on('error', () => stream.destroy());
-          return refuse(stream, refusal);
-        }
-        upgrade(request, stream, head).catch((error: unknown) => {
-          stream.destroy();
-          report(error);
-        });
-      };
-      httpServer.on('upgrade', onUpgrade);
-      const detach = () => {
-        httpServer.off('upgrade', onUpgrade);
-        detachers.delete(detach);
-      };
-      detachers.add(detach);
-      return detach;
+    async handshake(url, apiKey = null) {
+      const version = parseVersion(url.searchParams.get('vsn'));
+      if (version === null) return { status: 403, error: null };
+      const admitted = await admit(url, apiKey);
+      if (!('status' in admitted)) return { open: (socket) => open(socket, version, admitted.token) };
+      const { connectErrorBackoffMs } = settings();
+      if (connectErrorBackoffMs > 0)
+        await new Promise<void>((resolve) => void timers.after(connectErrorBackoffMs, resolve));
+      return admitted;
     },
     connections,
     get joins() {
@@ -146,38 +124,10 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
         if (silentMs >= idleTimeoutMs || emptyMs >= emptySocketTimeoutMs) connection.close(1000);
       }
     },
-    async close() {
-      for (const detach of detachers) detach();
+    close() {
       cancelSweep?.();
       for (const connection of connections) connection.terminate();
-      await new Promise<void>((resolve) => webSockets.close(() => resolve()));
     },
   };
   return server;
 }
-
-interface Refusal {
-  readonly status: number;
-  /** Null for a response without a body. */
-  readonly error: string | null;
-}
-
-function refuse(stream: Duplex, { status, error }: Refusal): void {
-  const body = error === null ? '' : JSON.stringify({ error });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_TEXT[status] ?? 'Error'}`,
-    ...(error === null ? [] : ['Content-Type: application/json; charset=utf-8']),
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  stream.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-const STATUS_TEXT: Record<number, string> = {
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};

@@ -1,4 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { createView } from '@noble/hashes/utils.js';
+import { encodeUtf8 } from '../../platform/bytes.ts';
 import { FilterError, parseFilters } from './filters.ts';
 import type { Filter } from './filters.ts';
 import { inspectTerm } from './term.ts';
@@ -24,7 +26,7 @@ export class SubscriptionRefused extends Error {
 
 /** A number below 2^27, the same for equal parameters in any order of keys. */
 export function bindingId(params: Record<string, unknown>): number {
-  return createHash('sha256').update(inspectTerm(params)).digest().readUInt32BE() >>> 5;
+  return createView(sha256(encodeUtf8(inspectTerm(params)))).getUint32(0) >>> 5;
 }
 
 /** Parses the parameters of a binding. @throws {SubscriptionRefused} with the real server's message. */

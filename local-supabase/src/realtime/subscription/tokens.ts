@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { Claims, TokenKeys } from '../../keys/keys.ts';
 import { inspectTerm, isRecord } from './term.ts';
 
@@ -75,7 +77,7 @@ function partOf(token: string, index: 0 | 1): unknown {
   const parts = token.split('.');
   if (parts.length !== 3) return undefined;
   try {
-    return JSON.parse(Buffer.from(parts[index] ?? '', 'base64url').toString()) as unknown;
+    return JSON.parse(decodeUtf8(decodeBase64(parts[index] ?? ''))) as unknown;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { decodeLatin1, encodeUtf8 } from '../../platform/bytes.ts';
 import type { DatabasePlan } from '../plan/plan-request.ts';
 import { shownName, type ReadNode } from '../plan/read-plan.ts';
 import { RELEASES, type RestSettings } from '../settings.ts';
@@ -213,7 +214,7 @@ function contentRange(first: bigint, last: bigint, total: bigint | null): string
 }
 
 /** A value beyond ASCII goes out as its UTF-8 bytes. */
-const headerText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const headerText = (text: string): string => decodeLatin1(encodeUtf8(text));
 
 /** Functions set the status by `response.status` and headers by `response.headers`. */
 function withOwnHeaders(answer: Answer, { responseStatus, responseHeaders }: ResultRow): Answer {

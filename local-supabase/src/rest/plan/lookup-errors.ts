@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../platform/bytes.ts';
 import { RestError } from '../request/errors.ts';
 import { isKnown } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
@@ -134,7 +135,7 @@ function suggestFunction(
   catalog: Catalog,
 ): string | null {
   const overloads = catalog.routines.get(keyOf(name)) ?? [];
-  const signatureOf = (names: readonly string[]) => list(names.toSorted(compareText));
+  const signatureOf = (names: readonly string[]) => list(names.toSorted(compareUtf8));
   const suggested =
     overloads.length === 0
       ? bestMatch(functionNames(name.schema, catalog), name.name, NAME_SIMILARITY)
@@ -149,9 +150,6 @@ function suggestFunction(
 
 const functionNames = (schema: string, catalog: Catalog): string[] =>
   [...catalog.routines.values()].flatMap(([first]) => (first?.schema === schema ? [first.name] : []));
-
-export const compareText = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 export function ambiguousFunction(routines: readonly Routine[]): RestError {
   const signatures = routines.map(({ schema, name, parameters }) => {

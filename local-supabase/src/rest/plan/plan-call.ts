@@ -1,6 +1,7 @@
 import { keyOf, returnsScalar, returnsSetOfScalars } from '../catalog/catalog.ts';
 import type { Catalog, Parameter, QualifiedName, Routine } from '../catalog/catalog.ts';
-import { ambiguousFunction, compareText, functionNotFound } from './lookup-errors.ts';
+import { compareUtf8 } from '../../platform/bytes.ts';
+import { ambiguousFunction, functionNotFound } from './lookup-errors.ts';
 import { isKnown } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -43,7 +44,7 @@ export function findRoutine(
   const [first, second] = candidates;
   if (second) throw ambiguousFunction(candidates);
   if (first) return first;
-  const names = [...argumentNames].toSorted(compareText);
+  const names = [...argumentNames].toSorted(compareUtf8);
   throw functionNotFound({ name, argumentNames: names, contentType, isPost }, catalog);
 }
 

@@ -1,6 +1,6 @@
 import { columnNotFound, invalidPutFilters } from '../request/errors.ts';
 import type { Catalog, QualifiedName, Table } from '../catalog/catalog.ts';
-import { compareText } from './lookup-errors.ts';
+import { compareUtf8 } from '../../platform/bytes.ts';
 import type { ApiRequest, Mutation } from '../request/api-request.ts';
 import type { Resolution } from '../request/preferences.ts';
 import { resolveFilter, resolveInput, resolveLogic } from './fields.ts';
@@ -57,7 +57,7 @@ export function planWrite(
     ...query.logic.map(({ value }) => resolveLogic(catalog, name, value)),
   ];
   const columns = () =>
-    [...request.columns].toSorted(compareText).map((column) => {
+    [...request.columns].toSorted(compareUtf8).map((column) => {
       const field = resolveInput(catalog, name, column);
       if (!field) throw columnNotFound(table.name, column);
       return field;
@@ -107,5 +107,5 @@ export function neededColumns(
       cardinality.kind === 'many-to-many' ? cardinality.junction.sourceColumns : cardinality.columns;
     return columns.map(([column]) => column);
   });
-  return [...new Set([...selected, ...joining, ...primaryKey])].toSorted(compareText);
+  return [...new Set([...selected, ...joining, ...primaryKey])].toSorted(compareUtf8);
 }

@@ -1,3 +1,4 @@
+import { compareUtf8, decodeLatin1, encodeUtf8 } from '../../platform/bytes.ts';
 import { RequestCrash } from './errors.ts';
 
 /** A query parameter; one without `=` has no value. */
@@ -22,10 +23,10 @@ function decodeText(encoded: string): string {
 }
 
 function decodeBytes(source: string): Uint8Array {
-  const bytes = Buffer.from(source, 'utf8');
+  const bytes = encodeUtf8(source);
   let length = 0;
   for (let index = 0; index < bytes.length; index += 1) {
-    const code = bytes.toString('latin1', index + 1, index + 3);
+    const code = decodeLatin1(bytes.subarray(index + 1, index + 3));
     const isEscape = bytes[index] === 0x25 && /^[\da-fA-F]{2}$/.test(code);
     bytes[length] = isEscape ? Number.parseInt(code, 16) : (bytes[index] ?? 0);
     if (isEscape) index += 2;
@@ -53,7 +54,7 @@ export function parseQueryString(query: string): QueryParameter[] {
 /** The query in the form of `Content-Location`: sorted, repeated parameters joined by commas. */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   const values = new Map<string, string[]>();
-  const sorted = parameters.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const sorted = parameters.toSorted(([a], [b]) => compareUtf8(a, b));
   for (const [name, value = ''] of sorted) {
     const known = values.get(name);
     if (known) known.push(value);
@@ -64,7 +65,7 @@ export function canonicalQuery(parameters: readonly QueryParameter[]): string {
 
 /** Percent-encodes a text as PostgREST does: each byte of its UTF-8 counts as a character and is encoded as UTF-8 again. */
 function encode(source: string): string {
-  const latin1 = Buffer.from(source, 'utf8').toString('latin1');
+  const latin1 = decodeLatin1(encodeUtf8(source));
   return encodeURIComponent(latin1).replaceAll(
     /[!'()*]/g,
     (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,

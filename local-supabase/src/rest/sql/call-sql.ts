@@ -1,5 +1,6 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { compareUtf8, decodeUtf8 } from '../../platform/bytes.ts';
 import type { Parameter } from '../catalog/catalog.ts';
-import { compareText } from '../plan/lookup-errors.ts';
 import type { ArgumentValue, CallPlan } from '../plan/plan-call.ts';
 import { unknownField } from '../plan/read-plan.ts';
 import { bodySql } from './body-sql.ts';
@@ -56,8 +57,7 @@ function wholeBody({ arguments: given }: CallPlan, { type }: Parameter): SqlFrag
       return sql`${value(JSON.stringify(Object.fromEntries(given.values)))}::${typed}`;
     case 'raw': {
       const { bytes } = given;
-      const text =
-        type === 'bytea' ? `\\x${Buffer.from(bytes).toString('hex')}` : Buffer.from(bytes).toString();
+      const text = type === 'bytea' ? `\\x${bytesToHex(bytes)}` : decodeUtf8(bytes);
       return sql`${value(text)}::${typed}`;
     }
   }
@@ -72,7 +72,7 @@ function returnedColumns({ returning, filterColumns }: CallPlan): SqlFragment {
   const call = { schema: '', name: 'pgrst_call' };
   if (returning.length === 0) return raw('*');
   if (returning.length === 1 && returning[0] === '*') return columnOf(call, '*');
-  const columns = [...new Set([...returning, ...filterColumns])].toSorted(compareText);
+  const columns = [...new Set([...returning, ...filterColumns])].toSorted(compareUtf8);
   return join(
     columns.map((column) => columnOf(call, column)),
     ', ',

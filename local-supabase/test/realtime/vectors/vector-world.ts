@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { openDatabase } from '../../../src/project/open-database.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { createTokenKeys } from '../../../src/keys/keys.ts';
+import { attachSockets } from '../../../src/http/socket-upgrades.ts';
 import { createRealtimeService } from '../../../src/realtime/realtime-service.ts';
 import { realisticTiming } from '../../../src/realtime/settings.ts';
 import type { RealtimeSettings } from '../../../src/realtime/settings.ts';
@@ -68,7 +69,7 @@ export async function createVectorWorld(
       response.end(Buffer.from(await answered.arrayBuffer()));
     });
   });
-  service.attach(server);
+  attachSockets(server, service);
   await listen(server);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sockets = new Set<WebSocket>();

@@ -16,6 +16,7 @@ import type { LocalSupabase } from 'local-supabase';
 import type { VapidKeys } from 'local-supabase';
 import { StartError } from 'local-supabase';
 import { accountPassword, accounts, localProject } from './local-project.ts';
+import { projectFunctions } from './project-functions.ts';
 import { samplePath, sampleSender } from './notify/sample-sender.ts';
 import { moveToLocalPort } from 'local-supabase';
 import { readProjectConfig } from 'local-supabase';
@@ -71,7 +72,9 @@ function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupab
     mailboxPort,
     dataDir,
     realtime: realisticTiming,
+    functions: projectFunctions,
     functionEnv: {
+      ...options.functionEnv,
       VAPID_SUBJECT: 'mailto:operator@example.com',
       VAPID_PUBLIC_KEY: publicKey,
       VAPID_PRIVATE_KEY: privateKey,

@@ -7,7 +7,9 @@ import { createFaults, createSkewedClock } from './faults/faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { createRequestTracker } from './http/request-tracker.ts';
 import { createHookFetch } from './functions/hook-fetch.ts';
-import { createFunctionFetch } from './functions/function-runtime.ts';
+import { createFunctionSurroundings } from './function-surroundings.ts';
+import type { FunctionFiles } from './functions/deno/deno-runner.ts';
+import { attachFunctionSockets } from './functions/deno/function-sockets.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createOwnHosts } from './http/own-host.ts';
@@ -19,8 +21,7 @@ import type { MailRun } from './functions/mail-timer.ts';
 import type { PushRun } from './functions/push-timer.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
-import { createSmtpServer, type SmtpServer } from './mailbox/smtp-server.ts';
-import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
+import { createSmtpServer } from './mailbox/smtp-server.ts';
 import type { AnsweredRequest, LocalSupabaseOptions } from './project/options.ts';
 import { startPostgresServer } from './postgres-port/postgres-server.ts';
 import { openProject } from './project/open-project.ts';
@@ -62,6 +63,8 @@ export interface LocalSupabase {
   sendDuePushMessages(): Promise<PushRun>;
   /** WebSockets need a port. */
   readonly realtime: RealtimeService;
+  /** Starts the functions of `supabase/functions` anew, with other files or without a check of tokens. */
+  serveFunctions(options: FunctionFiles & { readonly verifyJwt?: boolean }): void;
   close(): Promise<void>;
 }
 
@@ -124,6 +127,16 @@ async function start(
   onClose(smtpServer.close);
   if (options.smtpPort !== undefined) await smtpServer.port();
   const inProcessFetch = createInProcessFetch((request) => handle(request));
+  const surroundings = createFunctionSurroundings(options, {
+    sources,
+    keys,
+    now: clock.now,
+    smtpServer,
+    url: () => url,
+    fetch: inProcessFetch,
+    reachable: () => reachable(),
+  });
+  onClose(surroundings.runner.close);
   const services = await createServices({
     ...options,
     ...project,
@@ -136,20 +149,8 @@ async function start(
     url: () => url,
     storageDir: folder?.storageDir,
     hookFetch: createHookFetch(() => url, inProcessFetch),
-    functionRuntime: async () => ({
-      env: {
-        SUPABASE_URL: url,
-        SUPABASE_ANON_KEY: keys.anonKey,
-        SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
-        SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
-        SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
-        APP_URL: options.siteUrl ?? 'http://localhost:5173',
-        ...(await mailVariables(options.smtp, smtpServer)),
-        ...options.functionEnv,
-      },
-      fetch: createFunctionFetch(() => url, inProcessFetch),
-      now: clock.now,
-    }),
+    functionRuntime: surroundings.runtime,
+    functionRunner: surroundings.runner,
   });
   onClose(services.close);
   const gate = createFaultInjection();
@@ -162,9 +163,13 @@ async function start(
   const api = port === null ? undefined : await listen(port, hosts, handle);
   if (api) {
     url = api.url;
-    const detach = attachSockets(api.server, services.realtime, { admits: hosts.admits, report });
+    const { functions, realtime } = services;
+    const detach = attachSockets(api.server, realtime, { admits: hosts.admits, report });
+    const sockets = { functions, runner: surroundings.runner, admits: hosts.admits };
+    const detachFunctions = attachFunctionSockets(api.server, sockets);
     onClose(async () => {
       detach();
+      detachFunctions();
       await api.close();
     });
   }
@@ -184,6 +189,13 @@ async function start(
   const postgres =
     databasePort === null ? undefined : await startPostgresServer({ database, port: databasePort });
   if (postgres) onClose(postgres.close);
+  const reachable = onlyOnce(async () => {
+    const open = api ?? (await listen(0, hosts, handle));
+    const sql = postgres ?? (await startPostgresServer({ database, port: 0 }));
+    if (!api) onClose(open.close);
+    if (!postgres) onClose(sql.close);
+    return { url: open.url, databaseUrl: sql.url };
+  });
   onClose(door.close);
   let aheadMs = 0;
   const advance = async (byMs: number) => {
@@ -211,6 +223,22 @@ async function start(
     sendDueMails: services.sendDueMails,
     sendDuePushMessages: services.sendDuePushMessages,
     realtime: services.realtime,
+    serveFunctions({ verifyJwt = true, ...files }) {
+      services.functions.setVerification(verifyJwt);
+      surroundings.runner.useFiles(files);
+    },
+  };
+}
+
+/** Calls a function at the first need; a failure is tried again. */
+function onlyOnce<T>(call: () => Promise<T>): () => Promise<T> {
+  let called: Promise<T> | undefined;
+  return () => {
+    called ??= call().catch((problem: unknown) => {
+      called = undefined;
+      throw problem;
+    });
+    return called;
   };
 }
 
@@ -228,22 +256,5 @@ function reporting(
       durationMs: performance.now() - startedMs,
     });
     return response;
-  };
-}
-
-/** Functions send to the mailbox, or by the SMTP server of the project. */
-async function mailVariables(
-  smtp: SmtpSettings | undefined,
-  door: SmtpServer,
-): Promise<Readonly<Record<string, string>>> {
-  if (!smtp) {
-    const port = String(await door.port());
-    return { MAIL_FROM: 'Tidings <notifications@inbox.test>', SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
-  }
-  return {
-    MAIL_FROM: `${smtp.senderName} <${smtp.adminEmail}>`,
-    SMTP_HOST: smtp.host,
-    SMTP_PORT: String(smtp.port),
-    ...(smtp.user !== '' && { SMTP_USER: smtp.user, SMTP_PASS: smtp.password }),
   };
 }

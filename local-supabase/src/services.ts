@@ -7,12 +7,16 @@ import { startNetRequests } from './extensions/net-requests.ts';
 import { runRetention, startDelivery, vacuumDatabase } from './database/upkeep.ts';
 import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
-import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
+import type {
+  FunctionHandler,
+  FunctionRunner,
+  FunctionSettings,
+  FunctionsService,
+} from './functions/functions-service.ts';
 import { sendDueMails } from './functions/mail-timer.ts';
 import type { MailRun } from './functions/mail-timer.ts';
 import { sendDuePushMessages } from './functions/push-timer.ts';
 import type { PushRun } from './functions/push-timer.ts';
-import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
 import type { RestService } from './rest/rest-service.ts';
@@ -49,6 +53,8 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   readonly functionRuntime: () => Promise<FunctionRuntime>;
+  /** Runs the functions of the project's folder. */
+  readonly functionRunner?: FunctionRunner;
   /** How hooks of auth reach their endpoints. */
   readonly hookFetch: (request: Request) => Promise<Response>;
   readonly report: (problem: unknown) => void;
@@ -61,7 +67,7 @@ export interface Services {
   readonly rest: RestService;
   readonly storage: StorageService;
   readonly realtime: RealtimeService;
-  readonly functions: Service;
+  readonly functions: FunctionsService;
   /** Runs the mail worker if mails are due by the project's clock. */
   sendDueMails(): Promise<MailRun>;
   /** Runs the push worker if messages are due by the project's clock. */
@@ -106,7 +112,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const functions = createFunctionsService({
     keys,
     report,
-    folder: new URL('functions/', options.sources),
+    runner: options.functionRunner,
     handlers: options.functions ?? {},
     settings: options.functionSettings ?? {},
     runtime: options.functionRuntime,

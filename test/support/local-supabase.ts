@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createDatabasePool, createLocalSupabase } from 'local-supabase';
 import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
+import { projectFunctions } from '../../scripts/project-functions.ts';
 
 /** The accounts of `supabase/seed.sql`. */
 export const ada = { id: 'ada00000-0000-4000-8000-000000000001', email: 'ada@example.com' };
@@ -21,6 +22,7 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
   beforeAll(async () => {
     started = await createLocalSupabase({
       databases,
+      functions: projectFunctions,
       ...options,
       auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
     });

@@ -1,9 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import type { FunctionRuntime } from './function-runtime.ts';
+import { answerFailure, WorkerFailure } from './worker-failure.ts';
 
 /** The settings of one function, from `[functions.<name>]`. */
 export interface FunctionSettings {
@@ -11,44 +10,77 @@ export interface FunctionSettings {
   readonly enabled?: boolean;
   /** Whether a request needs a valid token. Default true. */
   readonly verifyJwt?: boolean;
+  /** The file with its imports, relative to `supabase/`. Default: `deno.json` or `import_map.json` of its folder. */
+  readonly importMap?: string;
+  /** Its module, relative to `supabase/`. Default: `functions/<name>/index.ts`. */
+  readonly entrypoint?: string;
 }
 
 /** Handles the requests to one function. */
 export type FunctionHandler = (request: Request, runtime: FunctionRuntime) => Promise<Response> | Response;
 
+/** Runs the functions that are files. */
+export interface FunctionRunner {
+  has(name: string): Promise<boolean>;
+  /** @throws {WorkerFailure} where the function gives no answer. */
+  fetch(name: string, request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
 export interface FunctionsServiceOptions {
   readonly keys: TokenKeys;
-  /** Handlers by name; they take precedence over the folder. */
+  /** Handlers by name; they take precedence over the runner. */
   readonly handlers?: Readonly<Record<string, FunctionHandler>>;
   readonly settings?: Readonly<Record<string, FunctionSettings>>;
-  /** A folder with `<name>/index.ts` that exports a handler, or `{ fetch }`, by default. */
-  readonly folder: URL;
+  /** Default: there are no functions but the handlers. */
+  readonly runner?: FunctionRunner | undefined;
   readonly report?: (problem: unknown) => void;
-  /** Environment, clock and network of the functions. */
+  /** Environment, clock and network of the handlers. */
   readonly runtime: () => Promise<FunctionRuntime>;
 }
 
+export interface FunctionsService extends Service {
+  /** Checks a request before it reaches its function; the answer is a refusal. */
+  refuse(request: Request): Promise<Response | undefined>;
+  /** Lets every function be called without a token, or each as it is set. */
+  setVerification(isOn: boolean): void;
+}
+
+/** The name of the function that a request is for. */
+export const functionName = (request: Request): string =>
+  /^\/functions\/v1\/([\w-]+)/.exec(new URL(request.url).pathname)?.[1] ?? '';
+
 /** Serves the functions under /functions/v1/<name>. */
-export function createFunctionsService(options: FunctionsServiceOptions): Service {
-  const { keys, handlers = {}, settings = {}, folder, report = console.error, runtime } = options;
+export function createFunctionsService(options: FunctionsServiceOptions): FunctionsService {
+  const { keys, handlers = {}, settings = {}, runner, report = console.error, runtime } = options;
+  let isVerifying = true;
+  const refuse = async (request: Request) => {
+    const name = functionName(request);
+    const { enabled = true, verifyJwt = true } = Object.hasOwn(settings, name) ? (settings[name] ?? {}) : {};
+    const refusal = verifyJwt && isVerifying ? await checkToken(request, keys) : undefined;
+    if (refusal) return refusal;
+    const exists = enabled && (Object.hasOwn(handlers, name) || (await runner?.has(name)) === true);
+    return exists ? undefined : answerError(404, 'NOT_FOUND', 'Requested function was not found');
+  };
   return {
+    refuse,
+    setVerification(isOn) {
+      isVerifying = isOn;
+    },
     async handle(request) {
       if (request.method === 'OPTIONS') return new Response('ok');
-      const [, name = ''] = /^\/functions\/v1\/([\w-]+)/.exec(new URL(request.url).pathname) ?? [];
-      const { enabled = true, verifyJwt = true } = Object.hasOwn(settings, name)
-        ? (settings[name] ?? {})
-        : {};
-      const refusal = verifyJwt ? await checkToken(request, keys) : undefined;
+      const refusal = await refuse(request);
       if (refusal) return refusal;
-      if (!enabled) return answerError(404, 'NOT_FOUND', 'Requested function was not found');
-      const handler = Object.hasOwn(handlers, name) ? handlers[name] : await loadHandler(folder, name);
-      if (!handler) return answerError(404, 'NOT_FOUND', 'Requested function was not found');
+      const name = functionName(request);
+      const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
       try {
-        return await handler(request, await runtime());
+        if (handler) return await handler(request, await runtime());
+        if (runner) return await runner.fetch(name, request);
       } catch (problem) {
+        if (problem instanceof WorkerFailure) return answerFailure(problem);
         report(problem);
-        return answerError(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)');
       }
+      return answerError(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)');
     },
   };
 }
@@ -58,32 +90,6 @@ async function checkToken(request: Request, keys: TokenKeys): Promise<Response |
   if (token === null) return answerError(401, 'UNAUTHORIZED_NO_AUTH_HEADER', 'Missing authorization header');
   const check = await keys.verify(token);
   return check.ok ? undefined : answerError(401, 'UNAUTHORIZED_INVALID_JWT', 'Invalid JWT');
-}
-
-async function loadHandler(folder: URL, name: string): Promise<FunctionHandler | undefined> {
-  const names = await readdir(fileURLToPath(folder)).catch((): string[] => []);
-  if (!names.includes(name)) return undefined;
-  const { default: exported } = await importTypeScript(new URL(`${name}/index.ts`, folder).href);
-  // A folder without `"type": "module"` gives what CommonJS exports.
-  const handler = typeof exported === 'object' && 'default' in exported ? exported.default : exported;
-  return typeof handler === 'function' ? handler : handler.fetch;
-}
-
-type Exported = FunctionHandler | { readonly fetch: FunctionHandler };
-
-interface FunctionModule {
-  readonly default: Exported | { readonly default: Exported };
-}
-
-/** Node before 22.18 does not load TypeScript by itself. */
-async function importTypeScript(href: string): Promise<FunctionModule> {
-  try {
-    return (await import(href)) as FunctionModule;
-  } catch (problem) {
-    if ((problem as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw problem;
-    const { tsImport } = await import('tsx/esm/api');
-    return (await tsImport(href, import.meta.url)) as FunctionModule;
-  }
 }
 
 function answerError(status: number, code: string, message: string): Response {

@@ -44,6 +44,8 @@ export function attachSockets(
     webSockets.handleUpgrade(request, stream, head, (webSocket) => handshake.open(serverSocketOf(webSocket)));
   };
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    // Functions open sockets of their own.
+    if (request.url?.startsWith('/functions/v1/')) return;
     const refusal =
       request.url?.split('?')[0] !== PATH
         ? { status: 404, error: 'Not found' }

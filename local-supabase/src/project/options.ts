@@ -99,11 +99,16 @@ export interface LocalSupabaseOptions {
   readonly rest?: ApiSettings;
   readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
-  /** Handlers under /functions/v1/<name>, besides the modules in the project's `supabase/functions`. */
+  /**
+   * Handlers under /functions/v1/<name>, in this process. The modules of the project's `supabase/functions` run in Deno,
+   * which starts with the first request to one.
+   */
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   /** Secrets of the functions; they override the variables that the server sets. */
   readonly functionEnv?: Readonly<Record<string, string>>;
+  /** Receives each line that a function in Deno prints. Default: the console. */
+  readonly onFunctionOutput?: (name: string, line: string) => void;
   /** Is told of each answered request. Its path has no query, which may hold a token. */
   readonly onRequest?: (request: AnsweredRequest) => void;
   /** Receives internal errors. Default: the console. */

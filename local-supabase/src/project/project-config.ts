@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
+import type { FunctionSettings } from '../functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';
 import { supabaseFolder } from './project-folder.ts';
 import type { LocalSupabaseOptions } from './options.ts';
@@ -19,6 +20,7 @@ export interface ProjectConfig {
     | 'rest'
     | 'storage'
     | 'functionSettings'
+    | 'functionEnv'
     | 'databaseSettings'
     | 'seed'
   >;
@@ -68,6 +70,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
     rest: readApi(config),
     storage: readStorage(config),
     functionSettings: readFunctions(config),
+    functionEnv: readSecrets(config),
     databaseSettings: readDatabase(config),
     seed: config.boolean('db.seed.enabled') ?? true,
   };
@@ -222,11 +225,21 @@ function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSetti
 function readFunctions(config: ConfigReader): LocalSupabaseOptions['functionSettings'] & object {
   const settings = config.tables('functions').map((name) => {
     const enabled = config.boolean(`functions.${name}.enabled`);
-    const verifyJwt = config.boolean(`functions.${name}.verify_jwt`);
-    return [
-      name,
-      { ...(enabled !== undefined && { enabled }), ...(verifyJwt !== undefined && { verifyJwt }) },
-    ] as const;
+    // Files beside the code are read from the disk, as they are.
+    config.touch(`functions.${name}.static_files`);
+    const own = present<FunctionSettings>({
+      enabled,
+      verifyJwt: config.boolean(`functions.${name}.verify_jwt`),
+      importMap: config.text(`functions.${name}.import_map`) || undefined,
+      entrypoint: config.text(`functions.${name}.entrypoint`) || undefined,
+    });
+    return [name, own] as const;
   });
   return Object.fromEntries(settings);
+}
+
+/** Secrets of the functions that the file itself has, by `env(NAME)` from the environment. */
+function readSecrets(config: ConfigReader): Readonly<Record<string, string>> {
+  const table = 'edge_runtime.secrets';
+  return Object.fromEntries(config.keys(table).map((name) => [name, config.text(`${table}.${name}`) ?? '']));
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { preview } from 'vite';
 import { createLocalSupabase, type LocalSupabase, type LocalSupabaseOptions } from 'local-supabase';
+import { projectFunctions } from '../../../scripts/project-functions.ts';
 import {
   applyToEnvironment,
   buildApp,
@@ -75,6 +76,7 @@ async function startEmbeddedStage({
 }: StageOptions): Promise<Stage> {
   const server = await AppServer.listen(0);
   const supabase = await createLocalSupabase({
+    functions: projectFunctions,
     port: 0,
     mailboxPort: 0,
     siteUrl: server.url,

@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { WorkerFailure } from '../worker-failure.ts';
+import type { FunctionSource } from './function-sources.ts';
+import type { WorkerMessage } from './worker-message.ts';
+
+/** A running Deno process that serves one function on a port of 127.0.0.1. */
+export interface FunctionProcess {
+  readonly port: number;
+  /** The header by which it knows its parent. */
+  readonly secret: string;
+  readonly hasEnded: boolean;
+  /** The number of promises that `EdgeRuntime.waitUntil` waits for. */
+  readonly pendingTasks: number;
+  /** Why a request got no answer, once the process has ended. */
+  failure(): Promise<WorkerFailure>;
+  /** Lets background tasks end for a moment, then ends the process. */
+  end(): Promise<void>;
+  /** Ends a process that does not answer. */
+  kill(): void;
+}
+
+export interface FunctionProcessOptions {
+  readonly deno: string;
+  readonly source: FunctionSource;
+  /** The variables of the function. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Receives each line that the function prints. */
+  readonly log: (line: string) => void;
+}
+
+/** As in the vendor's runtime. */
+const MOST_HEAP_MIB = 256;
+const START_MS = 120_000;
+const END_MS = 2000;
+const main = new URL('./main.ts', import.meta.url);
+
+/** What Deno itself needs of this process's environment: caches, registries, certificates and proxies. */
+const inherited =
+  /^(?:DENO_.*|HOME|PATH|TMPDIR|TMP|TEMP|USERPROFILE|LOCALAPPDATA|SYSTEMROOT|NPM_CONFIG_REGISTRY|(?:https?|no|all)_proxy)$/i;
+
+/**
+ * Starts a function and waits until it listens.
+ *
+ * @throws {WorkerFailure} of kind `boot` with the reason: a missing module, a mistake in the code, no handler.
+ */
+export async function startFunctionProcess(options: FunctionProcessOptions): Promise<FunctionProcess> {
+  const { log, source } = options;
+  const secret = crypto.randomUUID();
+  const child = spawn(options.deno, denoArguments(source, secret), {
+    env: { ...denoEnvironment(source), ...options.environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  child.stdin?.on('error', () => undefined);
+  const recent: string[] = [];
+  const print = (line: string) => {
+    recent.push(line);
+    if (recent.length > 20) recent.shift();
+    log(line);
+  };
+  let pendingTasks = 0;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('error', (problem) => {
+      print(problem.message);
+      resolve(null);
+    });
+    child.once('close', (code) => resolve(code));
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    let reason: string | undefined;
+    const timer = setTimeout(() => {
+      reason = `The function did not start within ${START_MS / 1000} seconds`;
+      child.kill('SIGKILL');
+    }, START_MS);
+    readLines(child, secret, print, (message) => {
+      if (message.kind === 'tasks') pendingTasks = message.count;
+      else if (message.kind === 'failed') ({ reason } = message);
+      else {
+        clearTimeout(timer);
+        resolve(message.port);
+      }
+    });
+    // After all that the process printed.
+    void exited.then(() => {
+      clearTimeout(timer);
+      reject(new WorkerFailure('boot', reason ?? (recent.join('\n') || 'Deno ended')));
+    });
+  });
+  let hasEnded = false;
+  void exited.then(() => {
+    hasEnded = true;
+  });
+  return {
+    port,
+    secret,
+    get hasEnded() {
+      return hasEnded;
+    },
+    get pendingTasks() {
+      return pendingTasks;
+    },
+    async failure() {
+      // The connection ends a little earlier than the process; one that lives has lost only the request.
+      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, END_MS))]);
+      return failureOf(recent);
+    },
+    async end() {
+      child.stdin?.end();
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+const failureOf = (lines: readonly string[]): WorkerFailure =>
+  lines.some((line) => line.includes('JavaScript out of memory') || line.includes('heap out of memory'))
+    ? new WorkerFailure('limit', `It needed more than ${MOST_HEAP_MIB} MiB`)
+    : new WorkerFailure('crash', lines.find((line) => line.includes('rror')) ?? 'The process ended');
+
+function denoArguments({ entrypoint, config, importMap }: FunctionSource, secret: string): string[] {
+  const map = `data:application/json,${encodeURIComponent(JSON.stringify(importMap))}`;
+  return [
+    'run',
+    '--quiet',
+    '--no-prompt',
+    '--no-lock',
+    '--node-modules-dir=none',
+    '--unstable-no-legacy-abort',
+    `--v8-flags=--max-old-space-size=${MOST_HEAP_MIB}`,
+    '--allow-net',
+    '--allow-env',
+    '--allow-read',
+    '--allow-sys',
+    '--allow-import',
+    '--allow-write=/tmp',
+    ...(config === undefined ? ['--no-config'] : ['--config', config]),
+    '--import-map',
+    map,
+    main.href,
+    entrypoint.href,
+    secret,
+  ];
+}
+
+function denoEnvironment({ usesPackageJson }: FunctionSource): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(([name]) => inherited.test(name));
+  return {
+    // Certificates of a company's proxy are in the system's store.
+    DENO_TLS_CA_STORE: 'mozilla,system',
+    DENO_NO_UPDATE_CHECK: '1',
+    NO_COLOR: '1',
+    // Packages of the application around `supabase/` are not those of its functions.
+    ...(!usesPackageJson && { DENO_NO_PACKAGE_JSON: '1' }),
+    ...Object.fromEntries(kept),
+  };
+}
+
+function readLines(
+  { stdout, stderr }: ChildProcess,
+  secret: string,
+  print: (line: string) => void,
+  receive: (message: WorkerMessage) => void,
+): void {
+  if (!stdout || !stderr) return;
+  createInterface({ input: stderr }).on('line', print);
+  createInterface({ input: stdout }).on('line', (line) => {
+    // A function may have begun a line that it did not end.
+    const at = line.indexOf(secret);
+    if (at === -1) return print(line);
+    if (at > 0) print(line.slice(0, at));
+    return receive(JSON.parse(line.slice(at + secret.length)) as WorkerMessage);
+  });
+}

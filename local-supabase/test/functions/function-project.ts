@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import {
+  createLocalSupabase,
+  readProjectConfig,
+  type LocalSupabase,
+  type LocalSupabaseOptions,
+} from '../../src/index.ts';
+
+export interface FunctionProject {
+  readonly supabase: LocalSupabase;
+  readonly folder: string;
+  /** What the functions printed, as `<name>: <line>`. */
+  readonly output: readonly string[];
+  /** Writes a file below `supabase/`. */
+  write(path: string, text: string): Promise<void>;
+  call(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Runs a project with these files below `supabase/`, before the first test until after the last. */
+export function useFunctionProject(
+  files: Readonly<Record<string, string>>,
+  options: LocalSupabaseOptions = {},
+): () => FunctionProject {
+  let project: FunctionProject;
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'local-supabase-functions-'));
+    const write = async (path: string, text: string) => {
+      const file = join(folder, 'supabase', path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    };
+    for (const [path, text] of Object.entries(files)) await write(path, text);
+    const output: string[] = [];
+    const supabase = await createLocalSupabase({
+      ...readProjectConfig({ project: folder }).options,
+      project: folder,
+      onFunctionOutput: (name, line) => output.push(`${name}: ${line}`),
+      ...options,
+    });
+    const call = (path: string, init?: RequestInit) =>
+      supabase.fetch(`${supabase.url}/functions/v1/${path}`, {
+        headers: { authorization: `Bearer ${supabase.anonKey}` },
+        ...init,
+      });
+    project = { supabase, folder, output, write, call };
+  });
+  afterAll(async () => {
+    await project.supabase.close();
+    await rm(project.folder, { recursive: true, force: true });
+  });
+  return () => project;
+}

@@ -162,7 +162,8 @@ begin
   -- An older auth service has no passkeys.
   if to_regclass('auth.webauthn_credentials') is not null then
     if exists (select from auth.webauthn_credentials c where c.user_id = new_methods.user_id and c.created_at > since) then
-      methods := methods || '{passkey}'::text[];
+      -- A session by passkey has the method `mfa/webauthn` too, by private.raise_by_passkey().
+      methods := methods || '{passkey,mfa/webauthn}'::text[];
     end if;
   end if;
   return methods;

@@ -1,4 +1,5 @@
--- The safety of an account: mails about new devices, passkeys and recovery codes, and the recovery codes themselves. The mails
+-- The safety of an account: mails about new devices, passkeys and recovery codes, the recovery codes themselves, and passkeys as a second
+-- factor. The mails
 -- use the queue of notification mails, and neither preferences nor quiet hours apply to them. Changes of password, email and
 -- second factor are mailed by the auth service (`[auth.email.notification]` in config.toml).
 
@@ -341,6 +342,54 @@ begin
     for each row execute function private.note_passkey();
 exception when insufficient_privilege or undefined_table then
   raise notice 'Changes of passkeys are not mailed: %', sqlerrm;
+end
+$$;
+
+-- A passkey satisfies the second factor. The auth service gives a sign-in by passkey `aal1` with the method `passkey`, because it asks
+-- authenticators to verify the person only where they can. Here the verification is required, and the session has `aal2`.
+
+/**
+ * Runs before the auth service stores the challenge of a passkey: go-webauthn then refuses an answer whose authenticator has not verified
+ * the person by a fingerprint, a face or a PIN.
+ */
+create function private.require_user_verification() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  new.session_data := new.session_data || '{"userVerification": "required"}';
+  return new;
+end
+$$;
+
+/**
+ * Runs after a session was signed in by a passkey: adds the method by which the auth service gives its tokens `aal2`, the first one
+ * too. Other methods, such as a password, are left as they are.
+ */
+create function private.raise_by_passkey() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  insert into auth.mfa_amr_claims as a (id, session_id, created_at, updated_at, authentication_method)
+  values (gen_random_uuid(), new.session_id, new.created_at, new.updated_at, 'mfa/webauthn')
+  on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey do update set updated_at = excluded.updated_at;
+  update auth.sessions s set aal = 'aal2' where s.id = new.session_id;
+  return null;
+end
+$$;
+
+-- The auth service owns the tables, and an older one has no passkeys: without both triggers the second factor is asked for after a
+-- passkey. Open challenges do not require the verification yet.
+do $$
+begin
+  create trigger require_user_verification before insert on auth.webauthn_challenges
+    for each row execute function private.require_user_verification();
+  create trigger raise_by_passkey after insert or update of updated_at on auth.mfa_amr_claims
+    for each row when (new.authentication_method = 'passkey') execute function private.raise_by_passkey();
+  delete from auth.webauthn_challenges;
+exception when insufficient_privilege or undefined_table then
+  raise notice 'Passkeys do not satisfy the second factor: %', sqlerrm;
 end
 $$;
 

@@ -98,6 +98,34 @@ describe('registration', () => {
     });
   });
 
+  it('asks for authenticators that verify the person where it is told to, and else for what the server says', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { client } = await harness.signedIn();
+    const required = createPasskeys(client, { webAuthn, userVerification: 'required' });
+    const selection = { residentKey: 'required', userVerification: 'preferred' };
+    const asked = { ...creationOptions, authenticatorSelection: selection };
+    for (const passkeys of [required, createPasskeys(client, { webAuthn })]) {
+      harness.server.next(challengeReply(harness, 'c1', asked));
+      passkeys.registerPasskey().catch(() => undefined);
+      await harness.world.settle();
+      harness.server.next(
+        challengeReply(harness, 'c2', { ...requestOptions, userVerification: 'preferred' }),
+      );
+      passkeys.signInWithPasskey().catch(() => undefined);
+      await harness.world.settle();
+    }
+    const [created, requested, createdAsToldByServer, requestedAsToldByServer] = webAuthn.calls.map(
+      ({ options }) => options.publicKey,
+    );
+    expect(created).toMatchObject({
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+    expect(requested).toMatchObject({ userVerification: 'required' });
+    expect(createdAsToldByServer).toMatchObject({ authenticatorSelection: selection });
+    expect(requestedAsToldByServer).toMatchObject({ userVerification: 'preferred' });
+  });
+
   it("uses the browser's own conversions where they exist", async () => {
     const harness = createHarness();
     const parsed = { challenge: bytesOf('by the browser') };

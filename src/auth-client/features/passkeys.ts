@@ -94,6 +94,11 @@ export interface PasskeyAnswer {
 export interface PasskeysOptions {
   /** The Web Authentication API. Default: the page's own, looked up with each call. */
   readonly webAuthn?: WebAuthn | undefined;
+  /**
+   * `required`: prompts only authenticators that verify the person by a fingerprint, a face or a PIN. Set it where the project refuses
+   * others. The two-step calls leave it to their caller. Default: what the server says, which is `preferred`.
+   */
+  readonly userVerification?: 'required' | undefined;
 }
 
 /** Passkeys: sign-in without a password, and the passkeys of the signed-in user. Every call rejects with {@link AuthError} only. */
@@ -113,8 +118,8 @@ export interface Passkeys {
    */
   registerPasskey(options?: CallOptions): Promise<Passkey>;
   /**
-   * Signs in with a passkey. The session is `aal1` with the method `passkey`, even if the authenticator verified the person: a
-   * user with a second factor still needs it.
+   * Signs in with a passkey. The service gives the session `aal1` with the method `passkey`, even if the authenticator verified the
+   * person: a user with a second factor still needs it, unless the project's database raises such sessions.
    *
    * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time. It takes over the
    * challenge of an earlier call that no passkey answered, while it is valid: the server limits challenges per network address.
@@ -173,7 +178,11 @@ export interface Passkeys {
  * }
  * ```
  */
-export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptions = {}): Passkeys {
+export function createPasskeys(
+  { core }: AuthClient,
+  { webAuthn, userVerification }: PasskeysOptions = {},
+): Passkeys {
+  const verification = userVerification && { userVerification };
   const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
   const requireWebAuthn = () => {
     const found = findWebAuthn();
@@ -220,7 +229,7 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
           return take(0, signal);
         },
         requestCredential: (challenge, signal) =>
-          requestCredential(authenticator, challenge.options, { mediation, signal }),
+          requestCredential(authenticator, { ...challenge.options, ...verification }, { mediation, signal }),
       });
       endAutofill = autofill.end;
       const { challenge, credential } = await autofill.answer;
@@ -228,7 +237,8 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
       return { challengeId: challenge.challenge_id, credential };
     }
     const { challenge } = await take(PROMPT_MS, options.signal);
-    const credential = await requestCredential(authenticator, challenge.options, { signal: options.signal });
+    const json = { ...challenge.options, ...verification };
+    const credential = await requestCredential(authenticator, json, { signal: options.signal });
     unused.markUsed(challenge);
     return { challengeId: challenge.challenge_id, credential };
   };
@@ -250,7 +260,13 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
     async registerPasskey(options = {}) {
       const authenticator = requireWebAuthn();
       endAutofill();
-      const { challengeId, options: json } = await passkeys.startRegistration(options);
+      const { challengeId, options: asked } = await passkeys.startRegistration(options);
+      const json = verification
+        ? {
+            ...asked,
+            authenticatorSelection: { ...Object(asked['authenticatorSelection']), ...verification },
+          }
+        : asked;
       const credential = await createCredential(authenticator, json, options.signal);
       return passkeys.verifyRegistration({ challengeId, credential }, options);
     },

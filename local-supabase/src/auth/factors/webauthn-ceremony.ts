@@ -96,7 +96,7 @@ async function verifyCreation(
   credential: unknown,
 ): Promise<Partial<Factor>> {
   const response = await parse(parseRegistrationResponse(credential));
-  const expectation = { challenge: session.challenge, party: relyingPartyOf(context) };
+  const expectation = { session, party: relyingPartyOf(context) };
   const verified = await verifyRegistration(response, expectation);
   return {
     web_authn_aaguid: verified.aaguid,
@@ -134,7 +134,7 @@ async function verifyRequest(
       sign_count: key.authenticator.signCount,
       backup_eligible: key.flags.backupEligible,
     },
-    { challenge: session.challenge, party: relyingPartyOf(context) },
+    { session, party: relyingPartyOf(context) },
   );
 }
 

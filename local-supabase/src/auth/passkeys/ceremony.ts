@@ -48,8 +48,8 @@ export async function verifyCredential<Parsed, Verified>(
   { ceremony, userId, parse, verify }: CeremonyCheck<Parsed, Verified>,
 ): Promise<Verified> {
   const { challengeId, credential } = await readVerificationBody(call);
-  const challenge = await consumeChallenge(context, challengeId, ceremony, userId);
+  const session = await consumeChallenge(context, challengeId, ceremony, userId);
   const response = await orVerificationFailed('Invalid credential response', parse(credential));
-  const expectation = { challenge, party: relyingPartyOf(context) };
+  const expectation = { session, party: relyingPartyOf(context) };
   return orVerificationFailed('Credential verification failed', verify(response, expectation));
 }

@@ -53,7 +53,7 @@ export async function createChallenge(
 }
 
 /**
- * Deletes a challenge and returns its bytes as base64url, so that each challenge serves once. Throws 400
+ * Deletes a challenge and returns its state, so that each challenge serves once. Throws 400
  * validation_failed, webauthn_challenge_not_found, webauthn_challenge_expired.
  */
 export async function consumeChallenge(
@@ -61,7 +61,7 @@ export async function consumeChallenge(
   id: string,
   ceremony: Ceremony,
   userId: string | null,
-): Promise<string> {
+): Promise<WebAuthnSession> {
   if (!isUuid(id)) throw invalid('challenge_id must be a valid UUID');
   const [row] = await context.database.query<ChallengeRow>(
     `delete from auth.webauthn_challenges
@@ -72,5 +72,5 @@ export async function consumeChallenge(
     throw badRequest('webauthn_challenge_not_found', 'Challenge not found or already used');
   if (context.now() > row.expires_at.getTime())
     throw badRequest('webauthn_challenge_expired', 'Challenge has expired');
-  return row.session_data.challenge;
+  return row.session_data;
 }

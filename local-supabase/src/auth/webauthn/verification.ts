@@ -1,6 +1,7 @@
 import { decodeBase64 } from '../../platform/base64.ts';
 import type { ClientData, AssertionResponse, RegistrationResponse } from './credential-response.ts';
 import { isAllowedOrigin, type RelyingParty } from './relying-party.ts';
+import type { WebAuthnSession } from './session.ts';
 
 /** The COSE algorithms of keys that may be registered, in the order of go-webauthn. */
 export const algorithms: readonly number[] = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
@@ -27,21 +28,20 @@ export interface RegisteredKey {
   readonly backup_eligible: boolean;
 }
 
-/** The challenge and the relying party that a proof has to be made for. */
+/** The ceremony and the relying party that a proof has to be made for. */
 export interface Expectation {
-  /** base64url. */
-  readonly challenge: string;
+  readonly session: Pick<WebAuthnSession, 'challenge' | 'userVerification'>;
   readonly party: RelyingParty;
 }
 
 /** The expectation in the terms of the verifying library. Throws for an origin that the relying party does not have. */
-function bindTo({ challenge, party }: Expectation, { origin }: ClientData) {
+function bindTo({ session, party }: Expectation, { origin }: ClientData) {
   if (!isAllowedOrigin(origin, party.origins)) throw new Error(`The origin ${origin} is not allowed`);
   return {
-    expectedChallenge: challenge,
+    expectedChallenge: session.challenge,
     expectedOrigin: origin,
     expectedRPID: party.id,
-    requireUserVerification: false,
+    requireUserVerification: session.userVerification === 'required',
   };
 }
 

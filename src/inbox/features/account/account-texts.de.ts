@@ -35,7 +35,7 @@ export const german: AccountTexts = {
     `Deine Anmeldung ist eine Weile her. Gib den Code ein, den wir an ${email} geschickt haben, damit wir wissen, dass du es bist.`,
 
   mfa: 'Anmeldung in zwei Schritten',
-  mfaIntro: 'Nach dem Passwort oder Passkey gibst du noch einen Code aus einer App auf deinem Telefon ein.',
+  mfaIntro: 'Nach dem Passwort gibst du noch einen Code aus einer App auf deinem Telefon ein.',
   mfaNone: 'Ausgeschaltet. Nur dein Passwort schützt dein Konto.',
   mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
@@ -133,9 +133,7 @@ export const german: AccountTexts = {
 
   passkey: {
     intro:
-      'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort. Ein Passkey funktioniert nur auf dieser Website, eine gefälschte kann ihn nicht stehlen.',
-    stillTwoSteps:
-      'Auch nach der Anmeldung mit einem Passkey gibst du den Code der Anmeldung in zwei Schritten ein.',
+      'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort. Ein Passkey funktioniert nur auf dieser Website, eine gefälschte kann ihn nicht stehlen. Ein Code der Anmeldung in zwei Schritten ist damit nicht nötig.',
     none: 'Du hast noch keine Passkeys.',
     loadFailed: 'Deine Passkeys konnten nicht geladen werden.',
     unnamed: 'Passkey',
@@ -171,7 +169,7 @@ export const german: AccountTexts = {
     replaceTitle: 'Neue Wiederherstellungscodes erstellen?',
     replaceText: 'Deine bisherigen Codes gelten dann sofort nicht mehr.',
     createFailed: 'Es konnten keine Wiederherstellungscodes erstellt werden. Versuche es noch einmal.',
-    keep: 'Wenn du deinen Authenticator verlierst, meldet dich jeder dieser Codes einmal an und schaltet die Anmeldung in zwei Schritten aus. Bewahre sie bei deinen Passwörtern auf. Sie werden nur jetzt angezeigt.',
+    keep: 'Wenn du deinen Authenticator verlierst, meldet dich jeder dieser Codes einmal an seiner Stelle an. Die Anmeldung in zwei Schritten bleibt eingeschaltet. Bewahre sie bei deinen Passwörtern auf. Sie werden nur jetzt angezeigt.',
     spare: 'Noch besser: Füge auch eine zweite Authenticator-App auf einem anderen Gerät hinzu.',
     copy: 'Kopieren',
     copied: 'Die Codes sind kopiert.',

@@ -34,7 +34,7 @@ const english = {
     `You signed in a while ago. To confirm it’s you, enter the code that we sent to ${email}.`,
 
   mfa: 'Two-step sign-in',
-  mfaIntro: 'After your password or passkey, you also enter a code from an app on your phone.',
+  mfaIntro: 'After your password, you also enter a code from an app on your phone.',
   mfaNone: 'Off. Only your password protects your account.',
   mfaOn: 'On.',
   mfaAdd: 'Add an authenticator app',
@@ -130,8 +130,7 @@ const english = {
 
   passkey: {
     intro:
-      'Sign in with your fingerprint, your face or your screen lock, without a password. A passkey works only on this site, so a fake site can’t steal it.',
-    stillTwoSteps: 'You’ll still enter your two-step code after signing in with a passkey.',
+      'Sign in with your fingerprint, your face or your screen lock, without a password. A passkey works only on this site, so a fake site can’t steal it, and it needs no two-step code.',
     none: 'You have no passkeys yet.',
     loadFailed: 'Couldn’t load your passkeys.',
     unnamed: 'Passkey',
@@ -166,7 +165,7 @@ const english = {
     replaceTitle: 'Create new recovery codes?',
     replaceText: 'The codes that you have stop working right away.',
     createFailed: 'Couldn’t create recovery codes. Try again.',
-    keep: 'If you lose your authenticator, each of these codes signs you in once and turns two-step sign-in off. Keep them where you keep your passwords. They’re shown only now.',
+    keep: 'If you lose your authenticator, each of these codes signs you in once in its place. Two-step sign-in stays on. Keep them where you keep your passwords. They’re shown only now.',
     spare: 'Even better: add a second authenticator app on another device, too.',
     copy: 'Copy',
     copied: 'The codes are copied.',

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
-import { useAuth } from 'supabase-protocol-clients/react';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -34,7 +33,6 @@ export interface PasskeysSectionProps {
 export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const common = accountTexts.use();
   const texts = common.passkey;
-  const { user } = useAuth();
   const { client, status, passkeys, change } = usePasskeys();
   const proof = useRecentProof();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -77,7 +75,6 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     if (failure) setState({ step: 'asking', passkey: target, problem: failure.message });
   };
 
-  const hasFactor = user?.factors?.some((factor) => factor.status === 'verified') ?? false;
   const isAsking = step === 'asking' || step === 'removing';
   return (
     <Section id="passkeys" title={common.passkeys} intro={texts.intro} headingRef={heading}>
@@ -101,7 +98,6 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
           ))}
         </ul>
       )}
-      {passkeys.length > 0 && hasFactor && <p className={layout.hint}>{texts.stillTwoSteps}</p>}
       {client.isSupported() ? (
         <div className={layout.row}>
           <Button pending={step === 'adding'} onClick={() => void add()}>

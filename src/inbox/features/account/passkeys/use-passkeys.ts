@@ -14,7 +14,7 @@ export interface PasskeyList {
 /** The passkeys of the signed-in user, read once. */
 export function usePasskeys(): PasskeyList {
   const { auth, platform } = useClients();
-  const client = useMemo(() => createPasskeys(auth), [auth]);
+  const client = useMemo(() => createPasskeys(auth, { userVerification: 'required' }), [auth]);
   const [state, setState] = useState<Pick<PasskeyList, 'status' | 'passkeys'>>({
     status: 'loading',
     passkeys: [],

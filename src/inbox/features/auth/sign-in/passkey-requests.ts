@@ -35,7 +35,7 @@ function loadPasskeys(auth: AuthClient): Promise<Passkeys> {
   const known = passkeysOf.get(auth);
   if (known) return known;
   const loading = import('supabase-protocol-clients/auth-client/passkeys').then(({ createPasskeys }) =>
-    createPasskeys(auth),
+    createPasskeys(auth, { userVerification: 'required' }),
   );
   passkeysOf.set(auth, loading);
   // The next call loads the code again.

@@ -47,7 +47,7 @@ test('a user downloads all data, and deletes the account after reauthentication'
   const proof = page.getByRole('dialog', { name: 'Confirm that it’s you' });
   await proof.getByLabel('Password', { exact: true }).fill('wrong');
   await proof.getByRole('button', { name: 'Confirm' }).click();
-  await expect(proof.getByText('Wrong email or password.')).toBeVisible();
+  await expect(proof.getByText('That isn’t the password of this account.')).toBeVisible();
   await proof.getByLabel('Password', { exact: true }).fill(ada.password);
   await proof.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForURL('**/login**');

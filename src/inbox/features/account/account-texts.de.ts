@@ -108,9 +108,23 @@ export const german: AccountTexts = {
   deleteNeedsProof:
     'Du hast im Lauf des letzten Tages eine neue Anmeldung hinzugefügt. Melde dich ab, melde dich mit deinem Passwort oder einem Code per E‑Mail an und lösche dann dein Konto.',
 
-  proofTitle: 'Bestätige, dass du es bist',
-  proofByMail: 'Stattdessen Code per E‑Mail',
-  proofSend: (email) => `Code an ${email} schicken`,
+  proof: {
+    title: 'Bestätige, dass du es bist',
+    reason: (purpose) =>
+      `Deine letzte Anmeldung ist eine Weile her. Bestätige, dass du es bist, um ${purpose}.`,
+    purposes: {
+      email: 'deine E‑Mail-Adresse zu ändern',
+      factors: 'die Anmeldung in zwei Schritten zu ändern',
+      codes: 'Wiederherstellungscodes zu erstellen',
+      identities: 'deine Anmeldewege zu ändern',
+      passkeys: 'deine Passkeys zu ändern',
+      deletion: 'dein Konto zu löschen',
+    },
+    account: (email) => `Angemeldet als ${email}`,
+    wrongPassword: 'Das ist nicht das Passwort dieses Kontos.',
+    byMail: 'Stattdessen Code per E‑Mail',
+    send: (email) => `Code an ${email} schicken`,
+  },
 
   mfaName: 'Name des Geräts',
   mfaNameHint: 'Damit du deine Geräte auseinanderhalten kannst.',

@@ -106,9 +106,22 @@ const english = {
   deleteNeedsProof:
     'You added a new way to sign in within the last day. Sign out, sign in with your password or an emailed code, then delete your account.',
 
-  proofTitle: 'Confirm that it’s you',
-  proofByMail: 'Email me a code instead',
-  proofSend: (email: string) => `Email a code to ${email}`,
+  proof: {
+    title: 'Confirm that it’s you',
+    reason: (purpose: string) => `Your last sign-in was a while ago. To ${purpose}, confirm that it’s you.`,
+    purposes: {
+      email: 'change your email address',
+      factors: 'change two-step sign-in',
+      codes: 'create recovery codes',
+      identities: 'change your ways to sign in',
+      passkeys: 'change your passkeys',
+      deletion: 'delete your account',
+    },
+    account: (email: string) => `Signed in as ${email}`,
+    wrongPassword: 'That isn’t the password of this account.',
+    byMail: 'Email me a code instead',
+    send: (email: string) => `Email a code to ${email}`,
+  },
 
   mfaName: 'Name of the device',
   mfaNameHint: 'So that you can tell your authenticators apart.',

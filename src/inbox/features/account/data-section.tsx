@@ -39,7 +39,7 @@ export function DataSection() {
   };
   const deleteAccount = async () => {
     setAsking(false);
-    if (!(await proof.request())) return;
+    if (!(await proof.request('deletion'))) return;
     setPending('delete');
     try {
       await api.deleteAccount();

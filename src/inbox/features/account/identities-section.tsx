@@ -29,7 +29,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   const [state, setState] = useState<{ readonly news?: string; readonly problem?: string | undefined }>({});
   const unlink = async (identity: UserIdentity) => {
     setUnlinking(null);
-    if (!(await proof.request())) return;
+    if (!(await proof.request('identities'))) return;
     setState({});
     const failure = await runFormAction([], () => createIdentities(auth).unlinkIdentity(identity));
     setState(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) });
@@ -93,7 +93,7 @@ function LinkButtons({ linked, proof }: { readonly linked: readonly string[]; re
     return () => controller.abort();
   }, [auth]);
   const link = async (provider: string) => {
-    if (!(await proof.request())) return;
+    if (!(await proof.request('identities'))) return;
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
     const failure = await runFormAction([], async () => {
       const { url } = await createIdentities(auth).linkIdentity({ provider, redirectTo });

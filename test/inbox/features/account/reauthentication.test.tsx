@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { describedBy } from '../../../support/described-by.ts';
 import { createUser, seedPassword, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
 import { renderApp } from '../../../support/render-app.tsx';
 
@@ -64,6 +65,39 @@ test('another way to sign in is linked only after a proof when the sign-in is ol
   await actor.click(await screen.findByRole('button', { name: 'Link GitHub' }));
   await screen.findByRole('dialog', { name: 'Confirm that it’s you' });
   expect(await supabase().database.query('select id from auth.flow_state')).toEqual([]);
+});
+
+test('a proof by password says why, refuses a wrong one at its field, and leaves no second device', async () => {
+  const email = `proof-${crypto.randomUUID()}@example.com`;
+  skewMs = -25 * 3_600_000;
+  await createUser(supabase(), email);
+  const { actor, clients } = await renderApp('/account', {
+    supabase: supabase(),
+    user: { email, password: seedPassword },
+  });
+  skewMs = 0;
+  await act(() => clients.auth.refreshSession());
+  const devices = within(await screen.findByRole('region', { name: 'Devices' }));
+  // Those of `createUser` and of the page.
+  await waitFor(() => expect(devices.getAllByRole('listitem')).toHaveLength(2));
+  await actor.click(await screen.findByRole('button', { name: 'Link GitHub' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Confirm that it’s you' }));
+  dialog.getByText(
+    'Your last sign-in was a while ago. To change your ways to sign in, confirm that it’s you.',
+  );
+  dialog.getByText(`Signed in as ${email}`);
+  const password = dialog.getByLabelText('Password');
+  await actor.type(password, 'wrong{Enter}');
+  await waitFor(() => expect(describedBy(password)).toBe('That isn’t the password of this account.'));
+  await actor.clear(password);
+  await actor.type(password, `${seedPassword}{Enter}`);
+  const count = () =>
+    supabase().database.query<{ id: string }>(
+      'select s.id from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1',
+      [email],
+    );
+  await waitFor(async () => expect(await count()).toHaveLength(2));
+  await waitFor(() => expect(devices.getAllByRole('listitem')).toHaveLength(2));
 });
 
 async function mailedCode(email: string): Promise<string> {

@@ -9,6 +9,7 @@ import { createAccountApi, type Device } from '../account-api.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
+import { endedSessions } from './ended-sessions.ts';
 import { parseUserAgent } from './user-agent.ts';
 
 /** Browser, system and last use of each device; each but this one can be signed out. */
@@ -22,12 +23,18 @@ export function DeviceList() {
   const [state, setState] = useState<{ ending?: string; news?: string; problem?: string }>({});
   useEffect(() => {
     const controller = new AbortController();
-    api.listDevices(controller.signal).then(setDevices, (problem: unknown) => {
-      if (controller.signal.aborted) return;
-      platform.report(problem);
-      setState({ problem: texts.devicesFailed });
-    });
-    return () => controller.abort();
+    const read = () =>
+      api.listDevices(controller.signal).then(setDevices, (problem: unknown) => {
+        if (controller.signal.aborted) return;
+        platform.report(problem);
+        setState({ problem: texts.devicesFailed });
+      });
+    void read();
+    const stop = endedSessions.subscribe(() => void read());
+    return () => {
+      stop();
+      controller.abort();
+    };
   }, [api, platform, texts]);
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' });
   const nameOf = ({ userAgent }: Device) => {

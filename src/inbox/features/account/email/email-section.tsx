@@ -94,7 +94,7 @@ function ChangeForm({ user, onRequested, onCancel }: ChangeFormProps) {
       email: email.trim() === current ? texts.sameEmail : checkEmail(email, rules),
     }),
     submit: async ({ email }) => {
-      if (!(await proof.request())) return undefined;
+      if (!(await proof.request('email'))) return undefined;
       return keepDraft({ email }, () =>
         runFormAction(['email'], async () => {
           const site = configuration.siteUrl ?? location.origin;

@@ -45,7 +45,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const nameOf = ({ friendlyName }: Passkey) => friendlyName ?? texts.unnamed;
   const add = async () => {
     setState({});
-    if (!(await proof.request())) return;
+    if (!(await proof.request('passkeys'))) return;
     setState({ step: 'adding' });
     const failure = await runFormAction([], async () => {
       const added = await client.registerPasskey();
@@ -64,7 +64,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     heading.current?.focus();
   };
   const end = async (target: Passkey) => {
-    if (!(await proof.request())) return;
+    if (!(await proof.request('passkeys'))) return;
     setState({ step: 'removing', passkey: target });
     const failure = await runFormAction([], async () => {
       await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
 import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from 'supabase-protocol-clients/react';
@@ -15,14 +16,16 @@ import layout from '../../../ui/layout.module.css';
 import { accountTexts } from '../account-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
+import type { ProofPurpose } from './recent-proof.tsx';
 
 export interface ProofDialogProps {
+  readonly purpose: ProofPurpose;
   readonly onProven: () => void;
   readonly onCancel: () => void;
 }
 
-/** Asks for the app's code where the account has a second factor, else for the password or a mailed code. */
-export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
+/** Says why a proof is needed, and asks for the app's code where the account has a second factor, else for the password or a mailed code. */
+export function ProofDialog({ purpose, onProven, onCancel }: ProofDialogProps) {
   const texts = accountTexts.use();
   const { user } = useAuth();
   const factor = user?.factors?.find(
@@ -32,8 +35,10 @@ export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
   const [byMail, setByMail] = useState(!hasPassword);
   const email = user?.email ?? '';
   return (
-    <Dialog open title={texts.proofTitle} closeLabel={texts.close} onClose={onCancel}>
+    <Dialog open title={texts.proof.title} closeLabel={texts.close} onClose={onCancel}>
       <div className={layout.stack}>
+        <p>{texts.proof.reason(texts.proof.purposes[purpose])}</p>
+        <p className={layout.hint}>{texts.proof.account(email)}</p>
         {factor ? (
           <AppProof factorId={factor.id} onProven={onProven} />
         ) : byMail ? (
@@ -73,11 +78,20 @@ function PasswordProof({
   const form = useForm({
     initial: { password: '' },
     validate: ({ password }) => ({ password: checkPassword(password, rules) }),
-    submit: ({ password }) =>
-      runFormAction(['password'], async () => {
-        await auth.signInWithPassword({ email, password });
-        onProven();
-      }),
+    async submit({ password }) {
+      let isWrong = false;
+      const failure = await runFormAction(['password'], async () => {
+        try {
+          await auth.signInWithPassword({ email, password });
+          onProven();
+        } catch (problem) {
+          // The usual message names the email as well, which this form has no field for.
+          isWrong = problem instanceof AuthError && problem.code === 'invalid_credentials';
+          if (!isWrong) throw problem;
+        }
+      });
+      return isWrong ? { fields: { password: texts.proof.wrongPassword } } : failure;
+    },
   });
   return (
     <>
@@ -91,7 +105,7 @@ function PasswordProof({
         />
       </SubmitForm>
       <Button look="link" onClick={onMail}>
-        {texts.proofByMail}
+        {texts.proof.byMail}
       </Button>
     </>
   );
@@ -113,7 +127,7 @@ function MailProof({ email, onProven }: ProofProps & { readonly email: string })
         <CodeForm label={texts.codeSentTo(email)} submit={texts.confirm} onCode={prove} />
       ) : (
         <Button look="primary" wide pending={sending.pending} onClick={() => void sending.send(send)}>
-          {texts.proofSend(email)}
+          {texts.proof.send(email)}
         </Button>
       )}
     </>

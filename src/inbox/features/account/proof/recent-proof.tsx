@@ -1,36 +1,72 @@
 import { useState, type ReactNode } from 'react';
-import { useClients } from '../../../shared/clients/clients-context.ts';
-import { readProofTimeMs } from '../../../shared/token-claims.ts';
+import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
+import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
+import { createAccountApi } from '../account-api.ts';
+import type { AccountTexts } from '../account-texts.ts';
+import { endedSessions } from '../devices/ended-sessions.ts';
 import { ProofDialog } from './proof-dialog.tsx';
 
 /** As long as `delete_account` accepts a proof, less a minute for the request and for clocks that differ. */
 const recentMs = 9 * 60_000;
 
+/** What a proof is asked for, which the dialog says. */
+export type ProofPurpose = keyof AccountTexts['proof']['purposes'];
+
 export interface RecentProof {
   /** Asks for a password or code unless one was given some minutes ago. Resolves with false if the user cancels. */
-  readonly request: () => Promise<boolean>;
+  readonly request: (purpose: ProofPurpose) => Promise<boolean>;
   /** Render it beside the form, never inside of it: it has a form of its own. */
   readonly dialog: ReactNode;
 }
 
+interface OpenRequest {
+  readonly purpose: ProofPurpose;
+  readonly settle: (isProven: boolean) => void;
+}
+
 /** A recent proof of identity, which changes of the address, the second factor and the account need. */
 export function useRecentProof(): RecentProof {
-  const { auth, platform } = useClients();
-  const [settle, setSettle] = useState<((isProven: boolean) => void) | null>(null);
+  const clients = useClients();
+  const { auth, platform } = clients;
+  const [open, setOpen] = useState<OpenRequest | null>(null);
   const isRecent = () => {
     const { session } = auth.getSnapshot();
     return session !== null && platform.clock.now() - readProofTimeMs(session) < recentMs;
   };
-  return {
-    request: () =>
-      isRecent()
-        ? Promise.resolve(true)
-        : new Promise((resolve) =>
-            setSettle(() => (isProven: boolean) => {
-              setSettle(null);
-              resolve(isProven);
-            }),
-          ),
-    dialog: settle && <ProofDialog onProven={() => settle(true)} onCancel={() => settle(false)} />,
+  const ask = (purpose: ProofPurpose) => {
+    const { session } = auth.getSnapshot();
+    const earlierId = session === null ? '' : readSessionId(session);
+    return new Promise<boolean>((resolve) =>
+      setOpen({
+        purpose,
+        settle(isProven) {
+          setOpen(null);
+          resolve(isProven);
+          if (isProven) void endReplacedSession(clients, earlierId);
+        },
+      }),
+    );
   };
+  return {
+    request: (purpose) => (isRecent() ? Promise.resolve(true) : ask(purpose)),
+    dialog: open && (
+      <ProofDialog
+        purpose={open.purpose}
+        onProven={() => open.settle(true)}
+        onCancel={() => open.settle(false)}
+      />
+    ),
+  };
+}
+
+/** A proof by password or mail is a new sign-in: without this the earlier session would stay as another device. */
+async function endReplacedSession({ auth, loadRest, platform }: Clients, earlierId: string): Promise<void> {
+  const { session } = auth.getSnapshot();
+  if (earlierId === '' || session === null || readSessionId(session) === earlierId) return;
+  try {
+    await createAccountApi(await loadRest()).endDevice(earlierId);
+    endedSessions.set(endedSessions.getSnapshot() + 1);
+  } catch (problem) {
+    platform.report(problem);
+  }
 }

@@ -50,7 +50,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
     initial: { name: texts.mfaDefaultName },
     validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
     submit: async ({ name }) => {
-      if (!(await proof.request())) return undefined;
+      if (!(await proof.request('factors'))) return undefined;
       return runFormAction(['name'], async () => {
         const mfa = createMfa(auth);
         // Remove unfinished enrollments first, since names must be unique.

@@ -25,7 +25,7 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
   const [problem, setProblem] = useState<string>();
   const proof = useRecentProof();
   const remove = async () => {
-    if (!factor || !(await proof.request())) return;
+    if (!factor || !(await proof.request('factors'))) return;
     setPending(true);
     const failure = await runFormAction([], () => createMfa(auth).unenroll({ factorId: factor.id }));
     setPending(false);

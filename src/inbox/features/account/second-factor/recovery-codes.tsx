@@ -44,7 +44,7 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
   const create = async () => {
     setAsking(false);
     setProblem(undefined);
-    if (!(await proof.request())) return;
+    if (!(await proof.request('codes'))) return;
     setPending(true);
     try {
       setCodes(await api.createRecoveryCodes());

@@ -123,7 +123,6 @@ export const authShots: readonly Shot[] = [
     path: '/account',
     async arrange({ page, say }) {
       await page.getByRole('button', { name: say('Add an authenticator app') }).click();
-      await page.getByRole('button', { name: say('Continue') }).click();
       await page.locator('main svg[role=img], main img').waitFor();
       await page.locator('main svg[role=img], main img').scrollIntoViewIfNeeded();
     },

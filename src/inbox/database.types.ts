@@ -582,6 +582,10 @@ export type Database = {
       recovery_code_status: { Args: never; Returns: Json }
       register_kind: { Args: { kind: Json }; Returns: Json }
       remove_kind: { Args: { name: string }; Returns: boolean }
+      rename_factor: {
+        Args: { factor_id: string; name: string }
+        Returns: undefined
+      }
       report_notification: {
         Args: { comment?: string; notification_id: string; reason: string }
         Returns: undefined

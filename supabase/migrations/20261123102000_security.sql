@@ -345,6 +345,34 @@ exception when insufficient_privilege or undefined_table then
 end
 $$;
 
+/**
+ * Names a factor of the caller. The auth service takes a name only with the enrollment, before the person has chosen the app or device.
+ *
+ * Errors: those of private.require_assurance(); PT400 name_invalid; PT404 factor_not_found; PT409 name_taken, by another factor.
+ */
+create function public.rename_factor(factor_id uuid, name text) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  bounded text := private.bounded_text(regexp_replace(rename_factor.name, '\s+', ' ', 'g'), 80);
+begin
+  if bounded is null then
+    raise sqlstate 'PT400' using message = 'name_invalid', detail = 'The name has no visible character.';
+  end if;
+  update auth.mfa_factors f set friendly_name = bounded, updated_at = now()
+  where f.id = rename_factor.factor_id and f.user_id = me;
+  if not found then
+    raise sqlstate 'PT404' using message = 'factor_not_found', detail = 'The caller has no such factor.';
+  end if;
+exception when unique_violation then
+  raise sqlstate 'PT409' using message = 'name_taken', detail = 'Another factor of the caller has this name.';
+end
+$$;
+revoke all on function public.rename_factor(uuid, text) from public, anon, authenticated;
+grant execute on function public.rename_factor(uuid, text) to authenticated;
+
 -- A passkey satisfies the second factor. The auth service gives a sign-in by passkey `aal1` with the method `passkey`, because it asks
 -- authenticators to verify the person only where they can. Here the verification is required, and the session has `aal2`.
 

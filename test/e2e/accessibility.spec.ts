@@ -162,7 +162,6 @@ test(
     await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
     await expectAccessible(page, 'account');
     await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-    await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByRole('img', { name: /^QR code/ })).toBeVisible();
     await page.getByLabel('New email address').fill(world.newEmail());
     await page.getByRole('button', { name: 'Change address' }).click();

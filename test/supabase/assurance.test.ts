@@ -103,6 +103,7 @@ it.each([
   [`select end_other_sessions()`],
   [`select create_recovery_codes()`],
   [`select recovery_code_status()`],
+  [`select rename_factor(gen_random_uuid(), 'Phone')`],
 ])('an account with a verified second factor is refused with aal1: %s', async (statement) => {
   await expect(attempt(withPassword, statement)).rejects.toMatchObject({
     code: 'PT403',

@@ -183,3 +183,26 @@ it('a session of another account, or one that has ended, is refused', async () =
   await requestApi(supabase(), '/auth/v1/logout?scope=local', { method: 'POST', token: ended });
   expect((await recover(ended, codes[0])).message).toBe('session_ended');
 });
+
+it('a factor gets the name that its owner gives it, bounded, and no other factor has it', async () => {
+  const { database } = supabase();
+  const [phone] = await database.query<{ id: string }>('select id from auth.mfa_factors where user_id = $1', [
+    user.id,
+  ]);
+  const rename = async (factorId: string | undefined, name: string, token = strong) => {
+    const response = await rpc('rename_factor', token, { factor_id: factorId, name });
+    return response.ok ? response.status : ((await response.json()) as { message: string }).message;
+  };
+  expect(await rename(phone?.id, ` Work\u0007 phone${'e'.repeat(90)}`)).toBe(204);
+  const [named] = await database.query<{ friendly_name: string }>(
+    'select friendly_name from auth.mfa_factors where id = $1',
+    [phone?.id],
+  );
+  expect(named?.friendly_name).toMatch(/^Work phonee{70}$/);
+  expect(await rename(phone?.id, ' \n ')).toBe('name_invalid');
+
+  const { factorId } = await enrollSecondFactor(supabase(), strong);
+  expect(await rename(factorId, named?.friendly_name ?? '')).toBe('name_taken');
+  const stranger = await createUser(supabase(), `stranger-${crypto.randomUUID()}@example.com`);
+  expect(await rename(factorId, 'Mine', stranger.token)).toBe('factor_not_found');
+});

@@ -28,6 +28,8 @@ export interface AccountApi {
   getRecoveryCodes(signal: AbortSignal): Promise<RecoveryCodeStatus | null>;
   /** Creates ten recovery codes, which replace the earlier ones. @throws {RestError} `reauthentication_needed` without a recent proof. */
   createRecoveryCodes(): Promise<readonly string[]>;
+  /** Names a factor. @returns the name. @throws {RestError} `name_taken`, `factor_not_found` */
+  renameFactor(id: string, name: string): Promise<string>;
   /** All data of the user. */
   exportData(): Promise<unknown>;
   /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
@@ -56,6 +58,10 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
       return status && { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
     },
     createRecoveryCodes: () => rest.rpc('create_recovery_codes').execute(),
+    async renameFactor(id, name) {
+      await rest.rpc('rename_factor', { factor_id: id, name }).execute();
+      return name;
+    },
     exportData: () => rest.rpc('export_account_data').execute(),
     async deleteAccount() {
       await rest.rpc('delete_account').execute();

@@ -3,6 +3,7 @@ import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem
 import { useAuth } from 'supabase-protocol-clients/react';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
+import { classNames } from '../../ui/state/class-names.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { accountTexts } from './account-texts.ts';
 import layout from '../../ui/layout.module.css';
@@ -15,6 +16,7 @@ import { MfaSection } from './second-factor/mfa-section.tsx';
 import { PasskeysSection } from './passkeys/passkeys-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { SectionNavigation } from './section-navigation.tsx';
 import { useAccount } from './use-account.ts';
 
 /** `/account`: shows the stored session's user until the server has answered. */
@@ -42,15 +44,9 @@ export function AccountScreen() {
     ['data', texts.data],
   ] as const;
   return (
-    <div className={layout.page} aria-busy={status === 'loading'}>
+    <div className={classNames(layout.page, styles.page)} aria-busy={status === 'loading'}>
       <PageHeading>{texts.title}</PageHeading>
-      <nav className={styles.nav} aria-label={texts.sections}>
-        {sections.map(([id, title]) => (
-          <a key={id} href={`#${id}`}>
-            {title}
-          </a>
-        ))}
-      </nav>
+      <SectionNavigation label={texts.sections} sections={sections} />
       <div role="alert">
         {linkProblem && <Message tone="warning">{linkProblem}</Message>}
         {status === 'failed' && (
@@ -64,14 +60,16 @@ export function AccountScreen() {
           </Message>
         )}
       </div>
-      <ProfileSection key={`profile-${user.id}`} user={user} />
-      <EmailSection user={user} onChanged={reload} />
-      <PasswordSection user={user} />
-      <MfaSection user={user} onChanged={reload} />
-      <IdentitiesSection user={user} onChanged={reload} />
-      <PasskeysSection onDisabled={hidePasskeys} />
-      <DevicesSection />
-      <DataSection />
+      <div className={styles.sections}>
+        <ProfileSection key={`profile-${user.id}`} user={user} />
+        <EmailSection user={user} onChanged={reload} />
+        <PasswordSection user={user} />
+        <MfaSection user={user} onChanged={reload} />
+        <IdentitiesSection user={user} onChanged={reload} />
+        <PasskeysSection onDisabled={hidePasskeys} />
+        <DevicesSection />
+        <DataSection />
+      </div>
     </div>
   );
 }

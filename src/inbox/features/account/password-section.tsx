@@ -98,6 +98,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         form={form}
         className={styles.form}
         wide={false}
+        look={form.values.password === '' ? 'secondary' : 'primary'}
         submit={texts.changePassword}
         error={form.problem ?? summary}
         success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}

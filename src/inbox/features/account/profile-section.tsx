@@ -42,6 +42,7 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
         form={form}
         className={styles.form}
         wide={false}
+        look={form.values.name === known ? 'secondary' : 'primary'}
         submit={texts.save}
         success={saved && texts.saved}
       >

@@ -167,17 +167,14 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   const { actor } = await openAccount();
   const mfa = section('Two-step sign-in');
   await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-  await mfa.findByRole('button', { name: 'Continue' });
-  await waitFor(() => expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device')));
-  await actor.click(mfa.getByRole('button', { name: 'Continue' }));
   const image = await mfa.findByRole('img', { name: /^QR code/ });
   expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
   await waitFor(() =>
-    expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.'),
+    expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app'),
   );
   const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
   const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
-  await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+  await actor.type(mfa.getByLabelText('Code from the app'), `${totp.generate()}{Enter}`);
   await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
   await mfa.findByText('On.');
   await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
@@ -202,10 +199,9 @@ test('two-step sign-in creates new recovery codes, which replace the earlier one
   const { actor } = await openAccount();
   const mfa = section('Two-step sign-in');
   await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-  await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
   const secret = (await mfa.findByText(/^[A-Z2-7 ]{16,}$/)).textContent ?? '';
   const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
-  await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+  await actor.type(mfa.getByLabelText('Code from the app'), `${totp.generate()}{Enter}`);
   const codes = async () =>
     within(await mfa.findByRole('group', { name: 'Recovery codes' }))
       .getAllByRole('listitem')
@@ -226,27 +222,55 @@ test('two-step sign-in creates new recovery codes, which replace the earlier one
   );
 });
 
-test('two-step sign-in starts over after an unfinished setup', async () => {
+test('two-step sign-in starts over after an unfinished setup, and leaves nothing of one that is canceled', async () => {
+  const first = await openAccount();
+  const begin = async ({ actor }: RenderedApp) => {
+    await actor.click(section('Two-step sign-in').getByRole('button', { name: 'Add an authenticator app' }));
+    await section('Two-step sign-in').findByRole('img', { name: /^QR code/ });
+  };
+  await begin(first);
+  await first.actor.click(section('Two-step sign-in').getByRole('button', { name: 'Cancel' }));
+  await section('Two-step sign-in').findByRole('button', { name: 'Add an authenticator app' });
+  expect(document.activeElement?.textContent).toBe('Two-step sign-in');
+  expect(section('Two-step sign-in').queryByRole('listitem')).toBeNull();
+  await begin(first);
+  first.unmount();
+
+  const second = await openAccount();
+  await section('Two-step sign-in').findByText('setup not finished');
+  await begin(second);
+});
+
+test('two-step sign-in takes a name after the code was scanned, other than those of the other apps', async () => {
   const { actor } = await openAccount();
   const mfa = section('Two-step sign-in');
-  const begin = async () => {
+  const add = async (name: string) => {
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
     await mfa.findByRole('img', { name: /^QR code/ });
+    const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
+    const field = mfa.getByLabelText('Name of the device');
+    await actor.clear(field);
+    await actor.type(field, name);
+    const code = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') }).generate();
+    await actor.type(mfa.getByLabelText('Code from the app'), `${code}{Enter}`);
+    return field;
   };
-  await begin();
-  await actor.click(mfa.getByRole('button', { name: 'Cancel' }));
-  expect(document.activeElement).toBe(mfa.getByRole('heading'));
-  await mfa.findByText('setup not finished');
-  await begin();
-  expect(mfa.queryByText(/of this name already/)).toBeNull();
+  await add(' Work phone ');
+  await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Work phone”.');
+  await mfa.findByRole('button', { name: 'Remove: Work phone' });
+  await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
+
+  const field = await add('Work phone');
+  await waitFor(() => expect(describedBy(field)).toMatch(/Another authenticator has this name\./));
+  await actor.clear(field);
+  await actor.type(field, 'Tablet{Enter}');
+  await mfa.findByRole('button', { name: 'Remove: Tablet' });
 });
 
 test('two-step sign-in selects its key for copying by hand where the clipboard is refused', async () => {
   const { actor } = await openAccount();
   const mfa = section('Two-step sign-in');
   await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-  await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
   await mfa.findByRole('img', { name: /^QR code/ });
   const copy = mfa.getByRole('button', { name: 'Copy the key' });
   const write = vi.spyOn(navigator.clipboard, 'writeText');

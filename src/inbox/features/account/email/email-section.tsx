@@ -116,7 +116,12 @@ function ChangeForm({ user, onRequested, onCancel }: ChangeFormProps) {
           {...form.field('email')}
         />
         <div className={layout.row}>
-          <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+          <CountdownButton
+            type="submit"
+            look={form.values.email === (pending ?? '') ? 'secondary' : 'primary'}
+            pending={form.pending}
+            untilMs={form.retryAtMs}
+          >
             {texts.changeEmail}
           </CountdownButton>
           {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}

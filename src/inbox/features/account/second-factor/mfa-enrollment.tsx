@@ -1,4 +1,5 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
+import type { AuthClient, Factor } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
@@ -7,19 +8,32 @@ import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/for
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { productName } from '../../../ui/page/page-title.ts';
-import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
 import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../account-texts.ts';
-import { createAccountApi } from '../account-api.ts';
+import { createAccountApi, type AccountApi } from '../account-api.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
-import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
+/** Removes unfinished enrollments and begins one, under a name that no other factor has: `Phone`, `Phone 2`. */
+export async function startEnrollment(auth: AuthClient, name: string): Promise<EnrolledFactor> {
+  const mfa = createMfa(auth);
+  const { all } = await mfa.listFactors();
+  const isUnfinished = ({ status, factor_type }: Factor) => status !== 'verified' && factor_type === 'totp';
+  for (const { id } of all.filter(isUnfinished)) await mfa.unenroll({ factorId: id });
+  const names = new Set(all.filter((factor) => !isUnfinished(factor)).map((factor) => factor.friendly_name));
+  let free = name;
+  for (let number = 2; names.has(free); number += 1) free = `${name} ${number}`;
+  return mfa.enroll({ factorType: 'totp', friendlyName: free, issuer: productName });
+}
+
 export interface MfaEnrollmentProps {
+  readonly factor: EnrolledFactor;
+  /** The names of the account's other factors. */
+  readonly otherNames: readonly (string | null | undefined)[];
   /** The account has no verified factor yet: recovery codes are created with it. */
   readonly isFirst: boolean;
   /** @param codes the recovery codes that were created; null: none, or their creation failed. */
@@ -27,89 +41,44 @@ export interface MfaEnrollmentProps {
   readonly onCancel: () => void;
 }
 
-/** Two steps: a name, then the QR code and a code from the app as proof. */
-export function MfaEnrollment({ onCancel, ...rest }: MfaEnrollmentProps) {
-  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
-  return enrolled ? (
-    <ProveStep factor={enrolled} onCancel={onCancel} {...rest} />
-  ) : (
-    <NameStep onEnrolled={setEnrolled} onCancel={onCancel} />
-  );
-}
-
-interface NameStepProps {
-  readonly onEnrolled: (factor: EnrolledFactor) => void;
-  readonly onCancel: () => void;
-}
-
-function NameStep({ onEnrolled, onCancel }: NameStepProps) {
-  const texts = accountTexts.use();
-  const { auth } = useClients();
-  const proof = useRecentProof();
-  const form = useForm({
-    initial: { name: texts.mfaDefaultName },
-    validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
-    submit: async ({ name }) => {
-      if (!(await proof.request('factors'))) return undefined;
-      return runFormAction(['name'], async () => {
-        const mfa = createMfa(auth);
-        // Remove unfinished enrollments first, since names must be unique.
-        for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
-          if (status !== 'verified' && factor_type === 'totp') await mfa.unenroll({ factorId: id });
-        }
-        onEnrolled(await mfa.enroll({ factorType: 'totp', friendlyName: name.trim(), issuer: productName }));
-      });
-    },
-  });
-  return (
-    <>
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} />
-        <TextField
-          ref={takeFocus}
-          label={texts.mfaName}
-          hint={texts.mfaNameHint}
-          required
-          {...form.field('name')}
-        />
-        <div className={layout.row}>
-          <Button type="submit" look="primary" pending={form.pending}>
-            {texts.mfaStart}
-          </Button>
-          <Button onClick={onCancel}>{texts.cancel}</Button>
-        </div>
-        <SlowNote pending={form.pending} />
-      </form>
-      {proof.dialog}
-    </>
-  );
-}
-
-interface ProveStepProps extends MfaEnrollmentProps {
-  readonly factor: EnrolledFactor;
-}
-
-function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
+/** The QR code, a code from the app as proof, and the name of the device. */
+export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }: MfaEnrollmentProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, loadRest, platform } = useClients();
-  /** Needs no further proof, because the session was just raised to `aal2`. */
-  const createCodes = async () => {
+  const enrolledName = factor.friendlyName ?? texts.mfaUnnamed;
+  /** Undefined where it fails: the factor is verified by then. */
+  const tryApi = async <T,>(call: (api: AccountApi) => Promise<T>): Promise<T | undefined> => {
     try {
-      return await createAccountApi(await loadRest()).createRecoveryCodes();
+      return await call(createAccountApi(await loadRest()));
     } catch (problem) {
       platform.report(problem);
-      return null;
+      return undefined;
     }
+  };
+  /** @returns the name that the factor has then. */
+  const rename = async (name: string) => {
+    if (name === enrolledName) return name;
+    return (await tryApi((api) => api.renameFactor(factor.id, name))) ?? enrolledName;
   };
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules, authenticatorCodeLength) }),
-    submit: ({ code }) =>
+    initial: { code: '', name: enrolledName },
+    validate({ code, name }) {
+      const isTaken = otherNames.includes(name.trim());
+      const nameProblem = name.trim() === '' ? texts.mfaNameMissing : texts.mfaNameTaken;
+      return {
+        code: checkCode(code, rules, authenticatorCodeLength),
+        name: name.trim() === '' || isTaken ? nameProblem : undefined,
+      };
+    },
+    submit: ({ code, name }) =>
       runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
-        await onAdded(factor.friendlyName ?? texts.mfaUnnamed, isFirst ? await createCodes() : null);
+        const shownName = await rename(name.trim());
+        // Needs no further proof, because the session was just raised to `aal2`.
+        const codes = isFirst ? await tryApi((api) => api.createRecoveryCodes()) : null;
+        await onAdded(shownName, codes ?? null);
       }),
   });
   const key = useRef<HTMLElement>(null);
@@ -119,25 +88,40 @@ function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
   );
   return (
     <form {...form.props} className={styles.form}>
-      <p ref={takeFocus} tabIndex={-1}>
+      <h3 ref={takeFocus} tabIndex={-1}>
         {texts.mfaScan}
-      </p>
+      </h3>
       {factor.totp && (
-        <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="220" height="220" />
+        <>
+          <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="280" height="280" />
+          <a className={styles.openApp} href={factor.totp.uri}>
+            {texts.mfaOpen}
+          </a>
+        </>
       )}
-      <p>{texts.mfaSecret}</p>
-      <code ref={key} className={styles.secret}>
-        {inGroups(secret)}
-      </code>
-      <Button look="link" onClick={() => void copy()}>
-        {texts.mfaCopy}
-      </Button>
-      <FormMessages
-        error={isCopied === false && texts.mfaCopyRefused}
-        success={isCopied && texts.mfaCopied}
-      />
+      <details className={styles.key}>
+        <summary>{texts.mfaSecret}</summary>
+        <code ref={key} className={styles.secret}>
+          {inGroups(secret)}
+        </code>
+        <Button look="link" onClick={() => void copy()}>
+          {texts.mfaCopy}
+        </Button>
+        <FormMessages
+          error={isCopied === false && texts.mfaCopyRefused}
+          success={isCopied && texts.mfaCopied}
+        />
+      </details>
       <FormMessages error={form.problem} />
       <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
+      <TextField
+        label={texts.mfaName}
+        hint={texts.mfaNameHint}
+        required
+        maxLength={80}
+        autoComplete="off"
+        {...form.field('name')}
+      />
       <div className={layout.row}>
         <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.mfaVerify}

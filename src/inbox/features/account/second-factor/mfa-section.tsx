@@ -1,12 +1,17 @@
 import { useRef, useState } from 'react';
 import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-client';
+import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
+import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
-import { MfaEnrollment } from './mfa-enrollment.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
+import { MfaEnrollment, startEnrollment } from './mfa-enrollment.tsx';
 import { MfaRemoval } from './mfa-removal.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -20,18 +25,38 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const factors = user.factors ?? [];
   const verified = factors.filter(({ status }) => status === 'verified');
   const [removing, setRemoving] = useState<Factor | null>(null);
-  const [isAdding, setAdding] = useState(false);
+  const { auth, platform } = useClients();
+  const proof = useRecentProof();
+  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
+  const [state, setState] = useState<{ readonly pending?: boolean; readonly problem?: string | undefined }>(
+    {},
+  );
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [news, setNews] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
-  const end = async () => {
-    setAdding(false);
+  const add = async () => {
+    setNews(undefined);
+    setState({});
+    if (!(await proof.request('factors'))) return;
+    setState({ pending: true });
+    const failure = await runFormAction([], async () =>
+      setEnrolled(await startEnrollment(auth, texts.mfaDefaultName)),
+    );
+    setState({ problem: failure?.message });
+  };
+  const close = () => {
+    setEnrolled(null);
     heading.current?.focus();
+  };
+  const cancel = async ({ id }: EnrolledFactor) => {
+    close();
+    // What this leaves is listed as unfinished.
+    await createMfa(auth).unenroll({ factorId: id }).catch(platform.report);
     await onChanged();
   };
   return (
     <Section id="two-step" title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
-      <FormMessages success={news} />
+      <FormMessages error={state.problem} success={news} />
       <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
       {factors.length > 0 && (
         <ul className={layout.list}>
@@ -55,28 +80,29 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
       )}
       {verified.length === 1 && <p className={layout.hint}>{texts.mfaRecovery}</p>}
       {verified.length > 0 && <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />}
-      {isAdding ? (
+      {enrolled ? (
         <MfaEnrollment
-          onCancel={() => void end()}
+          key={enrolled.id}
+          factor={enrolled}
+          otherNames={factors.filter(({ id }) => id !== enrolled.id).map((factor) => factor.friendly_name)}
           isFirst={verified.length === 0}
+          onCancel={() => void cancel(enrolled)}
           onAdded={(name, created) => {
             setCodes(created);
             setNews(texts.mfaAdded(name));
-            return end();
+            close();
+            return onChanged();
           }}
         />
       ) : (
         <div className={layout.row}>
-          <Button
-            onClick={() => {
-              setNews(undefined);
-              setAdding(true);
-            }}
-          >
+          <Button pending={state.pending ?? false} onClick={() => void add()}>
             {texts.mfaAdd}
           </Button>
         </div>
       )}
+      <SlowNote pending={state.pending ?? false} />
+      {proof.dialog}
       <MfaRemoval
         factor={removing}
         name={removing ? nameOf(removing, texts) : ''}

@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import styles from './account.module.css';
+
+export interface SectionNavigationProps {
+  readonly label: string;
+  /** Id and title of each section, in the order of the page. */
+  readonly sections: readonly (readonly [id: string, title: string])[];
+}
+
+/** What stays of the earlier link where the row is scrolled, to show that there is one. */
+const linkMarginPx = 32;
+
+/** Links to the sections of the page, beside them or, on narrow screens, above them. */
+export function SectionNavigation({ label, sections }: SectionNavigationProps) {
+  const current = useCurrentSection(sections.map(([id]) => id).join(' '));
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const link = nav.current?.querySelector('[aria-current]');
+    if (nav.current && link instanceof HTMLElement) nav.current.scrollLeft = link.offsetLeft - linkMarginPx;
+  }, [current]);
+  return (
+    <nav ref={nav} className={styles.nav} aria-label={label}>
+      {sections.map(([id, title]) => (
+        <a key={id} href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The section that is read at the moment. @param ids separated by spaces */
+function useCurrentSection(ids: string): string | undefined {
+  const subscribe = useCallback((listener: () => void) => {
+    const events = ['scroll', 'resize', 'hashchange'];
+    for (const event of events) addEventListener(event, listener, { passive: true });
+    return () => {
+      for (const event of events) removeEventListener(event, listener);
+    };
+  }, []);
+  return useSyncExternalStore(subscribe, () => findCurrentSection(ids.split(' ')));
+}
+
+/** The last section that begins in the upper third of the window; before it the one that the URL names, while it begins on the screen. */
+function findCurrentSection(ids: readonly string[]): string | undefined {
+  const topOf = (id: string) => document.getElementById(id)?.getBoundingClientRect().top ?? Infinity;
+  const named = ids.find((id) => location.hash === `#${id}`);
+  if (named !== undefined && topOf(named) >= 0 && topOf(named) < innerHeight * 0.8) return named;
+  return ids.findLast((id) => topOf(id) < innerHeight / 3) ?? ids[0];
+}

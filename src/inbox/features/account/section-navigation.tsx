@@ -15,7 +15,7 @@ export function SectionNavigation({ label, sections }: SectionNavigationProps) {
   const current = useCurrentSection(sections.map(([id]) => id).join(' '));
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    const link = nav.current?.querySelector('[aria-current]');
+    const link = nav.current?.querySelector(`[href="#${current}"]`);
     if (nav.current && link instanceof HTMLElement) nav.current.scrollLeft = link.offsetLeft - linkMarginPx;
   }, [current]);
   return (

@@ -9,7 +9,7 @@ import { createAccountApi, type Device } from '../account-api.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { accountTexts } from '../account-texts.ts';
-import { endedSessions } from './ended-sessions.ts';
+import { endedSessions } from '../ended-sessions.ts';
 import { parseUserAgent } from './user-agent.ts';
 
 /** Browser, system and last use of each device; each but this one can be signed out. */

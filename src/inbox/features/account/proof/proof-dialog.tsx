@@ -13,10 +13,12 @@ import { useSending } from '../../../ui/form/use-sending.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import layout from '../../../ui/layout.module.css';
-import { accountTexts } from '../account-texts.ts';
+import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
-import type { ProofPurpose } from './recent-proof.tsx';
+
+/** What a proof is asked for, which the dialog says. */
+export type ProofPurpose = keyof AccountTexts['proof']['purposes'];
 
 export interface ProofDialogProps {
   readonly purpose: ProofPurpose;

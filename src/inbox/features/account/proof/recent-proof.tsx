@@ -2,15 +2,11 @@ import { useState, type ReactNode } from 'react';
 import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
 import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
 import { createAccountApi } from '../account-api.ts';
-import type { AccountTexts } from '../account-texts.ts';
-import { endedSessions } from '../devices/ended-sessions.ts';
-import { ProofDialog } from './proof-dialog.tsx';
+import { endedSessions } from '../ended-sessions.ts';
+import { ProofDialog, type ProofPurpose } from './proof-dialog.tsx';
 
 /** As long as `delete_account` accepts a proof, less a minute for the request and for clocks that differ. */
 const recentMs = 9 * 60_000;
-
-/** What a proof is asked for, which the dialog says. */
-export type ProofPurpose = keyof AccountTexts['proof']['purposes'];
 
 export interface RecentProof {
   /** Asks for a password or code unless one was given some minutes ago. Resolves with false if the user cancels. */

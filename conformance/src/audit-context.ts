@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from './assertion.ts';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createAuditRun, type AuditRun } from './run.ts';
 
@@ -160,7 +160,7 @@ export function assertSession(reply: WireReply): WireReply {
   textAt(reply, 'access_token');
   textAt(reply, 'refresh_token');
   textAt(reply, 'user', 'id');
-  assert.equal(at(reply.json, 'token_type'), 'bearer');
+  assert.equal(at(reply.json, 'token_type'), 'bearer', 'token_type of the answer');
   const expiresIn = at(reply.json, 'expires_in');
   const expiresAt = at(reply.json, 'expires_at');
   assert.ok(typeof expiresIn === 'number' && expiresIn > 0, 'expires_in is a positive number');

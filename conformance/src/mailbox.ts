@@ -1,3 +1,5 @@
+import { UnmetExpectationError } from './assertion.ts';
+import { scaleDeadline } from './deadlines.ts';
 import { at } from './wire.ts';
 
 /** A message with its links and code. */
@@ -12,7 +14,7 @@ export interface ReceivedMail {
 }
 
 /** No mail arrived in time. */
-export class NoMailError extends Error {
+export class NoMailError extends UnmetExpectationError {
   override readonly name = 'NoMailError';
 }
 
@@ -31,7 +33,7 @@ export function createMailReader(mailboxUrl: string): MailReader {
   return {
     async next(address) {
       const query = encodeURIComponent(`to:${address}`);
-      for (const end = Date.now() + waitMs; Date.now() < end;) {
+      for (const end = Date.now() + scaleDeadline(waitMs); Date.now() < end;) {
         const messages = at(await getJson(`/api/v1/search?query=${query}`), 'messages');
         const fresh = (Array.isArray(messages) ? messages : [])
           .map((message) => String(at(message, 'ID')))
@@ -42,7 +44,7 @@ export function createMailReader(mailboxUrl: string): MailReader {
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
-      throw new NoMailError(`No mail for ${address} within ${waitMs} ms`);
+      throw new NoMailError(`a mail for ${address} arrives within ${scaleDeadline(waitMs)} ms`, 'none');
     },
   };
 }

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert, redactTokens, UnmetExpectationError } from './assertion.ts';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -66,7 +66,11 @@ export function assertRefusedKey(reply: WireReply): void {
   assertStatus(reply, 401);
   const code = at(reply.json, 'code');
   const isOfService = typeof code === 'string' && /^(?:PGRST\w+|[\dA-Z]{5})$/.test(code);
-  assert.ok(!isOfService, `the gateway let the request through, and the service refused it: ${reply.text}`);
+  assert.ok(
+    !isOfService,
+    'the gateway refuses the request',
+    `the service behind it answered ${describe(reply)}`,
+  );
 }
 
 /** The value at `path` in a JSON value; undefined if the path does not exist. */
@@ -82,36 +86,40 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 /** The string at `path`; fails the audit if it is not a string. */
 export function textAt(reply: WireReply, ...path: readonly (string | number)[]): string {
   const found = at(reply.json, ...path);
-  assert.equal(typeof found, 'string', `expected a string at ${path.join('.')} of ${describe(reply)}`);
-  return found as string;
+  if (typeof found === 'string') return found;
+  return assert.fail(`the answer has a string at ${path.join('.')}`, describe(reply));
 }
 
-/** A reply with another status than the audit expects. */
-export class UnexpectedReplyError extends Error {
+/** A reply with another status or code than the audit expects. */
+export class UnexpectedReplyError extends UnmetExpectationError {
   override readonly name = 'UnexpectedReplyError';
   readonly reply: WireReply;
-  constructor(reply: WireReply, expected: number) {
-    super(`expected ${expected}, got ${describe(reply)}`);
+  constructor(reply: WireReply, expectation: string) {
+    super(expectation, describe(reply));
     this.reply = reply;
   }
 }
 
 /** @throws UnexpectedReplyError if the reply has another status. */
 export function assertStatus(reply: WireReply, status: number): void {
-  if (reply.status !== status) throw new UnexpectedReplyError(reply, status);
+  assertStatusIn(reply, [status]);
+}
+
+/** @throws UnexpectedReplyError if the reply has none of the statuses. */
+export function assertStatusIn(reply: WireReply, statuses: readonly number[]): void {
+  if (!statuses.includes(reply.status))
+    throw new UnexpectedReplyError(reply, `the answer has the status ${statuses.join(' or ')}`);
 }
 
 /** Asserts status and error code, in the form that the version header selects. */
 export function assertError(reply: WireReply, status: number, code: string): void {
   assertStatus(reply, status);
-  assert.equal(
-    at(reply.json, 'code') ?? at(reply.json, 'error_code'),
-    code,
-    `expected ${code}, got ${describe(reply)}`,
-  );
+  const found = at(reply.json, 'code') ?? at(reply.json, 'error_code');
+  if (found !== code)
+    throw new UnexpectedReplyError(reply, `the answer has the status ${status} and the code ${code}`);
 }
 
 /** A reply as one line, without tokens. */
 export function describe({ status, text }: WireReply): string {
-  return `${status} ${text.slice(0, 300).replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g, '<jwt>')}`;
+  return redactTokens(`${status} ${text.slice(0, 300)}`);
 }

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { createHash } from 'node:crypto';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Audit } from '../audit.ts';
@@ -30,11 +30,11 @@ export const clientLinkAudits: readonly Audit[] = [
       const tab = await open();
       await tab.auth.resetPasswordForEmail({ email, redirectTo: server.target.redirectTo });
       const verifier = verifierIn(tab);
-      assert.match(verifier, /^[\w.~-]{43,128}$/);
+      assert.match(verifier, /^[\w.~-]{43,128}$/, 'the verifier');
       const [asked] = tab.wire.to('/auth/v1/recover');
-      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier));
-      assert.equal(at(asked?.json, 'code_challenge_method'), 's256');
-      assert.ok(!asked?.body.includes(verifier));
+      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier), 'code_challenge of asked');
+      assert.equal(at(asked?.json, 'code_challenge_method'), 's256', 'code_challenge_method of asked');
+      assert.ok(!asked?.body.includes(verifier), 'the request does not contain the verifier');
     },
   ),
   audit('CLIENT-AUTH-502', 'no two flows share a verifier', { source }, async ({ server, open }) => {
@@ -44,7 +44,7 @@ export const clientLinkAudits: readonly Audit[] = [
       await tab.auth.signInWithOAuth({ provider: 'github', redirectTo: server.target.redirectTo });
       verifiers.add(verifierIn(tab));
     }
-    assert.equal(verifiers.size, 5);
+    assert.equal(verifiers.size, 5, 'the number of verifiers');
   }),
   audit(
     'CLIENT-AUTH-503',
@@ -55,15 +55,19 @@ export const clientLinkAudits: readonly Audit[] = [
       const { redirectTo } = server.target;
       const { url } = await tab.auth.signInWithOAuth({ provider: 'github', redirectTo, scopes: 'a b' });
       const { origin, pathname, searchParams } = new URL(url);
-      assert.equal(origin + pathname, `${tab.url}/auth/v1/authorize`);
-      assert.deepEqual(Object.fromEntries(searchParams), {
-        provider: 'github',
-        redirect_to: redirectTo,
-        scopes: 'a b',
-        code_challenge: challengeOf(verifierIn(tab)),
-        code_challenge_method: 's256',
-      });
-      assert.deepEqual(tab.wire.requests, []);
+      assert.equal(origin + pathname, `${tab.url}/auth/v1/authorize`, 'the origin plus pathname');
+      assert.deepEqual(
+        Object.fromEntries(searchParams),
+        {
+          provider: 'github',
+          redirect_to: redirectTo,
+          scopes: 'a b',
+          code_challenge: challengeOf(verifierIn(tab)),
+          code_challenge_method: 's256',
+        },
+        'the search params',
+      );
+      assert.deepEqual(tab.wire.requests, [], 'the sent requests');
     },
   ),
   audit(
@@ -76,12 +80,20 @@ export const clientLinkAudits: readonly Audit[] = [
       const { browser, auth } = await open();
       await auth.signInWithOtp({ email, redirectTo, createUser: false });
       const page = await open({ browser, href: await openMailLink(server, email) });
-      assert.deepEqual([page.auth.getSnapshot().user?.id, page.href()], [id, redirectTo]);
-      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'SIGNED_IN']);
+      assert.deepEqual(
+        [page.auth.getSnapshot().user?.id, page.href()],
+        [id, redirectTo],
+        'the id of the user of the auth client and the address of the page',
+      );
+      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
       const [exchanged] = page.wire.to('/auth/v1/token');
-      assert.equal(exchanged?.query.get('grant_type'), 'pkce');
-      assert.match(String(at(exchanged?.json, 'code_verifier')), /^[\w.~-]{43,128}$/);
-      assert.equal(verifierIn(page), '');
+      assert.equal(exchanged?.query.get('grant_type'), 'pkce', 'grant_type of the query of exchanged');
+      assert.match(
+        String(at(exchanged?.json, 'code_verifier')),
+        /^[\w.~-]{43,128}$/,
+        'code_verifier of exchanged',
+      );
+      assert.equal(verifierIn(page), '', 'the stored verifier');
     },
   ),
   audit(
@@ -95,8 +107,16 @@ export const clientLinkAudits: readonly Audit[] = [
       const href = await openMailLink(server, email);
       const page = await open({ browser });
       page.wire.answerNext('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
-      assert.equal((await page.auth.handleCallback(href)).callbackError?.code, 'network');
-      assert.equal((await page.auth.handleCallback(href)).user?.id, id);
+      assert.equal(
+        (await page.auth.handleCallback(href)).callbackError?.code,
+        'network',
+        'the code of the callback error of the result of handle callback',
+      );
+      assert.equal(
+        (await page.auth.handleCallback(href)).user?.id,
+        id,
+        'the id of the user of the result of handle callback',
+      );
     },
   ),
   audit(
@@ -108,10 +128,14 @@ export const clientLinkAudits: readonly Audit[] = [
       const asking = await open();
       await asking.auth.resetPasswordForEmail({ email, redirectTo: server.target.redirectTo });
       const page = await open({ browser: asking.browser, href: await openMailLink(server, email) });
-      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY']);
-      assert.equal((await open({ browser: asking.browser })).auth.getSnapshot().recovery, true);
+      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY'], 'the names of the events');
+      assert.equal(
+        (await open({ browser: asking.browser })).auth.getSnapshot().recovery,
+        true,
+        'the recovery of the auth client',
+      );
       await page.auth.updateUser({ password: 'Another-horse-battery-1' });
-      assert.equal(page.auth.getSnapshot().recovery, false);
+      assert.equal(page.auth.getSnapshot().recovery, false, 'the recovery of the auth client');
       assertStatus(await server.signIn(email, 'Another-horse-battery-1'), 200);
     },
   ),
@@ -126,8 +150,16 @@ export const clientLinkAudits: readonly Audit[] = [
       await auth.signInWithOtp({ email, redirectTo, createUser: false });
       const href = await openMailLink(server, email);
       const elsewhere = await open({ href, auth: { callbackPaths: [new URL(redirectTo).pathname] } });
-      assert.equal(elsewhere.auth.getSnapshot().callbackError?.code, 'pkce-verifier-missing');
-      assert.deepEqual([elsewhere.wire.requests, elsewhere.href()], [[], redirectTo]);
+      assert.equal(
+        elsewhere.auth.getSnapshot().callbackError?.code,
+        'pkce-verifier-missing',
+        'the code of the callback error of the auth client',
+      );
+      assert.deepEqual(
+        [elsewhere.wire.requests, elsewhere.href()],
+        [[], redirectTo],
+        'the sent requests and the address of the page',
+      );
     },
   ),
   audit(
@@ -139,8 +171,12 @@ export const clientLinkAudits: readonly Audit[] = [
       const { auth } = await open();
       await auth.signInWithOtp({ email, createUser: false });
       const refusal = await refusalOf(AuthError, auth.verifyOtp({ type: 'email', email, token: '000000' }));
-      assert.deepEqual([refusal.code, refusal.status], ['otp_expired', 403]);
-      assert.equal(auth.getSnapshot().status, 'signed-out');
+      assert.deepEqual(
+        [refusal.code, refusal.status],
+        ['otp_expired', 403],
+        'the code of the refusal and the status of the refusal',
+      );
+      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the auth client');
     },
   ),
   audit(
@@ -150,8 +186,12 @@ export const clientLinkAudits: readonly Audit[] = [
     async ({ server, open }) => {
       const href = `${server.target.redirectTo}?code=of-another-library`;
       const tab = await open({ href });
-      assert.deepEqual([tab.href(), tab.wire.requests], [href, []]);
-      assert.equal(tab.auth.getSnapshot().callbackError, null);
+      assert.deepEqual(
+        [tab.href(), tab.wire.requests],
+        [href, []],
+        'the address of the page and the sent requests',
+      );
+      assert.equal(tab.auth.getSnapshot().callbackError, null, 'the callback error of the auth client');
     },
   ),
   audit(
@@ -164,8 +204,8 @@ export const clientLinkAudits: readonly Audit[] = [
       await auth.signInWithOtp({ email, redirectTo: server.target.redirectTo, createUser: false });
       const elsewhere = await open();
       await elsewhere.auth.verifyOtp({ type: 'email', email, token: await server.mailedCode(email) });
-      assert.equal(elsewhere.auth.getSnapshot().user?.id, id);
-      assert.deepEqual(eventNames(elsewhere), ['INITIAL_SESSION', 'SIGNED_IN']);
+      assert.equal(elsewhere.auth.getSnapshot().user?.id, id, 'the id of the user of the auth client');
+      assert.deepEqual(eventNames(elsewhere), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
     },
   ),
 ];

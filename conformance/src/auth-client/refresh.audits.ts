@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Audit } from '../audit.ts';
 import {
@@ -49,7 +49,7 @@ export const clientRefreshAudits: readonly Audit[] = [
     const tab = await signIn();
     const sent = tab.wire.requests.length;
     await askTimes(tab, 50);
-    assert.equal(tab.wire.requests.length, sent);
+    assert.equal(tab.wire.requests.length, sent, 'the number of the sent requests');
   }),
   audit(
     'CLIENT-AUTH-302',
@@ -61,10 +61,14 @@ export const clientRefreshAudits: readonly Audit[] = [
       ageToken(tab, EXPIRED_MS);
       const tokens = [...new Set(await askTimes(tab, 50))];
       const renewed = tab.stored();
-      assert.deepEqual([tokens, refreshes(tab).length], [[renewed?.access_token], 1]);
-      assert.notEqual(renewed?.refresh_token, old?.refresh_token);
+      assert.deepEqual(
+        [tokens, refreshes(tab).length],
+        [[renewed?.access_token], 1],
+        'tokens and the number of the refreshes',
+      );
+      assert.notEqual(renewed?.refresh_token, old?.refresh_token, 'the refresh_token of renewed');
       assertStatus(await server.auth.send('GET', '/user', { token: tokens[0] ?? '' }), 200);
-      assert.equal(eventNames(tab).at(-1), 'TOKEN_REFRESHED');
+      assert.equal(eventNames(tab).at(-1), 'TOKEN_REFRESHED', 'the last of the names of the events');
     },
   ),
   audit(
@@ -75,10 +79,10 @@ export const clientRefreshAudits: readonly Audit[] = [
       const tab = await signIn();
       const old = tab.stored();
       ageToken(tab, 60_000);
-      assert.deepEqual(new Set(await askTimes(tab, 10)), new Set([old?.access_token]));
-      assert.deepEqual(tab.stored(), old);
+      assert.deepEqual(new Set(await askTimes(tab, 10)), new Set([old?.access_token]), 'the returned tokens');
+      assert.deepEqual(tab.stored(), old, 'the stored session');
       await eventually('the refresh', () => tab.stored()?.refresh_token !== old?.refresh_token);
-      assert.equal(refreshes(tab).length, 1);
+      assert.equal(refreshes(tab).length, 1, 'the number of the refreshes');
     },
   ),
   audit(
@@ -95,6 +99,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.deepEqual(
         refreshes(tab).map(({ json }) => at(json, 'refresh_token')),
         kept.slice(0, 3),
+        'the refreshes',
       );
     },
   ),
@@ -108,7 +113,11 @@ export const clientRefreshAudits: readonly Audit[] = [
       for (const tab of [first, second]) ageToken(tab, EXPIRED_MS);
       const asked = await Promise.all([askTimes(first, 10), askTimes(second, 10)]);
       const tokens = new Set(asked.flat());
-      assert.deepEqual([tokens.size, refreshes(first).length + refreshes(second).length], [1, 1]);
+      assert.deepEqual(
+        [tokens.size, refreshes(first).length + refreshes(second).length],
+        [1, 1],
+        'the number of tokens and the number of the refreshes plus the number of the refreshes',
+      );
     },
   ),
   audit(
@@ -119,9 +128,17 @@ export const clientRefreshAudits: readonly Audit[] = [
       const tab = await signIn();
       await revoke(tab, server);
       ageToken(tab, EXPIRED_MS);
-      assert.deepEqual(new Set(await askTimes(tab, 10)), new Set([null]));
-      assert.deepEqual(eventNames(tab), ['INITIAL_SESSION', 'SIGNED_IN', 'SIGNED_OUT']);
-      assert.deepEqual([tab.events.at(-1)?.reason, tab.stored()], ['refused', null]);
+      assert.deepEqual(new Set(await askTimes(tab, 10)), new Set([null]), 'the returned tokens');
+      assert.deepEqual(
+        eventNames(tab),
+        ['INITIAL_SESSION', 'SIGNED_IN', 'SIGNED_OUT'],
+        'the names of the events',
+      );
+      assert.deepEqual(
+        [tab.events.at(-1)?.reason, tab.stored()],
+        ['refused', null],
+        'the reason of the last of the events and the stored session',
+      );
     },
   ),
   audit(
@@ -133,14 +150,22 @@ export const clientRefreshAudits: readonly Audit[] = [
       ageToken(tab, EXPIRED_MS);
       tab.wire.answerNext('/auth/v1/token', tooMany);
       const refusal = await refusalOf(AuthError, tab.auth.getAccessToken());
-      assert.deepEqual([refusal.code, refusal.status], ['over_request_rate_limit', 429]);
+      assert.deepEqual(
+        [refusal.code, refusal.status],
+        ['over_request_rate_limit', 429],
+        'the code of the refusal and the status of the refusal',
+      );
       assert.ok(tab.stored(), 'the session is still stored');
       const sent = tab.wire.requests.length;
-      assert.equal((await refusalOf(AuthError, tab.auth.getAccessToken())).status, 429);
-      assert.equal(tab.wire.requests.length, sent);
+      assert.equal(
+        (await refusalOf(AuthError, tab.auth.getAccessToken())).status,
+        429,
+        'the status of the refusal',
+      );
+      assert.equal(tab.wire.requests.length, sent, 'the number of the sent requests');
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      assert.ok(await tab.auth.getAccessToken());
-      assert.ok(!eventNames(tab).includes('SIGNED_OUT'));
+      assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
+      assert.ok(!eventNames(tab).includes('SIGNED_OUT'), 'no SIGNED_OUT is announced');
     },
   ),
   audit(
@@ -151,8 +176,12 @@ export const clientRefreshAudits: readonly Audit[] = [
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
       tab.wire.answerNext('/auth/v1/token', () => new Response('<h1>Forbidden</h1>', { status: 403 }));
-      assert.equal((await refusalOf(AuthError, tab.auth.getAccessToken())).code, 'invalid-response');
-      assert.ok(await tab.auth.getAccessToken());
+      assert.equal(
+        (await refusalOf(AuthError, tab.auth.getAccessToken())).code,
+        'invalid-response',
+        'the code of the refusal',
+      );
+      assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
     },
   ),
   audit(
@@ -163,9 +192,13 @@ export const clientRefreshAudits: readonly Audit[] = [
       const tab = await signIn();
       ageToken(tab, EXPIRED_MS);
       tab.wire.answerNext('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
-      assert.ok(await tab.auth.getAccessToken());
+      assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
       const sent = refreshes(tab).map(({ json }) => at(json, 'refresh_token'));
-      assert.deepEqual([sent.length, new Set(sent).size], [2, 1]);
+      assert.deepEqual(
+        [sent.length, new Set(sent).size],
+        [2, 1],
+        'the number of sent and the number of sent',
+      );
     },
   ),
   audit(
@@ -175,13 +208,13 @@ export const clientRefreshAudits: readonly Audit[] = [
     async ({ signIn }) => {
       const tab = await signIn();
       const rejectedToken = await tab.auth.getAccessToken();
-      assert.ok(rejectedToken);
+      assert.ok(rejectedToken, 'there is an access token');
       await nextTokenSecond();
       const ask = () => tab.auth.getAccessToken({ rejectedToken });
       const [a, b] = await Promise.all([ask(), ask()]);
       const later = await ask();
-      assert.deepEqual([a === b, b === later, a === rejectedToken], [true, true, false]);
-      assert.equal(refreshes(tab).length, 1);
+      assert.deepEqual([a === b, b === later, a === rejectedToken], [true, true, false], 'the a, b and a');
+      assert.equal(refreshes(tab).length, 1, 'the number of the refreshes');
     },
   ),
   audit(
@@ -192,7 +225,11 @@ export const clientRefreshAudits: readonly Audit[] = [
       for (const clockAheadMs of [7_200_000, -7_200_000]) {
         const tab = await signIn({ clockAheadMs });
         await askTimes(tab, 5);
-        assert.equal(refreshes(tab).length, 0, `${clockAheadMs} ms ahead`);
+        assert.equal(
+          refreshes(tab).length,
+          0,
+          `the number of the refreshes of a clock ${clockAheadMs} ms ahead`,
+        );
       }
     },
   ),
@@ -201,8 +238,16 @@ export const clientRefreshAudits: readonly Audit[] = [
     ageToken(tab, EXPIRED_MS);
     const asked = tab.auth.getAccessToken().catch(() => null);
     await Promise.all([asked, tab.auth.signOut({ scope: 'local' })]);
-    assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
-    assert.equal(eventNames(tab).filter((name) => name === 'SIGNED_OUT').length, 1);
+    assert.deepEqual(
+      [tab.auth.getSnapshot().status, tab.stored()],
+      ['signed-out', null],
+      'the status of the auth client and the stored session',
+    );
+    assert.equal(
+      eventNames(tab).filter((name) => name === 'SIGNED_OUT').length,
+      1,
+      'the number of the names of the events',
+    );
   }),
   audit(
     'CLIENT-AUTH-313',
@@ -224,11 +269,11 @@ export const clientRefreshAudits: readonly Audit[] = [
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });
       entered.open();
-      assert.equal((await refused).code, 'missing-session');
-      assert.equal(tab.auth.getSnapshot().user?.id, other.id);
+      assert.equal((await refused).code, 'missing-session', 'the code of refused');
+      assert.equal(tab.auth.getSnapshot().user?.id, other.id, 'the id of the user of the auth client');
       const token = tab.stored()?.access_token ?? '';
       const { json } = await server.auth.send('GET', '/user', { token });
-      assert.equal(at(json, 'id'), other.id);
+      assert.equal(at(json, 'id'), other.id, 'id of the answer');
     },
   ),
 ];

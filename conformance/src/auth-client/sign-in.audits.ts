@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
@@ -22,12 +22,17 @@ export const clientSignInAudits: readonly Audit[] = [
       const email = server.newEmail();
       const { session } = await auth.signUp({ email, password, redirectTo: server.target.redirectTo });
       if (session) throw new NotRunError('the target asks for no confirmation');
-      assert.deepEqual([auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
+      assert.deepEqual(
+        [auth.getSnapshot().status, tab.stored()],
+        ['signed-out', null],
+        'the status of the auth client and the stored session',
+      );
       await auth.verifyOtp({ type: 'signup', email, token: await server.mailedCode(email) });
-      assert.equal(auth.getSnapshot().user?.email, email);
+      assert.equal(auth.getSnapshot().user?.email, email, 'the email of the user of the auth client');
       assert.deepEqual(
         tab.events.map(({ name }) => name),
         ['INITIAL_SESSION', 'SIGNED_IN'],
+        'the events',
       );
     },
   ),
@@ -37,11 +42,11 @@ export const clientSignInAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#session' },
     async ({ server, signIn }) => {
       const tab = await signIn();
-      assert.deepEqual(eventNames(tab), ['INITIAL_SESSION', 'SIGNED_IN']);
+      assert.deepEqual(eventNames(tab), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
       const stored = tab.stored();
-      assert.equal(stored?.access_token, await tab.auth.getAccessToken());
+      assert.equal(stored?.access_token, await tab.auth.getAccessToken(), 'the access_token of stored');
       assertStatus(await server.auth.send('GET', '/user', { token: stored?.access_token ?? '' }), 200);
-      assert.equal(tab.auth.getSnapshot().user?.id, tab.user.id);
+      assert.equal(tab.auth.getSnapshot().user?.id, tab.user.id, 'the id of the user of the auth client');
     },
   ),
   audit(
@@ -51,8 +56,12 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ open, signIn }) => {
       const { browser, user } = await signIn();
       const reloaded = await open({ browser });
-      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id);
-      assert.deepEqual([eventNames(reloaded), reloaded.wire.requests], [['INITIAL_SESSION'], []]);
+      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user of the auth client');
+      assert.deepEqual(
+        [eventNames(reloaded), reloaded.wire.requests],
+        [['INITIAL_SESSION'], []],
+        'the names of the events and the sent requests',
+      );
     },
   ),
   audit(
@@ -66,9 +75,13 @@ export const clientSignInAudits: readonly Audit[] = [
         AuthError,
         tab.auth.signInWithPassword({ email, password: 'not this one' }),
       );
-      assert.deepEqual([code, status], ['invalid_credentials', 400]);
-      assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
-      assert.deepEqual(eventNames(tab), ['INITIAL_SESSION']);
+      assert.deepEqual([code, status], ['invalid_credentials', 400], 'the code and status');
+      assert.deepEqual(
+        [tab.auth.getSnapshot().status, tab.stored()],
+        ['signed-out', null],
+        'the status of the auth client and the stored session',
+      );
+      assert.deepEqual(eventNames(tab), ['INITIAL_SESSION'], 'the names of the events');
     },
   ),
   audit(
@@ -79,8 +92,8 @@ export const clientSignInAudits: readonly Audit[] = [
       const { auth, user, wire } = await signIn();
       const before = await auth.getAccessToken();
       await refusalOf(AuthError, auth.signInWithPassword({ email: user.email, password: 'not this one' }));
-      assert.equal(await auth.getAccessToken(), before);
-      assert.equal(wire.to('/auth/v1/logout').length, 0);
+      assert.equal(await auth.getAccessToken(), before, 'the access token');
+      assert.equal(wire.to('/auth/v1/logout').length, 0, 'the number of the requests to /auth/v1/logout');
     },
   ),
   audit(
@@ -90,10 +103,15 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ server, open }) => {
       const { auth } = await open();
       const refusal = await refusalOf(AuthError, auth.signUp({ email: server.newEmail(), password: 'a' }));
-      assert.deepEqual([refusal.code, refusal.status], ['weak_password', 422]);
+      assert.deepEqual(
+        [refusal.code, refusal.status],
+        ['weak_password', 422],
+        'the code of the refusal and the status of the refusal',
+      );
       assert.ok(
         refusal.weakPasswordReasons.includes('length'),
-        `the reasons say length: ${refusal.weakPasswordReasons.join()}`,
+        'the reasons name length',
+        refusal.weakPasswordReasons.join(),
       );
     },
   ),
@@ -104,7 +122,7 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ open }) => {
       const { auth, wire } = await open();
       const { message } = await refusalOf(AuthError, auth.signInWithOtp({ email: '' }));
-      assert.equal(message, 'You must provide either an email or phone number.');
+      assert.equal(message, 'You must provide either an email or phone number.', 'the message');
       for (const call of [
         auth.signInWithPassword({ email: '', password }),
         auth.signUp({ email: '', password }),
@@ -112,10 +130,14 @@ export const clientSignInAudits: readonly Audit[] = [
         auth.setSession({ accessToken: 'a', refreshToken: '' }),
         auth.setSession({ accessToken: '', refreshToken: 'b' }),
       ]) {
-        assert.equal((await refusalOf(AuthError, call)).code, 'invalid-argument');
+        assert.equal((await refusalOf(AuthError, call)).code, 'invalid-argument', 'the code of the refusal');
       }
-      assert.equal((await refusalOf(AuthError, auth.getUser())).code, 'missing-session');
-      assert.deepEqual(wire.requests, []);
+      assert.equal(
+        (await refusalOf(AuthError, auth.getUser())).code,
+        'missing-session',
+        'the code of the refusal',
+      );
+      assert.deepEqual(wire.requests, [], 'the sent requests');
     },
   ),
   audit(
@@ -126,13 +148,17 @@ export const clientSignInAudits: readonly Audit[] = [
       const { auth } = await open();
       try {
         const { user } = await auth.signInAnonymously();
-        assert.deepEqual([user.is_anonymous, user.email || null], [true, null]);
+        assert.deepEqual(
+          [user.is_anonymous, user.email || null],
+          [true, null],
+          'the is_anonymous of user and the outcome',
+        );
       } catch (problem) {
         if (problem instanceof AuthError && problem.code === 'anonymous_provider_disabled')
           throw new NotRunError('the target has no anonymous sign-ins');
         throw problem;
       }
-      assert.equal((await auth.getUser()).is_anonymous, true);
+      assert.equal((await auth.getUser()).is_anonymous, true, 'the is_anonymous of the result of getuser');
     },
   ),
   audit(
@@ -147,10 +173,10 @@ export const clientSignInAudits: readonly Audit[] = [
         auth.setSession({ accessToken: `${accessToken}x`, refreshToken: 'unknown' }),
       );
       assert.ok(forged.status, 'the server refused them');
-      assert.equal(auth.getSnapshot().status, 'signed-out');
+      assert.equal(auth.getSnapshot().status, 'signed-out', 'the status of the auth client');
       await auth.setSession({ accessToken, refreshToken });
-      assert.equal(auth.getSnapshot().user?.id, id);
-      assert.ok(wire.to('/auth/v1/user').length > 0);
+      assert.equal(auth.getSnapshot().user?.id, id, 'the id of the user of the auth client');
+      assert.ok(wire.to('/auth/v1/user').length > 0, 'the user is read from the server');
     },
   ),
   audit(
@@ -160,9 +186,13 @@ export const clientSignInAudits: readonly Audit[] = [
     async ({ open, signIn }) => {
       const tab = await signIn();
       await tab.auth.updateUser({ data: { name: 'Ada' } });
-      assert.equal(eventNames(tab).at(-1), 'USER_UPDATED');
+      assert.equal(eventNames(tab).at(-1), 'USER_UPDATED', 'the last of the names of the events');
       const reloaded = await open({ browser: tab.browser });
-      assert.deepEqual(reloaded.auth.getSnapshot().user?.user_metadata?.['name'], 'Ada');
+      assert.deepEqual(
+        reloaded.auth.getSnapshot().user?.user_metadata?.['name'],
+        'Ada',
+        'name of the user_metadata of the user of the auth client',
+      );
     },
   ),
   audit(
@@ -177,7 +207,11 @@ export const clientSignInAudits: readonly Audit[] = [
         throw failure;
       });
       await auth.signInWithPassword({ email, password });
-      assert.deepEqual([events.at(-1)?.name, reported], ['SIGNED_IN', [failure]]);
+      assert.deepEqual(
+        [events.at(-1)?.name, reported],
+        ['SIGNED_IN', [failure]],
+        'the name of the last of events and reported',
+      );
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { SignOutScope } from 'supabase-protocol-clients/auth-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, eventually, type ClientContext } from '../clients/client-audit.ts';
@@ -16,7 +16,7 @@ async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope
   const lives = async (token: string | null) =>
     (await server.auth.send('GET', '/user', { token: token ?? '' })).status === 200;
   const isSignedIn = auth.getSnapshot().status === 'signed-in';
-  assert.equal(stored() !== null, isSignedIn);
+  assert.equal(stored() !== null, isSignedIn, 'the stored session');
   return { own: await lives(own), other: await lives(other), isSignedIn };
 }
 
@@ -26,17 +26,29 @@ const refuse = (status: number) => () =>
 /** Sign-out. */
 export const clientSignOutAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-401', 'scope global, the default, ends every session', { source }, async (context) => {
-    assert.deepEqual(await livesAfter(context, 'global'), { own: false, other: false, isSignedIn: false });
+    assert.deepEqual(
+      await livesAfter(context, 'global'),
+      { own: false, other: false, isSignedIn: false },
+      'the sessions that still work',
+    );
   }),
   audit('CLIENT-AUTH-402', 'scope local ends this session alone', { source }, async (context) => {
-    assert.deepEqual(await livesAfter(context, 'local'), { own: false, other: true, isSignedIn: false });
+    assert.deepEqual(
+      await livesAfter(context, 'local'),
+      { own: false, other: true, isSignedIn: false },
+      'the sessions that still work',
+    );
   }),
   audit(
     'CLIENT-AUTH-403',
     'scope others ends every session except the current one',
     { source },
     async (context) => {
-      assert.deepEqual(await livesAfter(context, 'others'), { own: true, other: false, isSignedIn: true });
+      assert.deepEqual(
+        await livesAfter(context, 'others'),
+        { own: true, other: false, isSignedIn: true },
+        'the sessions that still work',
+      );
     },
   ),
   audit(
@@ -51,8 +63,12 @@ export const clientSignOutAudits: readonly Audit[] = [
       });
       assertStatus(ended, 204);
       await auth.signOut();
-      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
-      assert.equal(events.filter(({ name }) => name === 'SIGNED_OUT').length, 1);
+      assert.deepEqual(
+        [auth.getSnapshot().status, stored()],
+        ['signed-out', null],
+        'the status of the auth client and the stored session',
+      );
+      assert.equal(events.filter(({ name }) => name === 'SIGNED_OUT').length, 1, 'the number of events');
     },
   ),
   audit(
@@ -67,7 +83,11 @@ export const clientSignOutAudits: readonly Audit[] = [
         await tab.auth.signInWithPassword({ email: user.email, password: user.password });
         tab.wire.answerNext('/auth/v1/logout', refuse(status));
         await tab.auth.signOut();
-        assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
+        assert.deepEqual(
+          [tab.auth.getSnapshot().status, tab.stored()],
+          ['signed-out', null],
+          'the status of the auth client and the stored session',
+        );
       }
     },
   ),
@@ -79,13 +99,29 @@ export const clientSignOutAudits: readonly Audit[] = [
       const { auth, user, wire, stored } = await signIn();
       wire.answerNext('/auth/v1/logout', refuse(503));
       const failed = await auth.signOut();
-      assert.deepEqual([failed.revoked, !failed.revoked && failed.cause.status], [false, 503]);
-      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
+      assert.deepEqual(
+        [failed.revoked, !failed.revoked && failed.cause.status],
+        [false, 503],
+        'the revoked of failed and the status of the cause of failed',
+      );
+      assert.deepEqual(
+        [auth.getSnapshot().status, stored()],
+        ['signed-out', null],
+        'the status of the auth client and the stored session',
+      );
       await auth.signInWithPassword({ email: user.email, password: user.password });
       wire.answerNext('/auth/v1/logout', () => Promise.reject(new TypeError('fetch failed')));
       const offline = await auth.signOut();
-      assert.deepEqual([offline.revoked, !offline.revoked && offline.cause.code], [false, 'network']);
-      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
+      assert.deepEqual(
+        [offline.revoked, !offline.revoked && offline.cause.code],
+        [false, 'network'],
+        'the revoked of offline and the code of the cause of offline',
+      );
+      assert.deepEqual(
+        [auth.getSnapshot().status, stored()],
+        ['signed-out', null],
+        'the status of the auth client and the stored session',
+      );
     },
   ),
   audit(
@@ -97,8 +133,12 @@ export const clientSignOutAudits: readonly Audit[] = [
       const other = await open({ browser });
       await auth.signOut({ scope: 'local' });
       await eventually('the sign-out', () => other.auth.getSnapshot().status === 'signed-out');
-      assert.equal(other.events.filter(({ name }) => name === 'SIGNED_OUT').length, 1);
-      assert.deepEqual(other.wire.requests, []);
+      assert.equal(
+        other.events.filter(({ name }) => name === 'SIGNED_OUT').length,
+        1,
+        'the number of the events',
+      );
+      assert.deepEqual(other.wire.requests, [], 'the sent requests');
     },
   ),
 ];

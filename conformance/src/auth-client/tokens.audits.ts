@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { randomUUID } from 'node:crypto';
 import * as OTPAuth from 'otpauth';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
@@ -49,11 +49,23 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       const before = tab.stored();
       const { mfa, session } = await raiseToAal2(tab);
-      assert.equal(at(jwtPartOf(session.accessToken), 'aal'), 'aal2');
-      assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED');
-      assert.equal(tab.stored()?.access_token, session.accessToken);
-      assert.notEqual(tab.stored()?.refresh_token, before?.refresh_token);
-      assert.equal((await mfa.getAuthenticatorAssuranceLevel()).currentLevel, 'aal2');
+      assert.equal(
+        at(jwtPartOf(session.accessToken), 'aal'),
+        'aal2',
+        'aal of the claims of the access token of the session',
+      );
+      assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED', 'the last of the names of the events');
+      assert.equal(tab.stored()?.access_token, session.accessToken, 'the access_token of the stored session');
+      assert.notEqual(
+        tab.stored()?.refresh_token,
+        before?.refresh_token,
+        'the refresh_token of the stored session',
+      );
+      assert.equal(
+        (await mfa.getAuthenticatorAssuranceLevel()).currentLevel,
+        'aal2',
+        'the current level of the result of getauthenticator assurance level',
+      );
       assertStatus(await server.auth.send('GET', '/user', { token: session.accessToken }), 200);
     },
   ),
@@ -65,12 +77,12 @@ export const clientTokenAudits: readonly Audit[] = [
       const tab = await signIn();
       await raiseToAal2(tab);
       const { accessToken } = await tab.auth.refreshSession();
-      assert.equal(at(jwtPartOf(accessToken), 'aal'), 'aal2');
+      assert.equal(at(jwtPartOf(accessToken), 'aal'), 'aal2', 'aal of the claims of access token');
       const other = await open();
       const { email, password } = tab.user;
       await other.auth.signInWithPassword({ email, password });
       const { currentLevel, nextLevel } = await createMfa(other.auth).getAuthenticatorAssuranceLevel();
-      assert.deepEqual([currentLevel, nextLevel], ['aal1', 'aal2']);
+      assert.deepEqual([currentLevel, nextLevel], ['aal1', 'aal2'], 'the current level and next level');
     },
   ),
   audit(
@@ -83,8 +95,8 @@ export const clientTokenAudits: readonly Audit[] = [
       const { id } = await mfa.enroll({ factorType: 'totp' });
       const before = tab.stored();
       const refusal = await refusalOf(AuthError, mfa.challengeAndVerify({ factorId: id, code: '000000' }));
-      assert.equal(refusal.code, 'mfa_verification_failed');
-      assert.deepEqual(tab.stored(), before);
+      assert.equal(refusal.code, 'mfa_verification_failed', 'the code of the refusal');
+      assert.deepEqual(tab.stored(), before, 'the stored session');
     },
   ),
   audit(
@@ -93,9 +105,14 @@ export const clientTokenAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#access-token' },
     async (context) => {
       const { claims, user, wire } = await withClaims(context);
-      for (let count = 0; count < 3; count += 1) assert.equal((await claims.getClaims())?.sub, user.id);
-      assert.equal(wire.to('/auth/v1/.well-known/jwks.json').length, 1);
-      assert.equal(wire.to('/auth/v1/user').length, 0);
+      for (let count = 0; count < 3; count += 1)
+        assert.equal((await claims.getClaims())?.sub, user.id, 'the sub of the result of getclaims');
+      assert.equal(
+        wire.to('/auth/v1/.well-known/jwks.json').length,
+        1,
+        'the number of the requests to /auth/v1/.well-known/jwks.json',
+      );
+      assert.equal(wire.to('/auth/v1/user').length, 0, 'the number of the requests to /auth/v1/user');
     },
   ),
   audit(
@@ -105,7 +122,11 @@ export const clientTokenAudits: readonly Audit[] = [
     async (context) => {
       const { auth, claims, token } = await withClaims(context);
       const strict = createClaims(auth, { issuer: 'https://elsewhere.example' });
-      assert.equal((await refusalOf(AuthError, strict.getClaims())).code, 'invalid-token');
+      assert.equal(
+        (await refusalOf(AuthError, strict.getClaims())).code,
+        'invalid-token',
+        'the code of the refusal',
+      );
       const [header = '', , signature = ''] = token?.split('.') ?? [];
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = encode({ ...(jwtPartOf(token) as object), role: 'service_role' });
@@ -116,8 +137,13 @@ export const clientTokenAudits: readonly Audit[] = [
       assert.match(
         (await refusalOfToken(`${header}.${payload}.${signature}`)).code,
         /^(invalid-signature|bad_jwt)$/,
+        'the code of the refusal',
       );
-      assert.equal((await refusalOfToken(`${unsigned}.${payload}.`)).code, 'invalid-token');
+      assert.equal(
+        (await refusalOfToken(`${unsigned}.${payload}.`)).code,
+        'invalid-token',
+        'the code of the refusal',
+      );
     },
   ),
   audit(
@@ -130,21 +156,29 @@ export const clientTokenAudits: readonly Audit[] = [
       const { auth, user } = await signIn({ browser });
       await auth.updateUser({ data: { note: 'ä😀'.repeat(800) } });
       const chunks = [...jar.cookies.keys()];
-      assert.ok(chunks.length > 1, `the session is in chunks: ${chunks.join()}`);
+      assert.ok(chunks.length > 1, 'the session is in several cookies', chunks.join());
       assert.deepEqual(
         chunks,
         chunks.map((_, index) => `audit.${index}`),
+        'the chunks',
       );
       const attributes = 'Max-Age=34560000; Path=/; SameSite=lax; Secure';
       for (const line of jar.writes.filter((write) => !write.includes('Max-Age=0'))) {
-        assert.ok(line.endsWith(attributes), line.slice(line.indexOf(';')));
-        assert.ok(line.slice(line.indexOf('=') + 1, line.indexOf(';')).length <= 3180);
+        assert.ok(
+          line.endsWith(attributes),
+          `the cookie has the attributes ${attributes}`,
+          line.slice(line.indexOf(';')),
+        );
+        assert.ok(
+          line.slice(line.indexOf('=') + 1, line.indexOf(';')).length <= 3180,
+          'a chunk of the cookie has at most 3180 characters',
+        );
       }
       const reloaded = await open({ browser });
-      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id);
-      assert.deepEqual(reloaded.wire.requests, []);
+      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id, 'the id of the user of the auth client');
+      assert.deepEqual(reloaded.wire.requests, [], 'the sent requests');
       await reloaded.auth.signOut({ scope: 'local' });
-      assert.deepEqual([...jar.cookies.keys()], []);
+      assert.deepEqual([...jar.cookies.keys()], [], 'the cookies of jar');
     },
   ),
 ];

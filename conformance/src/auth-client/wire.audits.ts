@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf } from '../clients/client-audit.ts';
 import { at } from '../wire.ts';
@@ -17,11 +17,15 @@ export const clientWireAudits: readonly Audit[] = [
       await auth.getUser();
       await auth.refreshSession();
       await auth.signOut();
-      assert.equal(wire.requests.length, 4);
+      assert.equal(wire.requests.length, 4, 'the number of the sent requests');
       for (const { headers, path } of wire.requests) {
-        assert.equal(headers.get('apikey'), apiKey, path);
-        assert.equal(headers.get('x-supabase-api-version'), '2024-01-01', path);
-        assert.match(headers.get('x-client-info') ?? '', /\S/, path);
+        assert.equal(headers.get('apikey'), apiKey, `the header apikey of ${path}`);
+        assert.equal(
+          headers.get('x-supabase-api-version'),
+          '2024-01-01',
+          `the header x-supabase-api-version of ${path}`,
+        );
+        assert.match(headers.get('x-client-info') ?? '', /\S/, `the header x-client-info of ${path}`);
       }
     },
   ),
@@ -37,7 +41,7 @@ export const clientWireAudits: readonly Audit[] = [
       const second = await auth.getAccessToken();
       await auth.updateUser({ data: {} });
       const bearers = wire.requests.map(({ headers }) => headers.get('authorization'));
-      assert.deepEqual(bearers, [null, `Bearer ${first}`, null, `Bearer ${second}`]);
+      assert.deepEqual(bearers, [null, `Bearer ${first}`, null, `Bearer ${second}`], 'the bearers');
     },
   ),
   audit(
@@ -57,7 +61,8 @@ export const clientWireAudits: readonly Audit[] = [
       const secrets = [tokens[0], refreshToken, verifier, user.password, 'Another-horse-battery-1'];
       for (const { path, query } of wire.requests) {
         const url = decodeURIComponent(`${path}?${query}`);
-        for (const secret of secrets) assert.ok(secret && !url.includes(secret), path);
+        for (const secret of secrets)
+          assert.ok(secret && !url.includes(secret), `no secret is in the URL of ${path}`);
       }
     },
   ),
@@ -69,11 +74,19 @@ export const clientWireAudits: readonly Audit[] = [
       const { auth, wire, user } = await signIn();
       await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
       const [asked] = wire.to('/auth/v1/recover');
-      assert.equal(asked?.query.get('redirect_to'), server.target.redirectTo);
-      assert.equal(at(asked?.json, 'email'), user.email);
+      assert.equal(
+        asked?.query.get('redirect_to'),
+        server.target.redirectTo,
+        'redirect_to of the query of asked',
+      );
+      assert.equal(at(asked?.json, 'email'), user.email, 'email of asked');
       const [signedIn] = wire.to('/auth/v1/token');
-      assert.deepEqual(Object.fromEntries(signedIn?.query ?? []), { grant_type: 'password' });
-      assert.equal(at(signedIn?.json, 'password'), user.password);
+      assert.deepEqual(
+        Object.fromEntries(signedIn?.query ?? []),
+        { grant_type: 'password' },
+        'the query of signed in',
+      );
+      assert.equal(at(signedIn?.json, 'password'), user.password, 'password of signed in');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
@@ -26,7 +26,7 @@ export const adminAudits: readonly Audit[] = [
         user_metadata: { name: 'Grace' },
       });
       assertStatus(created, 200);
-      assert.equal(at(created.json, 'user_metadata', 'name'), 'Grace');
+      assert.equal(at(created.json, 'user_metadata', 'name'), 'Grace', 'user_metadata.name of created');
       assertSession(await context.signIn(email, 'Secret-123456'));
     },
   ),
@@ -38,15 +38,15 @@ export const adminAudits: readonly Audit[] = [
       await context.newUser();
       const reply = await context.admin('GET', '/users');
       assertStatus(reply, 200);
-      assert.ok(Array.isArray(at(reply.json, 'users')));
-      assert.equal(at(reply.json, 'aud'), 'authenticated');
+      assert.ok(Array.isArray(at(reply.json, 'users')), 'the answer lists users');
+      assert.equal(at(reply.json, 'aud'), 'authenticated', 'aud of the answer');
     },
   ),
   audit('AUTH-804', 'a user is read by id', { source, needs: ['service-key'] }, async (context) => {
     const user = await context.newUser();
     const reply = await context.admin('GET', `/users/${user.id}`);
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'email'), user.email);
+    assert.equal(at(reply.json, 'email'), user.email, 'email of the answer');
   }),
   audit(
     'AUTH-805',
@@ -74,9 +74,9 @@ export const adminAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.admin('POST', '/generate_link', { type: 'recovery', email: user.email });
       assertStatus(reply, 200);
-      assert.match(textAt(reply, 'action_link'), /\/verify\?/);
-      assert.match(textAt(reply, 'email_otp'), /^\d{6,10}$/);
-      assert.equal(at(reply.json, 'verification_type'), 'recovery');
+      assert.match(textAt(reply, 'action_link'), /\/verify\?/, 'action_link of the answer');
+      assert.match(textAt(reply, 'email_otp'), /^\d{6,10}$/, 'email_otp of the answer');
+      assert.equal(at(reply.json, 'verification_type'), 'recovery', 'verification_type of the answer');
       assertSession(
         await context.auth.send('POST', '/verify', {
           body: { type: 'recovery', token_hash: textAt(reply, 'hashed_token') },

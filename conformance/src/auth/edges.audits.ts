@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
 import { NotRunError } from '../target.ts';
@@ -60,7 +60,7 @@ export const authEdgeAudits: readonly Audit[] = [
       const reply = await context.auth.send('PUT', '/user', { token, body: { data: { gone: null } } });
       assertStatus(reply, 200);
       const metadata = at(reply.json, 'user_metadata');
-      assert.equal(at(metadata, 'kept'), 1);
+      assert.equal(at(metadata, 'kept'), 1, 'kept of metadata');
       assert.ok(!Object.keys(metadata as object).includes('gone'), 'the key is gone');
     },
   ),
@@ -71,8 +71,16 @@ export const authEdgeAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token, email } = await context.newUser();
       const reply = await context.auth.send('GET', '/user', { token });
-      assert.equal(at(reply.json, 'identities', 0, 'identity_data', 'email'), email);
-      assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email');
+      assert.equal(
+        at(reply.json, 'identities', 0, 'identity_data', 'email'),
+        email,
+        'identities.0.identity_data.email of the answer',
+      );
+      assert.equal(
+        at(reply.json, 'identities', 0, 'provider'),
+        'email',
+        'identities.0.provider of the answer',
+      );
     },
   ),
   audit(
@@ -101,10 +109,10 @@ export const authEdgeAudits: readonly Audit[] = [
       });
       assertStatus(reply, 303);
       const location = new URL(reply.headers.get('location') ?? '');
-      assert.match(location.hash, /access_token=/);
+      assert.match(location.hash, /access_token=/, 'the hash of location');
       if (location.pathname === new URL(context.target.redirectTo).pathname)
         throw new NotRunError('the allow list has one page only');
-      assert.equal(decodeURIComponent(location.pathname), '/日本');
+      assert.equal(decodeURIComponent(location.pathname), '/日本', 'the decoded name');
     },
   ),
   audit(
@@ -115,7 +123,11 @@ export const authEdgeAudits: readonly Audit[] = [
       const query = { token: 'no-such-token', type: 'signup', redirect_to: target.redirectTo };
       const reply = await auth.send('GET', '/verify', { query });
       assertStatus(reply, 303);
-      assert.match(reply.headers.get('location') ?? '', /#error=access_denied&error_code=otp_expired/);
+      assert.match(
+        reply.headers.get('location') ?? '',
+        /#error=access_denied&error_code=otp_expired/,
+        'the header location of the answer',
+      );
     },
   ),
   audit(
@@ -139,7 +151,7 @@ export const authEdgeAudits: readonly Audit[] = [
       const { accessToken: token, id } = await context.newUser();
       const reply = await context.auth.send('GET', '/user/', { token });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'id'), id);
+      assert.equal(at(reply.json, 'id'), id, 'id of the answer');
     },
   ),
   audit(
@@ -202,7 +214,7 @@ export const authEdgeAudits: readonly Audit[] = [
       const page = await context.admin('GET', '/users?per_page=1000');
       const users = at(page.json, 'users');
       assert.ok(Array.isArray(users), 'a page of users');
-      assert.equal(users.filter((user) => at(user, 'email') === email).length, 1);
+      assert.equal(users.filter((user) => at(user, 'email') === email).length, 1, 'the number of users');
     },
   ),
 ];

@@ -1,8 +1,8 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import * as OTPAuth from 'otpauth';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type AuditUser } from '../audit-context.ts';
-import { assertError, assertStatus, at, jwtPartOf, textAt, type WireReply } from '../wire.ts';
+import { assertError, assertStatus, assertStatusIn, at, jwtPartOf, textAt, type WireReply } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#factors';
@@ -49,11 +49,11 @@ export const factorAudits: readonly Audit[] = [
   audit('AUTH-601', 'enrolling TOTP answers with QR code, secret and URI', { source }, async (context) => {
     const reply = await enroll(context, await context.newUser());
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'type'), 'totp');
-    assert.equal(at(reply.json, 'friendly_name'), 'phone app');
-    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/);
-    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//);
-    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/);
+    assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
+    assert.equal(at(reply.json, 'friendly_name'), 'phone app', 'friendly_name of the answer');
+    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/, 'totp.qr_code of the answer');
+    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//, 'totp.uri of the answer');
+    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/, 'totp.secret of the answer');
   }),
   audit(
     'AUTH-602',
@@ -67,26 +67,30 @@ export const factorAudits: readonly Audit[] = [
         body: {},
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'type'), 'totp');
+      assert.equal(at(reply.json, 'type'), 'totp', 'type of the answer');
       const expiresAt = at(reply.json, 'expires_at');
       const aheadS = Number(expiresAt) - Date.now() / 1000;
-      assert.ok(aheadS > 240 && aheadS < 360, `expires ${aheadS} s ahead`);
+      assert.ok(aheadS > 240 && aheadS < 360, 'the challenge expires in about five minutes', `${aheadS} s`);
     },
   ),
   audit('AUTH-603', 'verifying answers with a session of level aal2', { source }, async (context) => {
     const { verified } = await enrollAndVerify(context, await context.newUser());
     assertSession(verified);
     const claims = claimsOf(verified);
-    assert.equal(at(claims, 'aal'), 'aal2');
+    assert.equal(at(claims, 'aal'), 'aal2', 'aal of the claims');
     const methods = (at(claims, 'amr') as unknown[]).map((entry) => at(entry, 'method'));
-    assert.ok(methods.includes('totp') && methods.includes('password'), `amr: ${methods.join()}`);
+    assert.ok(
+      methods.includes('totp') && methods.includes('password'),
+      'the claim amr names password and totp',
+      methods.join(),
+    );
   }),
   audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
     const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
     const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
-    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId);
-    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified');
-    assert.equal(at(reply.json, 'factors', 0, 'factor_type'), 'totp');
+    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId, 'factors.0.id of the answer');
+    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified', 'factors.0.status of the answer');
+    assert.equal(at(reply.json, 'factors', 0, 'factor_type'), 'totp', 'factors.0.factor_type of the answer');
   }),
   audit('AUTH-605', "verifying removes the user's sessions of a lower level", { source }, async (context) => {
     const user = await context.newUser();
@@ -101,12 +105,12 @@ export const factorAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const { verified } = await enrollAndVerify(context, user);
-      assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken);
+      assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken, 'refresh_token of verified');
       const kept = await context.auth.send('POST', '/token', {
         query: { grant_type: 'refresh_token' },
         body: { refresh_token: textAt(verified, 'refresh_token') },
       });
-      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2');
+      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2', 'aal of the claims of kept');
     },
   ),
   audit('AUTH-607', 'a wrong code is refused as mfa_verification_failed', { source }, async (context) => {
@@ -151,12 +155,12 @@ export const factorAudits: readonly Audit[] = [
         token: textAt(verified, 'access_token'),
       });
       assertStatus(removed, 200);
-      assert.equal(at(removed.json, 'id'), factorId);
+      assert.equal(at(removed.json, 'id'), factorId, 'id of removed');
       const refreshed = await context.auth.send('POST', '/token', {
         query: { grant_type: 'refresh_token' },
         body: { refresh_token: textAt(verified, 'refresh_token') },
       });
-      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1');
+      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1', 'aal of the claims of refreshed');
     },
   ),
   audit('AUTH-612', 'an unverified factor can be removed at aal1', { source }, async (context) => {
@@ -206,12 +210,12 @@ export const factorAudits: readonly Audit[] = [
         token: user.accessToken,
         body: { challenge_id, code },
       });
-      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2');
+      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2', 'aal of the claims of verified');
     },
   ),
   audit('AUTH-616', 'without a session enrolling is refused', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/factors', { body: { factor_type: 'totp', friendly_name: 'x' } });
-    assert.ok(reply.status === 401 || reply.status === 403, `got ${reply.status}`);
+    assertStatusIn(reply, [401, 403]);
   }),
   audit(
     'AUTH-617',
@@ -221,17 +225,24 @@ export const factorAudits: readonly Audit[] = [
       const user = await context.newUser();
       const enrolled = await enrollWebAuthn(context, user);
       assertStatus(enrolled, 200);
-      assert.equal(at(enrolled.json, 'type'), 'webauthn');
+      assert.equal(at(enrolled.json, 'type'), 'webauthn', 'type of enrolled');
       const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
         token: user.accessToken,
         body: {},
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'webauthn', 'type'), 'create');
+      assert.equal(at(reply.json, 'webauthn', 'type'), 'create', 'webauthn.type of the answer');
       const options = ['webauthn', 'credential_options', 'publicKey'] as const;
-      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/);
-      assert.equal(at(reply.json, ...options, 'user', 'name'), user.email);
-      assert.ok(Number(at(reply.json, 'expires_at')) > Date.now() / 1000);
+      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/, 'the fieldchallenge of the answer');
+      assert.equal(
+        at(reply.json, ...options, 'user', 'name'),
+        user.email,
+        'the fielduser.name of the answer',
+      );
+      assert.ok(
+        Number(at(reply.json, 'expires_at')) > Date.now() / 1000,
+        'the challenge expires in the future',
+      );
     },
   ),
   audit('AUTH-618', 'a WebAuthn factor is not verified without a proof', { source }, async (context) => {

@@ -1,7 +1,7 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext } from '../audit-context.ts';
-import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { assertError, assertStatus, assertStatusIn, at, textAt } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 import { openMailLink, toFormerAddress } from './mail-link.ts';
 
@@ -30,7 +30,7 @@ export const flowAudits: readonly Audit[] = [
         body: { email, ...pkce.challenge },
       });
       const session = assertSession(await exchange(context, await follow(context, email), pkce.verifier));
-      assert.equal(at(session.json, 'user', 'id'), id);
+      assert.equal(at(session.json, 'user', 'id'), id, 'user.id of the session');
     },
   ),
   audit(
@@ -92,7 +92,11 @@ export const flowAudits: readonly Audit[] = [
         query: { redirect_to: `${context.target.redirectTo}?next=%2Fdeep` },
         body: { email, ...context.newPkce().challenge },
       });
-      assert.equal((await follow(context, email)).searchParams.get('next'), '/deep');
+      assert.equal(
+        (await follow(context, email)).searchParams.get('next'),
+        '/deep',
+        'next of the search params of the link',
+      );
     },
   ),
   audit(
@@ -114,8 +118,12 @@ export const flowAudits: readonly Audit[] = [
       const session = assertSession(
         await context.auth.send('POST', '/verify', { body: { type: 'email_change', email, token } }),
       );
-      assert.equal(at(session.json, 'user', 'id'), at(anonymous.json, 'user', 'id'));
-      assert.equal(at(session.json, 'user', 'is_anonymous'), false);
+      assert.equal(
+        at(session.json, 'user', 'id'),
+        at(anonymous.json, 'user', 'id'),
+        'user.id of the session',
+      );
+      assert.equal(at(session.json, 'user', 'is_anonymous'), false, 'user.is_anonymous of the session');
     },
   ),
   audit(
@@ -175,7 +183,7 @@ export const flowAudits: readonly Audit[] = [
         token,
         body: { challenge_id: '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11', code: '123456' },
       });
-      assert.ok(reply.status === 404 || reply.status === 422, `got ${reply.status}`);
+      assertStatusIn(reply, [404, 422]);
     },
   ),
   audit(
@@ -234,7 +242,7 @@ export const flowAudits: readonly Audit[] = [
       const half = await toFormerAddress(follow(context, user.email));
       assert.equal(half.searchParams.get('code'), null, 'the first half brings no code');
       const session = assertSession(await exchange(context, await follow(context, newEmail), pkce.verifier));
-      assert.equal(at(session.json, 'user', 'email'), newEmail);
+      assert.equal(at(session.json, 'user', 'email'), newEmail, 'user.email of the session');
     },
   ),
   audit(
@@ -258,6 +266,7 @@ export const flowAudits: readonly Audit[] = [
     const after = assertSession(await context.signIn(user.email, user.password));
     assert.ok(
       Date.parse(textAt(after, 'user', 'last_sign_in_at')) >= Date.parse(textAt(before, 'last_sign_in_at')),
+      'last_sign_in_at does not go back',
     );
   }),
   audit(
@@ -284,7 +293,7 @@ export const flowAudits: readonly Audit[] = [
       const session = assertSession(
         await context.auth.send('POST', '/verify', { body: { type: 'phone_change', phone, token } }),
       );
-      assert.equal(at(session.json, 'user', 'phone'), phone);
+      assert.equal(at(session.json, 'user', 'phone'), phone, 'user.phone of the session');
     },
   ),
   audit('AUTH-919', 'app_metadata cannot be changed by the user', { source }, async (context) => {
@@ -294,7 +303,7 @@ export const flowAudits: readonly Audit[] = [
       body: { app_metadata: { role: 'admin' }, data: { ok: true } },
     });
     const reply = await context.auth.send('GET', '/user', { token });
-    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined);
+    assert.equal(at(reply.json, 'app_metadata', 'role'), undefined, 'app_metadata.role of the answer');
   }),
   audit(
     'AUTH-920',

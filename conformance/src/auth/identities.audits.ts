@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext } from '../audit-context.ts';
@@ -66,7 +66,11 @@ export const identityAudits: readonly Audit[] = [
       assertStatus(reply, 302);
       const location = new URL(reply.headers.get('location') ?? '');
       assert.ok(location.searchParams.get('state'), 'the redirect carries a state');
-      assert.equal(location.searchParams.get('response_type'), 'code');
+      assert.equal(
+        location.searchParams.get('response_type'),
+        'code',
+        'response_type of the search params of location',
+      );
     },
   ),
   audit(
@@ -77,7 +81,7 @@ export const identityAudits: readonly Audit[] = [
       const reply = await auth.send('GET', '/callback', { query: { state: 'nonsense', code: 'x' } });
       assertStatus(reply, 303);
       const location = new URL(reply.headers.get('location') ?? '');
-      assert.ok(location.searchParams.get('error_code'), location.href);
+      assert.ok(location.searchParams.get('error_code'), 'the redirect has an error_code', location.href);
     },
   ),
   audit(
@@ -91,6 +95,7 @@ export const identityAudits: readonly Audit[] = [
       assertStatus(reply, 404);
       assert.ok(
         ['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))),
+        'the code is sso_provider_not_found or saml_provider_disabled',
       );
     },
   ),
@@ -129,7 +134,10 @@ export const identityAudits: readonly Audit[] = [
         },
       });
       assertStatus(reply, 200);
-      assert.ok(new URL(textAt(reply, 'url')).searchParams.get('state'));
+      assert.ok(
+        new URL(textAt(reply, 'url')).searchParams.get('state'),
+        'the address of the provider carries a state',
+      );
     },
   ),
   audit(
@@ -140,7 +148,11 @@ export const identityAudits: readonly Audit[] = [
       const reply = await web3(context, signedSolanaMessage(context.target.redirectTo));
       if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
       const session = assertSession(reply);
-      assert.equal(at(session.json, 'user', 'app_metadata', 'provider'), 'web3');
+      assert.equal(
+        at(session.json, 'user', 'app_metadata', 'provider'),
+        'web3',
+        'user.app_metadata.provider of the session',
+      );
     },
   ),
   audit(
@@ -153,7 +165,7 @@ export const identityAudits: readonly Audit[] = [
       const reply = await web3(context, { message, signature });
       if (isDisabled(reply)) throw new NotRunError('web3 is disabled');
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'error'), 'invalid_grant');
+      assert.equal(at(reply.json, 'error'), 'invalid_grant', 'error of the answer');
     },
   ),
   audit(
@@ -176,7 +188,10 @@ export const identityAudits: readonly Audit[] = [
       });
       if (reply.status === 500) throw new NotRunError('the server cannot reach the provider');
       assertStatus(reply, 400);
-      assert.ok(at(reply.json, 'error') !== undefined || at(reply.json, 'code') !== undefined);
+      assert.ok(
+        at(reply.json, 'error') !== undefined || at(reply.json, 'code') !== undefined,
+        'the refusal has an error or a code',
+      );
     },
   ),
   audit(

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 
 import type { AuditContext } from '../audit-context.ts';
 import { NoMailError } from '../mailbox.ts';

@@ -1,7 +1,7 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession } from '../audit-context.ts';
-import { assertError, assertStatus, at } from '../wire.ts';
+import { assertError, assertStatus, assertStatusIn, at } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'protocol/auth.md#one-time-codes';
@@ -16,7 +16,7 @@ export const oneTimeAudits: readonly Audit[] = [
       const { email } = await context.newUser();
       const asked = await context.auth.send('POST', '/otp', { body: { email } });
       assertStatus(asked, 200);
-      assert.deepEqual(asked.json, {});
+      assert.deepEqual(asked.json, {}, 'the sent request');
       const token = await context.mailedCode(email);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'email', email, token } }));
     },
@@ -59,7 +59,7 @@ export const oneTimeAudits: readonly Audit[] = [
       const session = assertSession(
         await context.auth.send('POST', '/verify', { body: { type: 'email', email, token } }),
       );
-      assert.equal(at(session.json, 'user', 'email'), email);
+      assert.equal(at(session.json, 'user', 'email'), email, 'user.email of the session');
     },
   ),
   audit(
@@ -69,7 +69,7 @@ export const oneTimeAudits: readonly Audit[] = [
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/recover', { body: { email: newEmail() } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {});
+      assert.deepEqual(reply.json, {}, 'the answer');
     },
   ),
   audit(
@@ -118,7 +118,7 @@ export const oneTimeAudits: readonly Audit[] = [
       await context.mail(email);
       const reply = await context.auth.send('POST', '/resend', { body: { type: 'signup', email } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {});
+      assert.deepEqual(reply.json, {}, 'the answer');
       const token = await context.mailedCode(email);
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }));
     },
@@ -130,7 +130,7 @@ export const oneTimeAudits: readonly Audit[] = [
     async ({ auth, newEmail }) => {
       const reply = await auth.send('POST', '/resend', { body: { type: 'signup', email: newEmail() } });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {});
+      assert.deepEqual(reply.json, {}, 'the answer');
     },
   ),
   audit('AUTH-412', 'POST /resend of an unknown type is refused', { source }, async ({ auth, newEmail }) => {
@@ -156,7 +156,11 @@ export const oneTimeAudits: readonly Audit[] = [
       });
       assertStatus(reply, 303);
       const location = new URL(reply.headers.get('location') ?? '');
-      assert.equal(new URLSearchParams(location.hash.slice(1)).get('error_code'), 'otp_expired');
+      assert.equal(
+        new URLSearchParams(location.hash.slice(1)).get('error_code'),
+        'otp_expired',
+        'error_code of the hash of location',
+      );
     },
   ),
   audit('AUTH-415', 'an SMS code signs in by phone', { source, needs: ['sms'] }, async (context) => {
@@ -167,10 +171,10 @@ export const oneTimeAudits: readonly Audit[] = [
     const session = assertSession(
       await context.auth.send('POST', '/verify', { body: { type: 'sms', phone, token } }),
     );
-    assert.equal(at(session.json, 'user', 'phone'), phone);
+    assert.equal(at(session.json, 'user', 'phone'), phone, 'user.phone of the session');
   }),
   audit('AUTH-416', 'POST /otp with neither email nor phone is refused', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/otp', { body: {} });
-    assert.ok(reply.status === 400 || reply.status === 422, `got ${reply.status}`);
+    assertStatusIn(reply, [400, 422]);
   }),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
@@ -23,10 +23,14 @@ const authenticationOptions = ({ auth }: AuditContext) =>
   auth.send('POST', '/passkeys/authentication/options', { body: {} });
 
 function assertChallenge(reply: Awaited<ReturnType<typeof authenticationOptions>>): void {
-  assert.match(textAt(reply, 'challenge_id'), /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/);
+  assert.match(
+    textAt(reply, 'challenge_id'),
+    /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+    'challenge_id of the answer',
+  );
+  assert.match(textAt(reply, 'options', 'challenge'), /^[\w-]{43}$/, 'options.challenge of the answer');
   const aheadS = Number(at(reply.json, 'expires_at')) - Date.now() / 1000;
-  assert.ok(aheadS > 0, `expires ${aheadS} s ahead`);
+  assert.ok(aheadS > 0, 'the challenge expires in the future', `${aheadS} s`);
 }
 
 async function arePasskeysEnabled({ auth }: AuditContext): Promise<boolean> {
@@ -37,7 +41,11 @@ async function arePasskeysEnabled({ auth }: AuditContext): Promise<boolean> {
 export const passkeyAudits: readonly Audit[] = [
   audit('AUTH-1001', 'the settings tell whether passkeys are enabled', { source }, async ({ auth }) => {
     const { json } = await auth.send('GET', '/settings');
-    assert.equal(typeof at(json, 'passkeys_enabled'), 'boolean');
+    assert.equal(
+      typeof at(json, 'passkeys_enabled'),
+      'boolean',
+      'the type of passkeys_enabled of the answer',
+    );
   }),
   audit(
     'AUTH-1002',
@@ -71,10 +79,18 @@ export const passkeyAudits: readonly Audit[] = [
     const reply = await authenticationOptions(context);
     assertStatus(reply, 200);
     assertChallenge(reply);
-    assert.notEqual(textAt(reply, 'options', 'rpId'), '');
-    assert.equal(at(reply.json, 'options', 'allowCredentials'), undefined);
-    assert.equal(at(reply.json, 'options', 'userVerification'), 'preferred');
-    assert.equal(at(reply.json, 'options', 'timeout'), 300_000);
+    assert.notEqual(textAt(reply, 'options', 'rpId'), '', 'options.rpId of the answer');
+    assert.equal(
+      at(reply.json, 'options', 'allowCredentials'),
+      undefined,
+      'options.allowCredentials of the answer',
+    );
+    assert.equal(
+      at(reply.json, 'options', 'userVerification'),
+      'preferred',
+      'options.userVerification of the answer',
+    );
+    assert.equal(at(reply.json, 'options', 'timeout'), 300_000, 'options.timeout of the answer');
   }),
   audit(
     'AUTH-1005',
@@ -85,21 +101,33 @@ export const passkeyAudits: readonly Audit[] = [
       const reply = await registrationOptions(context, user.accessToken);
       assertStatus(reply, 200);
       assertChallenge(reply);
-      assert.equal(at(reply.json, 'options', 'user', 'name'), user.email);
-      assert.equal(Buffer.from(textAt(reply, 'options', 'user', 'id'), 'base64url').toString(), user.id);
-      assert.deepEqual(at(reply.json, 'options', 'authenticatorSelection'), {
-        residentKey: 'required',
-        userVerification: 'preferred',
-      });
-      assert.equal(at(reply.json, 'options', 'attestation'), 'none');
-      assert.deepEqual(at(reply.json, 'options', 'pubKeyCredParams', 0), { type: 'public-key', alg: -7 });
+      assert.equal(at(reply.json, 'options', 'user', 'name'), user.email, 'options.user.name of the answer');
+      assert.equal(
+        Buffer.from(textAt(reply, 'options', 'user', 'id'), 'base64url').toString(),
+        user.id,
+        'the text',
+      );
+      assert.deepEqual(
+        at(reply.json, 'options', 'authenticatorSelection'),
+        {
+          residentKey: 'required',
+          userVerification: 'preferred',
+        },
+        'options.authenticatorSelection of the answer',
+      );
+      assert.equal(at(reply.json, 'options', 'attestation'), 'none', 'options.attestation of the answer');
+      assert.deepEqual(
+        at(reply.json, 'options', 'pubKeyCredParams', 0),
+        { type: 'public-key', alg: -7 },
+        'options.pubKeyCredParams.0 of the answer',
+      );
     },
   ),
   audit('AUTH-1006', 'a new user has no passkeys', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
     const reply = await context.auth.send('GET', '/passkeys', { token });
     assertStatus(reply, 200);
-    assert.deepEqual(reply.json, []);
+    assert.deepEqual(reply.json, [], 'the answer');
   }),
   audit('AUTH-1007', 'an unknown passkey is refused as validation_failed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
@@ -189,7 +217,7 @@ export const passkeyAudits: readonly Audit[] = [
       const { id } = await context.newUser();
       const listed = await context.admin('GET', `/users/${id}/passkeys`);
       assertStatus(listed, 200);
-      assert.deepEqual(listed.json, []);
+      assert.deepEqual(listed.json, [], 'the listed objects');
       const removed = await context.admin('DELETE', `/users/${id}/passkeys/${unknownId}`);
       assertError(removed, 404, 'validation_failed');
     },

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type Pkce } from '../audit-context.ts';
 import { assertError, assertStatus, at, jwtPartOf } from '../wire.ts';
@@ -18,7 +18,7 @@ async function codeFromRecovery(context: AuditContext, pkce: Pkce): Promise<stri
   assertStatus(asked, 200);
   const opened = await openMailLink(context, email);
   const code = new URL(opened).searchParams.get('code');
-  assert.ok(code, `the redirect carries a code: ${opened}`);
+  assert.ok(code, 'the redirect carries a code', opened);
   return code;
 }
 
@@ -38,8 +38,12 @@ export const pkceAudits: readonly Audit[] = [
         body: { email, ...context.newPkce().challenge },
       });
       const location = await openMailLink(context, email);
-      assert.ok(location.startsWith(context.target.redirectTo), location);
-      assert.ok(!location.includes('access_token'));
+      assert.ok(
+        location.startsWith(context.target.redirectTo),
+        'the link leads to the page that was asked for',
+        location,
+      );
+      assert.ok(!location.includes('access_token'), 'the redirect contains no access token');
     },
   ),
   audit(
@@ -140,10 +144,14 @@ export const pkceAudits: readonly Audit[] = [
       const again = await context.auth.send('GET', link);
       assertStatus(again, 303);
       const location = new URL(again.headers.get('location') ?? '');
-      assert.equal(location.searchParams.get('error_code'), 'otp_expired');
+      assert.equal(
+        location.searchParams.get('error_code'),
+        'otp_expired',
+        'error_code of the search params of location',
+      );
       const fragment = new URLSearchParams(location.hash.slice(1));
-      assert.equal(fragment.get('error_code'), 'otp_expired');
-      assert.equal(fragment.get('error'), 'access_denied');
+      assert.equal(fragment.get('error_code'), 'otp_expired', 'error_code of fragment');
+      assert.equal(fragment.get('error'), 'access_denied', 'error of fragment');
     },
   ),
   audit(
@@ -157,7 +165,7 @@ export const pkceAudits: readonly Audit[] = [
       for (const name of ['access_token', 'refresh_token', 'expires_in', 'expires_at', 'token_type']) {
         assert.ok(fragment.get(name), `the fragment has ${name}`);
       }
-      assert.equal(fragment.get('type'), 'recovery');
+      assert.equal(fragment.get('type'), 'recovery', 'type of fragment');
       assert.ok(fragment.has('sb'), 'the fragment is marked sb');
     },
   ),
@@ -171,7 +179,10 @@ export const pkceAudits: readonly Audit[] = [
         query: { redirect_to: 'https://evil.example.net/steal' },
         body: { email },
       });
-      assert.ok(!(await openMailLink(context, email)).startsWith('https://evil.example.net'));
+      assert.ok(
+        !(await openMailLink(context, email)).startsWith('https://evil.example.net'),
+        'the link does not lead to a page that is not allowed',
+      );
     },
   ),
   audit(
@@ -184,7 +195,10 @@ export const pkceAudits: readonly Audit[] = [
         await exchange(context, await codeFromRecovery(context, pkce), pkce.verifier),
       );
       const claims = jwtPartOf(at(session.json, 'access_token'));
-      assert.ok(['recovery', 'otp'].includes(String(at(claims, 'amr', 0, 'method'))));
+      assert.ok(
+        ['recovery', 'otp'].includes(String(at(claims, 'amr', 0, 'method'))),
+        'the claim amr names recovery or otp',
+      );
     },
   ),
   audit(

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
 
@@ -14,7 +14,7 @@ export const serviceAudits: readonly Audit[] = [
     async ({ auth }) => {
       const reply = await auth.send('GET', '/health');
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'name'), 'GoTrue');
+      assert.equal(at(reply.json, 'name'), 'GoTrue', 'name of the answer');
       textAt(reply, 'description');
     },
   ),
@@ -26,11 +26,23 @@ export const serviceAudits: readonly Audit[] = [
       const reply = await auth.send('GET', '/settings');
       assertStatus(reply, 200);
       for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
-        assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
+        assert.equal(typeof at(reply.json, name), 'boolean', `the type of ${name}`);
       }
-      assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
-      assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
-      assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
+      assert.equal(
+        typeof at(reply.json, 'external', 'email'),
+        'boolean',
+        'the type of external.email of the answer',
+      );
+      assert.equal(
+        typeof at(reply.json, 'external', 'anonymous_users'),
+        'boolean',
+        'the type of external.anonymous_users of the answer',
+      );
+      assert.equal(
+        typeof at(reply.json, 'external', 'phone'),
+        'boolean',
+        'the type of external.phone of the answer',
+      );
     },
   ),
   audit(
@@ -45,9 +57,9 @@ export const serviceAudits: readonly Audit[] = [
       for (const key of keys) {
         assert.notEqual(at(key, 'kty'), 'oct', 'no symmetric key is published');
         assert.equal(at(key, 'd'), undefined, 'no private part is published');
-        assert.equal(typeof at(key, 'kid'), 'string');
-        assert.equal(typeof at(key, 'alg'), 'string');
-        assert.equal(at(key, 'use'), 'sig');
+        assert.equal(typeof at(key, 'kid'), 'string', 'the type of kid of key');
+        assert.equal(typeof at(key, 'alg'), 'string', 'the type of alg of key');
+        assert.equal(at(key, 'use'), 'sig', 'use of key');
       }
     },
   ),
@@ -57,7 +69,11 @@ export const serviceAudits: readonly Audit[] = [
     { source: 'protocol/auth.md#service-routes', level: 'SHOULD' },
     async ({ auth }) => {
       const reply = await auth.send('GET', '/.well-known/jwks.json');
-      assert.match(reply.headers.get('cache-control') ?? '', /max-age=600/);
+      assert.match(
+        reply.headers.get('cache-control') ?? '',
+        /max-age=600/,
+        'the header cache-control of the answer',
+      );
     },
   ),
   audit(
@@ -70,8 +86,8 @@ export const serviceAudits: readonly Audit[] = [
         body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 'invalid_credentials');
-      assert.equal(textAt(reply, 'message'), 'Invalid login credentials');
+      assert.equal(at(reply.json, 'code'), 'invalid_credentials', 'code of the answer');
+      assert.equal(textAt(reply, 'message'), 'Invalid login credentials', 'message of the answer');
     },
   ),
   audit(
@@ -83,7 +99,11 @@ export const serviceAudits: readonly Audit[] = [
         query: { grant_type: 'password' },
         body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
-      assert.equal(reply.headers.get('x-supabase-api-version'), '2024-01-01');
+      assert.equal(
+        reply.headers.get('x-supabase-api-version'),
+        '2024-01-01',
+        'the header x-supabase-api-version of the answer',
+      );
     },
   ),
   audit(
@@ -97,9 +117,9 @@ export const serviceAudits: readonly Audit[] = [
         headers: { 'X-Supabase-Api-Version': '' },
       });
       assertStatus(reply, 400);
-      assert.equal(at(reply.json, 'code'), 400);
-      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials');
-      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials');
+      assert.equal(at(reply.json, 'code'), 400, 'code of the answer');
+      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials', 'error_code of the answer');
+      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials', 'msg of the answer');
     },
   ),
   audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
@@ -107,7 +127,11 @@ export const serviceAudits: readonly Audit[] = [
       query: { grant_type: 'password' },
       body: { email: 'unknown@example.com', password: 'wrong-password' },
     });
-    assert.equal(reply.headers.get('x-sb-error-code'), 'invalid_credentials');
+    assert.equal(
+      reply.headers.get('x-sb-error-code'),
+      'invalid_credentials',
+      'the header x-sb-error-code of the answer',
+    );
   }),
   audit('AUTH-009', 'a body that is not JSON is refused as bad_json', { source }, async ({ auth }) => {
     assertError(

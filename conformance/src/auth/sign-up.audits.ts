@@ -1,8 +1,8 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertSession } from '../audit-context.ts';
-import { assertError, assertStatus, at, describe, textAt, type WireReply } from '../wire.ts';
+import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
@@ -26,17 +26,17 @@ export const signUpAudits: readonly Audit[] = [
       const email = context.newEmail();
       const reply = await signUpUnconfirmed(context, email);
       textAt(reply, 'id');
-      assert.equal(at(reply.json, 'email'), email);
-      assert.equal(at(reply.json, 'role'), 'authenticated');
-      assert.equal(at(reply.json, 'user'), undefined);
+      assert.equal(at(reply.json, 'email'), email, 'email of the answer');
+      assert.equal(at(reply.json, 'role'), 'authenticated', 'role of the answer');
+      assert.equal(at(reply.json, 'user'), undefined, 'user of the answer');
       textAt(reply, 'confirmation_sent_at');
     },
   ),
   audit('AUTH-102', 'a new account has one identity, of provider email', { source }, async (context) => {
     const reply = await signUpUnconfirmed(context, context.newEmail());
-    assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email');
+    assert.equal(at(reply.json, 'identities', 0, 'provider'), 'email', 'identities.0.provider of the answer');
     textAt(reply, 'identities', 0, 'identity_id');
-    assert.equal(at(reply.json, 'app_metadata', 'provider'), 'email');
+    assert.equal(at(reply.json, 'app_metadata', 'provider'), 'email', 'app_metadata.provider of the answer');
   }),
   audit(
     'AUTH-103',
@@ -45,7 +45,7 @@ export const signUpAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const reply = await signUpUnconfirmed(context, user.email);
-      assert.deepEqual(at(reply.json, 'identities'), []);
+      assert.deepEqual(at(reply.json, 'identities'), [], 'identities of the answer');
       assert.notEqual(at(reply.json, 'id'), user.id, 'the fake user does not tell the real id');
     },
   ),
@@ -92,8 +92,8 @@ export const signUpAudits: readonly Audit[] = [
       });
       assertStatus(reply, 200);
       const metadata = at(reply.json, 'user_metadata') ?? at(reply.json, 'user', 'user_metadata');
-      assert.equal(at(metadata, 'name'), 'Zoë', describe(reply));
-      assert.equal(at(metadata, 'level'), 3);
+      assert.equal(at(metadata, 'name'), 'Zoë', 'user_metadata.name of the user');
+      assert.equal(at(metadata, 'level'), 3, 'level of metadata');
     },
   ),
   audit(
@@ -133,9 +133,13 @@ export const signUpAudits: readonly Audit[] = [
       if (at(reply.json, 'code') === 'anonymous_provider_disabled')
         throw new NotRunError('anonymous sign-ins are disabled');
       assertSession(reply);
-      assert.equal(at(reply.json, 'user', 'is_anonymous'), true);
-      assert.equal(at(reply.json, 'user', 'email'), '');
-      assert.equal(at(reply.json, 'user', 'user_metadata', 'theme'), 'dark');
+      assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the answer');
+      assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the answer');
+      assert.equal(
+        at(reply.json, 'user', 'user_metadata', 'theme'),
+        'dark',
+        'user.user_metadata.theme of the answer',
+      );
     },
   ),
   audit('AUTH-112', 'PKCE is refused for a sign-up by phone', { source }, async (context) => {

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { setTimeout } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../audit.ts';
 import { NotRunError } from '../target.ts';
@@ -23,7 +23,7 @@ export const tokenAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const session = assertSession(await context.signIn(user.email, user.password));
-      assert.equal(at(session.json, 'user', 'id'), user.id);
+      assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
     },
   ),
   audit(
@@ -43,8 +43,8 @@ export const tokenAudits: readonly Audit[] = [
       const user = await context.newUser();
       const wrong = await context.signIn(user.email, 'not the password');
       const unknown = await context.signIn(context.newEmail(), 'not the password');
-      assert.equal(unknown.status, wrong.status);
-      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'));
+      assert.equal(unknown.status, wrong.status, 'the status of unknown');
+      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'), 'message of unknown');
     },
   ),
   audit(
@@ -54,14 +54,14 @@ export const tokenAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const claims = jwtPartOf(user.accessToken);
-      assert.equal(at(claims, 'sub'), user.id);
-      assert.equal(at(claims, 'aud'), 'authenticated');
-      assert.equal(at(claims, 'role'), 'authenticated');
-      assert.equal(at(claims, 'email'), user.email);
-      assert.equal(at(claims, 'aal'), 'aal1');
-      assert.equal(at(claims, 'amr', 0, 'method'), 'password');
-      assert.equal(typeof at(claims, 'session_id'), 'string');
-      assert.equal(at(claims, 'is_anonymous'), false);
+      assert.equal(at(claims, 'sub'), user.id, 'sub of the claims');
+      assert.equal(at(claims, 'aud'), 'authenticated', 'aud of the claims');
+      assert.equal(at(claims, 'role'), 'authenticated', 'role of the claims');
+      assert.equal(at(claims, 'email'), user.email, 'email of the claims');
+      assert.equal(at(claims, 'aal'), 'aal1', 'aal of the claims');
+      assert.equal(at(claims, 'amr', 0, 'method'), 'password', 'amr.0.method of the claims');
+      assert.equal(typeof at(claims, 'session_id'), 'string', 'the type of session_id of the claims');
+      assert.equal(at(claims, 'is_anonymous'), false, 'is_anonymous of the claims');
       const exp = at(claims, 'exp');
       const iat = at(claims, 'iat');
       assert.ok(typeof exp === 'number' && typeof iat === 'number' && exp > iat, 'exp is after iat');
@@ -74,7 +74,11 @@ export const tokenAudits: readonly Audit[] = [
     async (context) => {
       const user = await context.newUser();
       const session = assertSession(await context.signIn(user.email, user.password));
-      assert.equal(at(jwtPartOf(textAt(session, 'access_token')), 'exp'), at(session.json, 'expires_at'));
+      assert.equal(
+        at(jwtPartOf(textAt(session, 'access_token')), 'exp'),
+        at(session.json, 'expires_at'),
+        'exp of the claims of access_token of the session',
+      );
     },
   ),
   audit(
@@ -102,8 +106,8 @@ export const tokenAudits: readonly Audit[] = [
   audit('AUTH-221', 'a refresh answers with a new session of the same user', { source }, async (context) => {
     const user = await context.newUser();
     const session = assertSession(await refresh(context, user.refreshToken));
-    assert.equal(at(session.json, 'user', 'id'), user.id);
-    assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken);
+    assert.equal(at(session.json, 'user', 'id'), user.id, 'user.id of the session');
+    assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken, 'refresh_token of the session');
   }),
   audit('AUTH-222', 'a refresh keeps the session_id', { source }, async (context) => {
     const user = await context.newUser();
@@ -111,6 +115,7 @@ export const tokenAudits: readonly Audit[] = [
     assert.equal(
       at(jwtPartOf(textAt(session, 'access_token')), 'session_id'),
       at(jwtPartOf(user.accessToken), 'session_id'),
+      'session_id of the claims of access_token of the session',
     );
   }),
   audit(
@@ -151,7 +156,11 @@ export const tokenAudits: readonly Audit[] = [
       const user = await context.newUser();
       const first = assertSession(await refresh(context, user.refreshToken));
       const again = assertSession(await refresh(context, user.refreshToken));
-      assert.equal(at(again.json, 'refresh_token'), at(first.json, 'refresh_token'));
+      assert.equal(
+        at(again.json, 'refresh_token'),
+        at(first.json, 'refresh_token'),
+        'refresh_token of again',
+      );
     },
   ),
   audit(
@@ -165,7 +174,8 @@ export const tokenAudits: readonly Audit[] = [
         replies.some(({ status }) => status === 200),
         'one of them succeeds',
       );
-      for (const { status } of replies) assert.ok([200, 409, 429].includes(status), `unexpected ${status}`);
+      for (const { status } of replies)
+        assert.ok([200, 409, 429].includes(status), 'the status is 200, 409 or 429', `${status}`);
     },
   ),
   audit(
@@ -229,6 +239,7 @@ export const tokenAudits: readonly Audit[] = [
       assert.deepEqual(
         Object.keys(assertSession(plain).json as object).sort(),
         Object.keys(assertSession(versioned).json as object).sort(),
+        'the names in plain',
       );
     },
   ),

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
@@ -14,8 +14,8 @@ export const userAudits: readonly Audit[] = [
     const user = await context.newUser();
     const reply = await context.auth.send('GET', '/user', { token: user.accessToken });
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'id'), user.id);
-    assert.ok(Array.isArray(at(reply.json, 'identities')));
+    assert.equal(at(reply.json, 'id'), user.id, 'id of the answer');
+    assert.ok(Array.isArray(at(reply.json, 'identities')), 'the user has a list of identities');
   }),
   audit(
     'AUTH-502',
@@ -69,9 +69,9 @@ export const userAudits: readonly Audit[] = [
       body: { data: { color: null, size: 2 } },
     });
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada');
-    assert.equal(at(reply.json, 'user_metadata', 'size'), 2);
-    assert.equal(at(reply.json, 'user_metadata', 'color') ?? null, null);
+    assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada', 'user_metadata.name of the answer');
+    assert.equal(at(reply.json, 'user_metadata', 'size'), 2, 'user_metadata.size of the answer');
+    assert.equal(at(reply.json, 'user_metadata', 'color') ?? null, null, 'user_metadata.color of the answer');
   }),
   audit('AUTH-507', 'PUT /user changes the password', { source }, async (context) => {
     const user = await context.newUser();
@@ -124,21 +124,21 @@ export const userAudits: readonly Audit[] = [
         body: { email: newEmail },
       });
       assertStatus(asked, 200);
-      assert.equal(at(asked.json, 'email'), user.email);
-      assert.equal(at(asked.json, 'new_email'), newEmail);
+      assert.equal(at(asked.json, 'email'), user.email, 'email of asked');
+      assert.equal(at(asked.json, 'new_email'), newEmail, 'new_email of asked');
       const token = await toFormerAddress(context.mailedCode(user.email));
       const newToken = await context.mailedCode(newEmail);
       const half = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: user.email, token },
       });
       assertStatus(half, 200);
-      assert.equal(at(half.json, 'code'), '200');
-      assert.equal(at(half.json, 'access_token'), undefined);
+      assert.equal(at(half.json, 'code'), '200', 'code of half');
+      assert.equal(at(half.json, 'access_token'), undefined, 'access_token of half');
       textAt(half, 'msg');
       const whole = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: newEmail, token: newToken },
       });
-      assert.equal(at(assertSession(whole).json, 'user', 'email'), newEmail);
+      assert.equal(at(assertSession(whole).json, 'user', 'email'), newEmail, 'user.email of whole');
     },
   ),
   audit(
@@ -165,7 +165,7 @@ export const userAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.auth.send('GET', '/reauthenticate', { token: user.accessToken });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, {});
+      assert.deepEqual(reply.json, {}, 'the answer');
       await context.mailedCode(user.email);
     },
   ),
@@ -194,7 +194,7 @@ export const userAudits: readonly Audit[] = [
       const user = await context.newUser();
       const reply = await context.auth.send('POST', '/logout', { token: user.accessToken });
       assertStatus(reply, 204);
-      assert.equal(reply.text, '');
+      assert.equal(reply.text, '', 'the text of the answer');
     },
   ),
   audit(

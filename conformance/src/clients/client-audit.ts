@@ -1,6 +1,7 @@
-import { strict as assert } from 'node:assert';
+import { assert, showValue, UnmetExpectationError } from '../assertion.ts';
 import { auditsOf, type Audit, type ClientArea } from '../audit.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { scaleDeadline } from '../deadlines.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
 
 /** The helpers of an audit of a client. */
@@ -62,9 +63,11 @@ export async function refusalOf<E extends Error>(
     outcome = await (typeof call === 'function' ? call() : call);
   } catch (problem) {
     if (problem instanceof kind) return problem;
-    throw new Error(`expected a ${kind.name}, got ${String(problem)}`, { cause: problem });
+    throw new UnmetExpectationError(`the call is refused with a ${kind.name}`, showValue(problem), {
+      cause: problem,
+    });
   }
-  assert.fail(`expected a ${kind.name}, but the call succeeded with ${JSON.stringify(outcome)}`);
+  assert.fail(`the call is refused with a ${kind.name}`, `it succeeded with ${showValue(outcome)}`);
 }
 
 const waitMs = 10_000;
@@ -72,8 +75,9 @@ const pauseMs = 5;
 
 /** Waits until a condition is true. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + waitMs; !holds();) {
-    if (Date.now() > end) assert.fail(`${what}: not so within ${waitMs} ms`);
+  const limitMs = scaleDeadline(waitMs);
+  for (const end = Date.now() + limitMs; !holds();) {
+    if (Date.now() > end) assert.fail(`${what} within ${limitMs} ms`, 'it is not so');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { FunctionsError, createFunctionsClient } from 'supabase-protocol-clients/functions-client';
 import type { Audit } from '../audit.ts';
 import { NotRunError } from '../target.ts';
@@ -20,13 +20,25 @@ export const clientFunctionAudits: readonly Audit[] = [
         FunctionsError,
         functions.invoke('no-such-function', { body: { a: 'ä' }, region: 'eu-central-1' }),
       );
-      assert.deepEqual([refusal.code, refusal.status], ['http', 404]);
+      assert.deepEqual(
+        [refusal.code, refusal.status],
+        ['http', 404],
+        'the code of the refusal and the status of the refusal',
+      );
       const sent = wire.requests.at(-1);
-      assert.deepEqual([sent?.method, sent?.path], ['POST', '/functions/v1/no-such-function']);
-      assert.deepEqual(sent?.json, { a: 'ä' });
-      assert.equal(sent?.headers.get('authorization'), `Bearer ${await auth.getAccessToken()}`);
-      assert.equal(sent?.headers.get('apikey'), connection.apiKey);
-      assert.equal(sent?.headers.get('x-region'), 'eu-central-1');
+      assert.deepEqual(
+        [sent?.method, sent?.path],
+        ['POST', '/functions/v1/no-such-function'],
+        'the method of sent and the path of sent',
+      );
+      assert.deepEqual(sent?.json, { a: 'ä' }, 'the sent frames');
+      assert.equal(
+        sent?.headers.get('authorization'),
+        `Bearer ${await auth.getAccessToken()}`,
+        'the header authorization of sent',
+      );
+      assert.equal(sent?.headers.get('apikey'), connection.apiKey, 'the header apikey of sent');
+      assert.equal(sent?.headers.get('x-region'), 'eu-central-1', 'the header x-region of sent');
     },
   ),
   audit(
@@ -38,9 +50,13 @@ export const clientFunctionAudits: readonly Audit[] = [
       const functions = createFunctionsClient({ ...connection, getAccessToken: auth.getAccessToken });
       const sent = wire.requests.length;
       for (const name of ['', '..', '../../auth/v1/user']) {
-        assert.equal((await refusalOf(FunctionsError, functions.invoke(name))).code, 'invalid-name', name);
+        assert.equal(
+          (await refusalOf(FunctionsError, functions.invoke(name))).code,
+          'invalid-name',
+          `the code of the refusal of ${name}`,
+        );
       }
-      assert.equal(wire.requests.length, sent);
+      assert.equal(wire.requests.length, sent, 'the number of the sent requests');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, createGate, eventually } from '../clients/client-audit.ts';
 import { notify } from '../rest/notifications.ts';
@@ -39,13 +39,22 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.setStatus('read');
       await eventually('the update', () => inbox.changes.length === 2);
       const [inserted, updated] = inbox.changes;
-      assert.ok(inserted?.type === 'INSERT' && updated?.type === 'UPDATE');
+      assert.ok(
+        inserted?.type === 'INSERT' && updated?.type === 'UPDATE',
+        'an INSERT and an UPDATE are delivered in this order',
+      );
       assert.deepEqual(
         [inserted.record.id, inserted.record.status, inserted.record.recipient_id, inserted.table],
         [id, 'unread', inbox.tab.user.id, 'notifications'],
+        'the id of the record of inserted, the status of the record of inserted, the recipient_id of the record of inserted and the table of inserted',
       );
-      assert.deepEqual([updated.record.id, updated.record.status], [id, 'read']);
-      for (const { commitTimestamp } of inbox.changes) assert.ok(Date.parse(commitTimestamp) > 0);
+      assert.deepEqual(
+        [updated.record.id, updated.record.status],
+        [id, 'read'],
+        'the id of the record of updated and the status of the record of updated',
+      );
+      for (const { commitTimestamp } of inbox.changes)
+        assert.ok(Date.parse(commitTimestamp) > 0, 'the commit timestamp is a date');
     },
   ),
   audit(
@@ -63,6 +72,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.changes.map(({ type }) => type),
         ['INSERT', 'INSERT'],
+        'the changes of inbox',
       );
     },
   ),
@@ -84,6 +94,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.changes.map((change) => change.type === 'INSERT' && change.record.id),
         [id],
+        'the changes of inbox',
       );
     },
   ),
@@ -105,9 +116,9 @@ export const clientChangeAudits: readonly Audit[] = [
       await newPreferences(server, user);
       await inbox.tell();
       await eventually('both changes', () => inbox.changes.length > 0 && preferences.length > 0);
-      assert.deepEqual(preferences, ['notification_preferences INSERT']);
-      assert.equal(inbox.changes.length, 1);
-      assert.equal(inbox.sent('phx_join').length, 1);
+      assert.deepEqual(preferences, ['notification_preferences INSERT'], 'the preferences');
+      assert.equal(inbox.changes.length, 1, 'the number of the changes of inbox');
+      assert.equal(inbox.sent('phx_join').length, 1, 'the number of the sent phx_join');
     },
   ),
   audit(
@@ -124,7 +135,7 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.live();
       await inbox.tell();
       await assertShowsTable(inbox, list);
-      assert.equal(list.getSnapshot().rows.length, 3);
+      assert.equal(list.getSnapshot().rows.length, 3, 'the number of the rows of the live query');
       // The read's response is older than a change that arrives before it.
       const { wire } = inbox.tab;
       const changed = createGate();
@@ -143,7 +154,7 @@ export const clientChangeAudits: readonly Audit[] = [
       );
       changed.open();
       await assertShowsTable(inbox, list);
-      assert.equal(list.getSnapshot().rows.length, 4);
+      assert.equal(list.getSnapshot().rows.length, 4, 'the number of the rows of the live query');
       stop();
     },
   ),
@@ -159,7 +170,7 @@ export const clientChangeAudits: readonly Audit[] = [
       const kept = await inbox.tell();
       inbox.tab.wire.cut();
       await eventually('recovering', () => inbox.channel.getSnapshot().status === 'recovering');
-      assert.equal(list.getSnapshot().isCurrent, false);
+      assert.equal(list.getSnapshot().isCurrent, false, 'the state isCurrent of the live query');
       await inbox.tell();
       await inbox.remove(kept);
       inbox.tab.wire.mend();
@@ -167,6 +178,7 @@ export const clientChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         inbox.losses.map(({ continuity, reason }) => [continuity, reason]),
         [['lost', 'rejoined']],
+        'the losses of inbox',
       );
       await assertShowsTable(inbox, list);
       stop();
@@ -182,20 +194,21 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.live();
       const { wire } = inbox.tab;
       await eventually('a heartbeat', () => wire.sent.some(({ event }) => event === 'heartbeat'));
-      assert.equal(wire.socketUrls.length, 1);
+      assert.equal(wire.socketUrls.length, 1, 'the number of the opened sockets');
       wire.silence();
       await eventually('another socket', () => wire.socketUrls.length === 2);
       await inbox.live();
       const id = await inbox.tell();
       await eventually('the insert', () => inbox.changes.length > 0);
       const [change] = inbox.changes;
-      assert.equal(change?.type === 'INSERT' && change.record.id, id);
+      assert.equal(change?.type === 'INSERT' && change.record.id, id, 'the id of the record of change');
       assert.deepEqual(
         at(
           wire.sent.find(({ event }) => event === 'heartbeat'),
           'payload',
         ),
         {},
+        'payload of the sent of wire',
       );
     },
   ),

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
 import { ageToken, EXPIRED_MS } from '../clients/tab.ts';
 import { clientAuditsOf, eventually } from '../clients/client-audit.ts';
@@ -24,8 +24,8 @@ export const clientChannelAudits: readonly Audit[] = [
       });
       channel.join();
       await live();
-      assert.equal(isConfirmed, true);
-      assert.deepEqual(statuses.slice(-3), ['connecting', 'joined', 'live']);
+      assert.equal(isConfirmed, true, 'the confirmation');
+      assert.deepEqual(statuses.slice(-3), ['connecting', 'joined', 'live'], 'the statuses');
     },
   ),
   audit(
@@ -37,17 +37,29 @@ export const clientChannelAudits: readonly Audit[] = [
       channel.join();
       await live();
       const [join] = sent('phx_join');
-      assert.equal(at(join?.payload, 'access_token'), await tab.auth.getAccessToken());
-      assert.deepEqual(at(join?.payload, 'config', 'postgres_changes'), [
-        {
-          event: '*',
-          schema: 'public',
-          table: 'notifications',
-          filter: `recipient_id=eq.${tab.user.id}`,
-        },
-      ]);
+      assert.equal(
+        at(join?.payload, 'access_token'),
+        await tab.auth.getAccessToken(),
+        'access_token of the payload of join',
+      );
+      assert.deepEqual(
+        at(join?.payload, 'config', 'postgres_changes'),
+        [
+          {
+            event: '*',
+            schema: 'public',
+            table: 'notifications',
+            filter: `recipient_id=eq.${tab.user.id}`,
+          },
+        ],
+        'config.postgres_changes of the payload of join',
+      );
       const { searchParams } = new URL(tab.wire.socketUrls[0] ?? '');
-      assert.deepEqual(Object.fromEntries(searchParams), { apikey: tab.apiKey, vsn: '2.0.0' });
+      assert.deepEqual(
+        Object.fromEntries(searchParams),
+        { apikey: tab.apiKey, vsn: '2.0.0' },
+        'the search params',
+      );
     },
   ),
   audit('CLIENT-RT-203', 'an expired token is refreshed before the join', { source }, async (context) => {
@@ -57,8 +69,8 @@ export const clientChannelAudits: readonly Audit[] = [
     channel.join();
     await live();
     const tokens = sent('phx_join').map(({ payload }) => at(payload, 'access_token'));
-    assert.deepEqual(tokens, [await tab.auth.getAccessToken()]);
-    assert.ok(!tokens.includes(old));
+    assert.deepEqual(tokens, [await tab.auth.getAccessToken()], 'the tokens');
+    assert.ok(!tokens.includes(old), 'the expired token is sent to no channel');
   }),
   audit(
     'CLIENT-RT-204',
@@ -73,10 +85,11 @@ export const clientChannelAudits: readonly Audit[] = [
       assert.deepEqual(
         sent('access_token').map(({ payload }) => payload),
         [{ access_token: accessToken }],
+        'the sent frames',
       );
       await tell();
       await eventually('the insert', () => changes.length === 1);
-      assert.equal(sent('phx_join').length, 1);
+      assert.equal(sent('phx_join').length, 1, 'the number of the sent frames');
     },
   ),
   audit(
@@ -89,7 +102,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await inbox.live();
       await inbox.tab.auth.signOut({ scope: 'local' });
       await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed-out');
-      assert.equal(inbox.sent('phx_leave').length, 1);
+      assert.equal(inbox.sent('phx_leave').length, 1, 'the number of the sent phx_leave');
       const elsewhere = await context.signIn({ user: inbox.tab.user });
       const heard: unknown[] = [];
       const other = elsewhere.realtime.channel('inbox');
@@ -100,7 +113,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await eventually('live elsewhere', () => other.getSnapshot().status === 'live');
       await inbox.tell();
       await eventually('the insert elsewhere', () => heard.length === 1);
-      assert.deepEqual(inbox.changes, []);
+      assert.deepEqual(inbox.changes, [], 'the changes of inbox');
     },
   ),
   audit(
@@ -113,13 +126,17 @@ export const clientChannelAudits: readonly Audit[] = [
       createPostgresChanges(refused).on({ table: 'no_such_table' }, () => {});
       refused.join();
       await eventually('the failure', () => refused.getSnapshot().status === 'failed');
-      assert.equal(refused.getSnapshot().error?.code, 'subscription-refused');
+      assert.equal(
+        refused.getSnapshot().error?.code,
+        'subscription-refused',
+        'the code of the error of the snapshot',
+      );
       channel.join();
       await live();
       const joins = tab.wire.sent.filter(
         ({ event, topic }) => event === 'phx_join' && topic.endsWith('refused'),
       );
-      assert.equal(joins.length, 1);
+      assert.equal(joins.length, 1, 'the number of joins');
     },
   ),
   audit(
@@ -136,7 +153,11 @@ export const clientChannelAudits: readonly Audit[] = [
       channel.join();
       await tell();
       await eventually('the insert', () => changes.length > 0);
-      assert.deepEqual([sent('phx_join').length, sent('phx_leave').length, changes.length], [1, 0, 1]);
+      assert.deepEqual(
+        [sent('phx_join').length, sent('phx_leave').length, changes.length],
+        [1, 0, 1],
+        'the number of the sent, the number of the sent and the number of changes',
+      );
     },
   ),
   audit(
@@ -154,7 +175,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await eventually('the insert', () => changes.length === 1);
       second();
       await eventually('the leave', () => channel.getSnapshot().status === 'closed');
-      assert.equal(sent('phx_leave').length, 1);
+      assert.equal(sent('phx_leave').length, 1, 'the number of the sent frames');
       await tell();
       channel.join();
       await live();
@@ -162,8 +183,8 @@ export const clientChannelAudits: readonly Audit[] = [
       const ids = () => changes.map((change) => (change.type === 'INSERT' ? change.record.id : null));
       // The real server may still deliver a change that was committed while the channel was leaving.
       await eventually('the next insert', () => ids().includes(id));
-      assert.equal(new Set(ids()).size, changes.length);
-      assert.ok(tab.wire.socketUrls.length <= 2);
+      assert.equal(new Set(ids()).size, changes.length, 'the number of the ids');
+      assert.ok(tab.wire.socketUrls.length <= 2, 'at most two sockets are opened');
     },
   ),
   audit('CLIENT-RT-209', 'all channels of a tab share one socket', { source }, async (context) => {
@@ -174,6 +195,6 @@ export const clientChannelAudits: readonly Audit[] = [
     other.join();
     await live();
     await eventually('the other one', () => other.getSnapshot().status === 'live');
-    assert.equal(tab.wire.socketUrls.length, 1);
+    assert.equal(tab.wire.socketUrls.length, 1, 'the number of the opened sockets');
   }),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import {
   createBroadcast,
   type Broadcast,
@@ -58,10 +58,18 @@ export const clientFeatureAudits: readonly Audit[] = [
         openRoom(await signIn({ realtime: quick }), 'audit-301'),
       ] as const;
       await join(...rooms);
-      assert.deepEqual(await rooms[0].room.send('chat', { text: 'one' }), { status: 'acknowledged' });
-      assert.deepEqual(await rooms[1].room.send('chat', { text: 'two' }), { status: 'sent' });
+      assert.deepEqual(
+        await rooms[0].room.send('chat', { text: 'one' }),
+        { status: 'acknowledged' },
+        'the answer',
+      );
+      assert.deepEqual(await rooms[1].room.send('chat', { text: 'two' }), { status: 'sent' }, 'the answer');
       await eventually('both', () => rooms[0].heard.length + rooms[1].heard.length >= 2);
-      assert.deepEqual([rooms[0].heard, rooms[1].heard], [['two'], ['one']]);
+      assert.deepEqual(
+        [rooms[0].heard, rooms[1].heard],
+        [['two'], ['one']],
+        'the received messages of entry 1 of rooms and the received messages of entry 2 of rooms',
+      );
     },
   ),
   audit(
@@ -76,7 +84,11 @@ export const clientFeatureAudits: readonly Audit[] = [
         { topic: 'audit-302', event: 'chat', payload: { text: 'http' } },
       ]);
       await eventually('the broadcast', () => listener.heard.length > 0);
-      assert.deepEqual([listener.heard, sender.wire.socketUrls.length], [['http'], 0]);
+      assert.deepEqual(
+        [listener.heard, sender.wire.socketUrls.length],
+        [['http'], 0],
+        'the received messages of listener and the number of the opened sockets',
+      );
     },
   ),
   audit(
@@ -89,14 +101,22 @@ export const clientFeatureAudits: readonly Audit[] = [
         maxPayloadBytes: 50,
         onDropped: ({ reason }) => dropped.push(reason),
       });
-      assert.deepEqual(await one.room.send('chat', { text: 'early' }), {
-        status: 'dropped',
-        reason: 'offline',
-      });
+      assert.deepEqual(
+        await one.room.send('chat', { text: 'early' }),
+        {
+          status: 'dropped',
+          reason: 'offline',
+        },
+        'the answer',
+      );
       await join(one);
       const refusal = await refusalOf(RealtimeError, one.room.send('chat', { text: 'x'.repeat(60) }));
-      assert.equal(refusal.code, 'payload-too-large');
-      assert.deepEqual([dropped, framesOf(one, 'broadcast').length], [['offline'], 0]);
+      assert.equal(refusal.code, 'payload-too-large', 'the code of the refusal');
+      assert.deepEqual(
+        [dropped, framesOf(one, 'broadcast').length],
+        [['offline'], 0],
+        'dropped and the number of the broadcast frames',
+      );
     },
   ),
   audit(
@@ -111,10 +131,10 @@ export const clientFeatureAudits: readonly Audit[] = [
       one.channel.join();
       await eventually('the refusal', () => one.channel.getSnapshot().status === 'failed');
       const { error } = one.channel.getSnapshot();
-      assert.equal(error?.code, 'unauthorized');
-      assert.match(error?.message ?? '', /select/);
+      assert.equal(error?.code, 'unauthorized', 'the code of the error');
+      assert.match(error?.message ?? '', /select/, 'the message of the error');
       await new Promise((resolve) => setTimeout(resolve, 300));
-      assert.equal(framesOf(one, 'phx_join').length, 1);
+      assert.equal(framesOf(one, 'phx_join').length, 1, 'the number of the phx_join frames');
     },
   ),
   audit(
@@ -125,10 +145,14 @@ export const clientFeatureAudits: readonly Audit[] = [
       const tab = await signIn({ realtime: quick });
       const one = openRoom(tab, `user:${tab.user.id}`, { isPrivate: true, ack: true });
       await join(one);
-      assert.equal(at(framesOf(one, 'phx_join')[0]?.payload, 'config', 'private'), true);
+      assert.equal(
+        at(framesOf(one, 'phx_join')[0]?.payload, 'config', 'private'),
+        true,
+        'config.private of the payload of entry 1 of the phx_join frames',
+      );
       const refusal = await refusalOf(RealtimeError, one.room.send('chat', { text: 'forbidden' }));
-      assert.equal(refusal.code, 'push-timeout');
-      assert.match(refusal.message, /insert/);
+      assert.equal(refusal.code, 'push-timeout', 'the code of the refusal');
+      assert.match(refusal.message, /insert/, 'the message of the refusal');
     },
   ),
   audit(
@@ -143,7 +167,7 @@ export const clientFeatureAudits: readonly Audit[] = [
       const [here, there] = [ada, grace].map(({ channel }, index) =>
         createPresence<{ n: number }>(channel, { key: `key-${index}` }),
       );
-      assert.ok(here && there);
+      assert.ok(here && there, 'two rooms are open');
       const joined: string[] = [];
       here.onJoin((key) => joined.push(key));
       here.track({ n: 1 });
@@ -162,8 +186,9 @@ export const clientFeatureAudits: readonly Audit[] = [
           ['key-0', 'key-1'],
           ['key-0', 'key-1'],
         ],
+        'the keys and joined',
       );
-      assert.equal(framesOf(ada, 'presence').length, 2);
+      assert.equal(framesOf(ada, 'presence').length, 2, 'the number of the presence frames');
     },
   ),
   audit(
@@ -176,14 +201,14 @@ export const clientFeatureAudits: readonly Audit[] = [
         openRoom(await signIn({ realtime: quick }), 'audit-307'),
       ] as const;
       const [one, two] = rooms.map(({ channel }) => createBroadcast<{ file: Uint8Array }>(channel));
-      assert.ok(one && two);
+      assert.ok(one && two, 'two rooms are open');
       const heard: unknown[] = [];
       two.on('file', ({ payload }) => heard.push(payload));
       await join(...rooms);
       const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
-      assert.deepEqual(await one.send('file', bytes), { status: 'sent' });
+      assert.deepEqual(await one.send('file', bytes), { status: 'sent' }, 'the answer');
       await eventually('the bytes', () => heard.length === 1);
-      assert.deepEqual(heard, [bytes]);
+      assert.deepEqual(heard, [bytes], 'the received messages');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import {
   createBroadcast,
   type BroadcastDrop,
@@ -58,7 +58,7 @@ const presenceAudits: readonly Audit[] = [
       const here = watch(await signIn({ realtime: quick }), name, 'ada');
       const devices: SignedInTab[] = [await signIn({ realtime: quick }), await signIn({ realtime: quick })];
       const [phone, laptop] = devices.map((tab) => watch(tab, name, 'grace'));
-      assert.ok(phone && laptop);
+      assert.ok(phone && laptop, 'two rooms are open');
       await join(here.channel, phone.channel, laptop.channel);
       phone.presence.track({ name: 'phone' });
       laptop.presence.track({ name: 'laptop' });
@@ -66,11 +66,11 @@ const presenceAudits: readonly Audit[] = [
       await eventually('both', () => names() === 'laptop,phone');
       phone.channel.leave();
       await eventually('one', () => names() === 'laptop');
-      assert.deepEqual(here.log, ['+grace']);
+      assert.deepEqual(here.log, ['+grace'], 'the log of here');
       // The tab ends without a leave.
       devices[1]?.wire.cut();
       await eventually('none', () => names() === '');
-      assert.deepEqual(here.log, ['+grace', '-grace']);
+      assert.deepEqual(here.log, ['+grace', '-grace'], 'the log of here');
     },
   ),
   audit(
@@ -87,7 +87,11 @@ const presenceAudits: readonly Audit[] = [
       await eventually('there', () => namesOf(here.presence, 'grace').length === 1);
       there.presence.untrack();
       await eventually('gone', () => namesOf(here.presence, 'grace').length === 0);
-      assert.deepEqual([here.log, there.channel.getSnapshot().status], [['+grace', '-grace'], 'live']);
+      assert.deepEqual(
+        [here.log, there.channel.getSnapshot().status],
+        [['+grace', '-grace'], 'live'],
+        'the log of here and the status of the channel',
+      );
     },
   ),
   audit(
@@ -102,8 +106,8 @@ const presenceAudits: readonly Audit[] = [
       await join(channel);
       await eventually('the refusal', () => presence.getSnapshot().error !== null);
       const { error } = presence.getSnapshot();
-      assert.equal(error?.code, 'unauthorized');
-      assert.match(error?.message ?? '', /realtime\.messages.*insert.*presence/);
+      assert.equal(error?.code, 'unauthorized', 'the code of the error');
+      assert.match(error?.message ?? '', /realtime\.messages.*insert.*presence/, 'the message of the error');
     },
   ),
 ];
@@ -120,10 +124,17 @@ const limitAudits: readonly Audit[] = [
       await join(channel);
       for (let n = 1; n <= 12; n += 1) presence.track({ name: `${n}` });
       await eventually('the fifth', () => namesOf(presence, 'ada').join() === '5');
-      assert.deepEqual([framesOf(tab, 'presence').length, log], [5, ['+ada']]);
-      assert.equal(channel.getSnapshot().status, 'live');
+      assert.deepEqual(
+        [framesOf(tab, 'presence').length, log],
+        [5, ['+ada']],
+        'the number of the presence frames and log',
+      );
+      assert.equal(channel.getSnapshot().status, 'live', 'the status of the channel');
       const throttled = events.find(({ type }) => type === 'throttled');
-      assert.ok(throttled?.type === 'throttled' && throttled.waitMs > 20_000);
+      assert.ok(
+        throttled?.type === 'throttled' && throttled.waitMs > 20_000,
+        'a throttling of more than 20 s is announced',
+      );
     },
   ),
   audit(
@@ -139,11 +150,17 @@ const limitAudits: readonly Audit[] = [
       await join(here.channel, there.channel);
       const numbers = Array.from({ length: 30 }, (_, index) => index);
       const outcomes = numbers.map((n) => here.room.send('chat', { n }));
-      assert.equal(framesOf(tab, 'broadcast').length, 20);
-      assert.ok((await Promise.all(outcomes)).every(({ status }) => status === 'sent'));
+      assert.equal(framesOf(tab, 'broadcast').length, 20, 'the number of the broadcast frames');
+      assert.ok(
+        (await Promise.all(outcomes)).every(({ status }) => status === 'sent'),
+        'every broadcast is sent',
+      );
       await eventually('all', () => there.heard.length === 30);
-      assert.deepEqual(there.heard, numbers);
-      assert.ok(events.some(({ type }) => type === 'throttled'));
+      assert.deepEqual(there.heard, numbers, 'the received messages of there');
+      assert.ok(
+        events.some(({ type }) => type === 'throttled'),
+        'a throttling is announced',
+      );
     },
   ),
   audit(
@@ -161,10 +178,10 @@ const limitAudits: readonly Audit[] = [
       );
       const outcomes = await Promise.all(sends);
       const sent = outcomes.filter(({ status }) => status === 'sent').length;
-      assert.equal(framesOf(tab, 'broadcast').length, sent);
-      assert.ok(sent >= 10 && sent < 16, `${sent} were sent`);
-      assert.deepEqual(new Set(dropped.map(({ reason }) => reason)), new Set(['throttled']));
-      assert.equal(dropped.length, 16 - sent);
+      assert.equal(framesOf(tab, 'broadcast').length, sent, 'the number of the broadcast frames');
+      assert.ok(sent >= 10 && sent < 16, 'between 10 and 15 messages are sent', `${sent}`);
+      assert.deepEqual(new Set(dropped.map(({ reason }) => reason)), new Set(['throttled']), 'the dropped');
+      assert.equal(dropped.length, 16 - sent, 'the number of dropped');
     },
   ),
   audit(
@@ -177,7 +194,11 @@ const limitAudits: readonly Audit[] = [
       const texts = createBroadcast<{ text: string }>(channel);
       await join(channel);
       const refusal = await refusalOf(RealtimeError, texts.send('text', 'x'.repeat(256_001)));
-      assert.deepEqual([refusal.code, framesOf(tab, 'broadcast').length], ['payload-too-large', 0]);
+      assert.deepEqual(
+        [refusal.code, framesOf(tab, 'broadcast').length],
+        ['payload-too-large', 0],
+        'the code of the refusal and the number of the broadcast frames',
+      );
     },
   ),
 ];
@@ -195,18 +216,26 @@ const tabAudits: readonly Audit[] = [
       const [one, two, three] = [first, second, device].map((tab) =>
         openRoom(tab, 'audit-320', { ack: true }),
       );
-      assert.ok(one && two && three);
+      assert.ok(one && two && three, 'three rooms are open');
       await join(one.channel, two.channel, three.channel);
-      assert.equal(first.wire.socketUrls.length + second.wire.socketUrls.length, 1);
+      assert.equal(
+        first.wire.socketUrls.length + second.wire.socketUrls.length,
+        1,
+        'the number of the opened sockets plus the number of the opened sockets',
+      );
       for (const [n, { room }] of [one, two, three].entries())
-        assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' });
+        assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' }, 'the answer');
       const heard = () => [one, two, three].map((room) => room.heard.toSorted((a, b) => a - b));
       await eventually('all', () => heard().every((numbers) => numbers.length >= 2));
-      assert.deepEqual(heard(), [
-        [1, 2],
-        [0, 2],
-        [0, 1],
-      ]);
+      assert.deepEqual(
+        heard(),
+        [
+          [1, 2],
+          [0, 2],
+          [0, 1],
+        ],
+        'the received messages',
+      );
     },
   ),
   audit(
@@ -219,7 +248,7 @@ const tabAudits: readonly Audit[] = [
       const second = await open({ browser, isShared: true, realtime: quick });
       const device = watch(await signIn({ realtime: quick }), 'audit-321', 'phone');
       const [one, two] = [first, second].map((tab) => watch(tab, 'audit-321', 'browser'));
-      assert.ok(one && two);
+      assert.ok(one && two, 'two rooms are open');
       await join(device.channel, one.channel, two.channel);
       one.presence.track({ name: 'one' });
       await eventually('one', () => namesOf(device.presence, 'browser').join() === 'one');
@@ -249,14 +278,18 @@ const joinAudits: readonly Audit[] = [
       const gaps: string[] = [];
       here.channel.onContinuity(({ reason }) => gaps.push(reason));
       here.channel.updateJoinPayload({ ack: false });
-      assert.equal(framesOf(tab, 'phx_join').length, 1);
+      assert.equal(framesOf(tab, 'phx_join').length, 1, 'the number of the phx_join frames');
       here.channel.updateJoinPayload({ ack: true });
       await eventually('the second join', () => framesOf(tab, 'phx_join').length === 2);
       await eventually('live', () => here.channel.getSnapshot().status === 'live');
-      assert.equal(at(framesOf(tab, 'phx_join')[1]?.payload, 'config', 'broadcast', 'ack'), true);
+      assert.equal(
+        at(framesOf(tab, 'phx_join')[1]?.payload, 'config', 'broadcast', 'ack'),
+        true,
+        'config.broadcast.ack of the payload of entry 2 of the phx_join frames',
+      );
       await there.room.send('chat', { n: 1 });
       await eventually('the broadcast', () => here.heard.length > 0);
-      assert.deepEqual([here.heard, gaps], [[1], ['rejoined']]);
+      assert.deepEqual([here.heard, gaps], [[1], ['rejoined']], 'the received messages of here and gaps');
     },
   ),
   audit(
@@ -272,7 +305,10 @@ const joinAudits: readonly Audit[] = [
       await join(openRoom(tab, 'audit-323').channel);
       await eventually('two heartbeats', () => events.filter(({ type }) => type === 'heartbeat').length >= 2);
       const latencies = events.flatMap((event) => (event.type === 'heartbeat' ? [event.latencyMs] : []));
-      assert.ok(latencies.every((latencyMs) => latencyMs >= 0 && latencyMs < 5_000));
+      assert.ok(
+        latencies.every((latencyMs) => latencyMs >= 0 && latencyMs < 5_000),
+        'each latency is between 0 and 5 s',
+      );
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { randomUUID } from 'node:crypto';
 import { createBroadcast, type BroadcastDrop } from 'supabase-protocol-clients/realtime-client/broadcast';
 import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
@@ -77,11 +77,15 @@ export const clientReplayAudits: readonly Audit[] = [
       await joinLive(inbox);
       await send(context.server, inbox.name, 3);
       await eventually('three', () => heard.length === 3);
-      assert.deepEqual(heard, [
-        [1, true, true],
-        [2, true, true],
-        [3, false, true],
-      ]);
+      assert.deepEqual(
+        heard,
+        [
+          [1, true, true],
+          [2, true, true],
+          [3, false, true],
+        ],
+        'the received messages',
+      );
     },
   ),
   audit(
@@ -103,7 +107,7 @@ export const clientReplayAudits: readonly Audit[] = [
       await interrupt(inbox, () => send(context.server, inbox.name, 3, 4));
       await send(context.server, inbox.name, 5);
       await eventually('five', () => heard.length >= 5);
-      assert.deepEqual([heard, dropped], [[1, 2, 3, 4, 5], []]);
+      assert.deepEqual([heard, dropped], [[1, 2, 3, 4, 5], []], 'the received messages and dropped');
     },
   ),
   audit(
@@ -122,7 +126,11 @@ export const clientReplayAudits: readonly Audit[] = [
       await joinLive(inbox);
       await interrupt(inbox, () => send(context.server, inbox.name, 1, 2, 3));
       await eventually('the replay', () => heard.length === 2);
-      assert.deepEqual([heard, dropped], [[2, 3], [{ event: '*', reason: 'replay-limit' }]]);
+      assert.deepEqual(
+        [heard, dropped],
+        [[2, 3], [{ event: '*', reason: 'replay-limit' }]],
+        'the received messages and dropped',
+      );
     },
   ),
   audit(
@@ -147,10 +155,14 @@ export const clientReplayAudits: readonly Audit[] = [
         [inbox.name],
       );
       await eventually('both', () => heard.length === 2);
-      assert.deepEqual(heard, [
-        ['INSERT', 1],
-        ['UPDATE', '9007199254740993'],
-      ]);
+      assert.deepEqual(
+        heard,
+        [
+          ['INSERT', 1],
+          ['UPDATE', '9007199254740993'],
+        ],
+        'the received messages',
+      );
     },
   ),
   audit(
@@ -189,7 +201,7 @@ export const clientReplayAudits: readonly Audit[] = [
       await eventually('the missed one', isEqual);
       await write('a', 'changed', 3);
       await eventually('the changed one', isEqual);
-      assert.equal(list.getSnapshot().rows.length, 2);
+      assert.equal(list.getSnapshot().rows.length, 2, 'the number of the rows of the live query');
       stop();
     },
   ),

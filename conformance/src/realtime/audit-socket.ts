@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
@@ -49,7 +49,7 @@ export async function join(
 /** Joins a channel as `join` does; a refusal fails the audit. */
 export async function joinOk(...[socket, name, user, config, ref]: Parameters<typeof join>): Promise<void> {
   const reply = await join(socket, name, user, config, ref);
-  assert.equal(at(reply, 'status'), 'ok', JSON.stringify(reply));
+  assert.equal(at(reply, 'status'), 'ok', 'the status of the reply to the join');
 }
 
 /** Joins and waits for the system message that the subscription is live. */

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { at } from '../wire.ts';
 import { bindingIds, inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
@@ -28,7 +28,10 @@ export const realtimeBindingAudits: readonly Audit[] = [
         const [unreadId] = bindingIds(await joinLive(socket, ada.accessToken, [unread, inboxOf(ada)]));
         await setStatus('read');
         const { payload } = await socket.expect('the update', isChange('UPDATE'));
-        assert.ok(!(at(payload, 'ids') as readonly unknown[]).includes(unreadId));
+        assert.ok(
+          !(at(payload, 'ids') as readonly unknown[]).includes(unreadId),
+          'the change names no binding whose filter it does not match',
+        );
       }),
   ),
   audit('RT-151', 'two bindings that match receive one message with both ids', { source }, (context) =>
@@ -37,7 +40,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
       const ids = bindingIds(await joinLive(socket, ada.accessToken, [inboxOf(ada), inserts]));
       await tell();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
-      assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids));
+      assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids), 'ids of the payload');
     }),
   ),
   audit(
@@ -51,10 +54,12 @@ export const realtimeBindingAudits: readonly Audit[] = [
         assert.deepEqual(
           answered.map((binding) => at(binding, 'table')),
           ['notifications', 'notification_preferences'],
+          'the answered',
         );
         assert.deepEqual(
           answered.map((binding) => at(binding, 'filter')),
           [inboxOf(ada).filter, preferencesOf(ada).filter],
+          'the answered',
         );
       }),
   ),
@@ -69,7 +74,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
           name: 'realtime:other',
           ref: '2',
         });
-        assert.deepEqual(bindingIds(second), bindingIds(first));
+        assert.deepEqual(bindingIds(second), bindingIds(first), 'the binding ids');
       }),
   ),
   audit('RT-154', 'a binding without a table covers every table of the schema', { source }, (context) =>
@@ -103,11 +108,12 @@ export const realtimeBindingAudits: readonly Audit[] = [
           "grace's own",
           (frame) => isChange('INSERT')(frame) && record(frame, 'recipient_id') === grace.id,
         );
-        assert.ok(own);
+        assert.ok(own, 'the own insert is delivered');
         assert.ok(
           !socket.received
             .filter(isChange('INSERT'))
             .some((frame) => record(frame, 'recipient_id') === ada.id),
+          'no row of another user is delivered',
         );
       }),
   ),
@@ -140,6 +146,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
               record(frame, 'id') !== undefined,
           ).length,
           0,
+          'the number of the received frames',
         );
       }),
   ),
@@ -152,7 +159,7 @@ export const realtimeBindingAudits: readonly Audit[] = [
       const [, inserts] = bindingIds(await joinLive(socket, ada.accessToken, bindings));
       await tell();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
-      assert.deepEqual(at(payload, 'ids'), [inserts]);
+      assert.deepEqual(at(payload, 'ids'), [inserts], 'ids of the payload');
     }),
   ),
   audit(
@@ -164,7 +171,11 @@ export const realtimeBindingAudits: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'INSERT', select: ['status'] }]);
         const id = await tell();
         const { payload } = await socket.expect('the insert', isChange('INSERT'));
-        assert.deepEqual(at(payload, 'data', 'record'), { id, status: 'unread' });
+        assert.deepEqual(
+          at(payload, 'data', 'record'),
+          { id, status: 'unread' },
+          'data.record of the payload',
+        );
       }),
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, at, createWire } from '../wire.ts';
@@ -44,11 +44,15 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
     (context) =>
       withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
         one.send('1', '5', room, 'broadcast', shout);
-        assert.deepEqual(at((await two.expect('the broadcast', isShout)).payload, 'payload'), {
-          text: 'hello',
-        });
+        assert.deepEqual(
+          at((await two.expect('the broadcast', isShout)).payload, 'payload'),
+          {
+            text: 'hello',
+          },
+          'payload of the payload of the received frame',
+        );
         await settle(one, '79');
-        assert.equal(indexOf(one, isShout), -1);
+        assert.equal(indexOf(one, isShout), -1, 'the position of the frame');
       }),
   ),
   audit(
@@ -68,7 +72,11 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
     (context) =>
       withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
         one.send('1', '5', room, 'broadcast', shout);
-        assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
+        assert.equal(
+          at((await one.expect('the reply', isReply('5'))).payload, 'status'),
+          'ok',
+          'status of the payload of the received frame',
+        );
       }),
   ),
   audit(
@@ -133,8 +141,12 @@ export const realtimeBroadcastAudits: readonly Audit[] = [
         const payload = { config: { private: true }, access_token: accessToken };
         socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
         const { payload: reply } = await socket.expect('the reply', isReply('1'));
-        assert.equal(at(reply, 'status'), 'error');
-        assert.match(String(at(reply, 'response', 'reason')), /Unauthorized/);
+        assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+        assert.match(
+          String(at(reply, 'response', 'reason')),
+          /Unauthorized/,
+          'response.reason of the answer',
+        );
       });
     },
   ),

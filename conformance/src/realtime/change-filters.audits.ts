@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../audit.ts';
 import { at } from '../wire.ts';
 import { bindingIds, inboxOf, joinLive, withPair, type Pair } from './audit-socket.ts';
@@ -46,7 +46,9 @@ const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =
     `a filter with ${title}`,
     { source: 'protocol/realtime.md#filters-of-changes', level },
     (context) =>
-      withPair(context, async (pair) => assert.equal(await filteredUpdates(pair, filter), passes ? 1 : 0)),
+      withPair(context, async (pair) =>
+        assert.equal(await filteredUpdates(pair, filter), passes ? 1 : 0, 'the filtered updates'),
+      ),
   ),
 );
 
@@ -80,7 +82,7 @@ const refusals = unbindable.map(([id, title, binding]) =>
             isSystem('error')(frame) ||
             (frame.event === 'phx_reply' && at(frame.payload, 'status') === 'error'),
         );
-        assert.equal(socket.received.filter(isSystem('ok')).length, 0);
+        assert.equal(socket.received.filter(isSystem('ok')).length, 0, 'the number of the received frames');
       }),
   ),
 );

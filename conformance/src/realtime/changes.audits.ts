@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, at } from '../wire.ts';
 import { inboxOf, joinLive, preferencesOf, withPair } from './audit-socket.ts';
@@ -21,10 +21,12 @@ export const realtimeChangeAudits: readonly Audit[] = [
       assert.deepEqual(
         columns.find((column) => at(column, 'name') === 'id'),
         { name: 'id', type: 'uuid' },
+        'the columns',
       );
       assert.deepEqual(
         columns.find((column) => at(column, 'name') === 'status'),
         { name: 'status', type: 'text' },
+        'the columns',
       );
     }),
   ),
@@ -36,6 +38,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       assert.match(
         String(at(payload, 'data', 'commit_timestamp')),
         /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+        'data.commit_timestamp of the payload',
       );
     }),
   ),
@@ -44,8 +47,8 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await tell();
       const { payload } = await socket.expect('the insert', isChange('INSERT'));
-      assert.equal(at(payload, 'data', 'errors'), null);
-      assert.equal(at(payload, 'data', 'schema'), 'public');
+      assert.equal(at(payload, 'data', 'errors'), null, 'data.errors of the payload');
+      assert.equal(at(payload, 'data', 'schema'), 'public', 'data.schema of the payload');
     }),
   ),
   audit('RT-120', 'a change carries neither ref nor join_ref', { source, level: 'SHOULD' }, (context) =>
@@ -53,7 +56,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await tell();
       const { ref, joinRef } = await socket.expect('the insert', isChange('INSERT'));
-      assert.deepEqual([ref, joinRef], [null, null]);
+      assert.deepEqual([ref, joinRef], [null, null], 'the ref and join ref');
     }),
   ),
   audit('RT-121', 'booleans arrive as JSON booleans, times in ISO 8601', { source }, (context) =>
@@ -62,8 +65,12 @@ export const realtimeChangeAudits: readonly Audit[] = [
       const body = { user_id: ada.id, email_edits: true };
       await context.rest.send('POST', '/notification_preferences', { token: ada.accessToken, body });
       const frame = await socket.expect('the insert', isChange('INSERT'));
-      assert.equal(record(frame, 'email_edits'), true);
-      assert.match(String(record(frame, 'created_at')), /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/);
+      assert.equal(record(frame, 'email_edits'), true, 'email_edits of the record');
+      assert.match(
+        String(record(frame, 'created_at')),
+        /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/,
+        'created_at of the record',
+      );
     }),
   ),
   audit('RT-122', 'text arrives unchanged, in any script', { source }, (context) =>
@@ -74,7 +81,11 @@ export const realtimeChangeAudits: readonly Audit[] = [
       const body = { recipient_id: ada.id, content };
       await context.rest.send('POST', '/notifications', { token: grace.accessToken, body });
       const frame = await socket.expect('the insert', isChange('INSERT'));
-      assert.equal(at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'), text);
+      assert.equal(
+        at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'),
+        text,
+        'data.text of content of the record',
+      );
     }),
   ),
   audit('RT-123', 'an update without new values is sent too', { source }, (context) =>
@@ -82,7 +93,11 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await tell();
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await setStatus('unread');
-      assert.equal(record(await socket.expect('the update', isChange('UPDATE')), 'status'), 'unread');
+      assert.equal(
+        record(await socket.expect('the update', isChange('UPDATE')), 'status'),
+        'unread',
+        'status of the record',
+      );
     }),
   ),
   audit(
@@ -95,7 +110,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await setStatus('read');
         const { payload } = await socket.expect('the update', isChange('UPDATE'));
-        assert.deepEqual(at(payload, 'data', 'old_record'), { id });
+        assert.deepEqual(at(payload, 'data', 'old_record'), { id }, 'data.old_record of the payload');
       }),
   ),
   audit('RT-125', 'every row of one write arrives', { source }, (context) =>
@@ -105,7 +120,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
       await setStatus('archived');
       await socket.expect('the third update', () => socket.received.filter(isChange('UPDATE')).length === 3);
       const updated = socket.received.filter(isChange('UPDATE')).map((frame) => record(frame, 'id'));
-      assert.deepEqual(new Set(updated), new Set(ids));
+      assert.deepEqual(new Set(updated), new Set(ids), 'the updated rows');
     }),
   ),
   audit('RT-126', 'a change that is rolled back is not sent', { source }, (context) =>
@@ -119,8 +134,12 @@ export const realtimeChangeAudits: readonly Audit[] = [
       });
       assertError(refused, 400, '23514');
       const id = await tell();
-      assert.equal(record(await socket.expect('the insert', isChange('INSERT')), 'id'), id);
-      assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+      assert.equal(
+        record(await socket.expect('the insert', isChange('INSERT')), 'id'),
+        id,
+        'id of the record',
+      );
+      assert.equal(socket.received.filter(isChange('INSERT')).length, 1, 'the number of the received frames');
     }),
   ),
 ];

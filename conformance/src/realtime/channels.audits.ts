@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { WebSocket } from 'ws';
 import type { Frame } from './frames.ts';
 import { auditsOf, type Audit } from '../audit.ts';
@@ -26,7 +26,7 @@ const life: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, []));
         const { payload } = await socket.expect('the reply', isReply('1'));
-        assert.deepEqual(payload, { status: 'ok', response: { postgres_changes: [] } });
+        assert.deepEqual(payload, { status: 'ok', response: { postgres_changes: [] } }, 'the payload');
       });
     },
   ),
@@ -38,8 +38,8 @@ const life: readonly Audit[] = [
       withPair(context, async ({ ada, socket }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         const { payload } = await socket.expect('system ok', isSystem('ok'));
-        assert.equal(at(payload, 'channel'), 'audit');
-        assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL');
+        assert.equal(at(payload, 'channel'), 'audit', 'channel of the payload');
+        assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL', 'message of the payload');
       }),
   ),
   audit(
@@ -73,6 +73,7 @@ const life: readonly Audit[] = [
         assert.equal(
           socket.received.filter((frame) => frame.topic === topic && isChange('INSERT')(frame)).length,
           0,
+          'the number of the received frames',
         );
       }),
   ),
@@ -113,8 +114,16 @@ const life: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await joinLive(socket, grace.accessToken, [inboxOf(grace)], { name: 'realtime:grace', ref: '2' });
         await tell();
-        assert.equal((await socket.expect('the insert', isChange('INSERT'))).topic, topic);
-        assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+        assert.equal(
+          (await socket.expect('the insert', isChange('INSERT'))).topic,
+          topic,
+          'the topic of the received frame',
+        );
+        assert.equal(
+          socket.received.filter(isChange('INSERT')).length,
+          1,
+          'the number of the received frames',
+        );
       }),
   ),
   audit(
@@ -165,7 +174,7 @@ const tokens: readonly Audit[] = [
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
       await settle(socket, '78');
-      assert.equal(indexOf(socket, isReply('4')), -1);
+      assert.equal(indexOf(socket, isReply('4')), -1, 'the position of the frame');
     }),
   ),
   audit('RT-171', 'pushing the same token again changes nothing', { source }, (context) =>
@@ -175,7 +184,7 @@ const tokens: readonly Audit[] = [
       await settle(socket, '78');
       await tell();
       await socket.expect('the insert', isChange('INSERT'));
-      assert.equal(indexOf(socket, isEvent('phx_close')), -1);
+      assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
     }),
   ),
   audit(
@@ -213,7 +222,11 @@ const tokens: readonly Audit[] = [
       withSocket(context, async (socket) => {
         socket.send('1', '1', topic, 'phx_join', joinPayload('not.a.jwt', []));
         const { payload } = await socket.expect('the refusal', isReply('1'));
-        assert.match(String(at(payload, 'response', 'reason')), /JWT|Unauthorized/i);
+        assert.match(
+          String(at(payload, 'response', 'reason')),
+          /JWT|Unauthorized/i,
+          'response.reason of the payload',
+        );
       }),
   ),
   audit(
@@ -238,7 +251,7 @@ async function isRefused({ target }: AuditContext, query: string): Promise<void>
     socket.once('error', ({ message }) => resolve(message));
   });
   socket.terminate();
-  assert.match(outcome, /40[13]/);
+  assert.match(outcome, /40[13]/, 'the outcome');
 }
 
 const older: readonly Audit[] = [
@@ -258,9 +271,9 @@ const older: readonly Audit[] = [
         });
         socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
         const reply = await answer;
-        assert.equal(at(reply, 'event'), 'phx_reply');
-        assert.equal(at(reply, 'ref'), '3');
-        assert.equal(at(reply, 'payload', 'status'), 'ok');
+        assert.equal(at(reply, 'event'), 'phx_reply', 'event of the answer');
+        assert.equal(at(reply, 'ref'), '3', 'ref of the answer');
+        assert.equal(at(reply, 'payload', 'status'), 'ok', 'payload.status of the answer');
       } finally {
         socket.terminate();
       }

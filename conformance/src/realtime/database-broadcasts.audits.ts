@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { Frame } from './frames.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { auditsOf, type Audit } from '../audit.ts';
@@ -38,7 +38,7 @@ const database: readonly Audit[] = [
         await sendFromDatabase(context, inboxOf(ada), 1, 2);
         await socket.expect('both', () => socket.received.filter(isBroadcast).length === 2);
         const notes = socket.received.filter(isBroadcast);
-        assert.deepEqual(notes.map(numberOf), [1, 2]);
+        assert.deepEqual(notes.map(numberOf), [1, 2], 'the notes');
         const ids = notes.map(({ payload }) => at(payload, 'meta', 'id'));
         assert.ok(ids.every((id) => typeof id === 'string') && new Set(ids).size === 2, 'an id each');
       });
@@ -58,12 +58,13 @@ const database: readonly Audit[] = [
           [inboxOf(ada), ada.id],
         );
         const { payload } = await socket.expect('the change', isBroadcast);
-        assert.equal(at(payload, 'event'), 'UPDATE');
+        assert.equal(at(payload, 'event'), 'UPDATE', 'event of the payload');
         const change = at(payload, 'payload');
         const row = { id: ada.id, email: ada.email };
         assert.deepEqual(
           ['operation', 'schema', 'table', 'record', 'old_record'].map((field) => at(change, field)),
           ['UPDATE', 'auth', 'users', row, row],
+          'the text, the text, the text, the text and the text',
         );
       });
     },
@@ -78,8 +79,8 @@ const database: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() - 60_000, 10));
         await socket.expect('three', () => socket.received.filter(isReplayed).length === 3);
-        assert.deepEqual(socket.received.filter(isReplayed).map(numberOf), [1, 2, 3]);
-        assert.equal(socket.received[0]?.event, 'phx_reply');
+        assert.deepEqual(socket.received.filter(isReplayed).map(numberOf), [1, 2, 3], 'the received frames');
+        assert.equal(socket.received[0]?.event, 'phx_reply', 'the event of entry 1 of the received frames');
       });
     },
   ),
@@ -101,10 +102,11 @@ const database: readonly Audit[] = [
         });
         return numbers;
       };
-      assert.deepEqual(await replayed(2), [26, 27]);
+      assert.deepEqual(await replayed(2), [26, 27], 'the replayed messages');
       assert.deepEqual(
         await replayed(1_000),
         Array.from({ length: 25 }, (_, index) => index + 3),
+        'the replayed messages',
       );
     },
   ),
@@ -118,7 +120,7 @@ const database: readonly Audit[] = [
       await withSocket(context, async (socket) => {
         await joinOk(socket, inboxOf(ada), ada, replaying(Date.now() + 60_000, 10));
         await settle(socket, '9');
-        assert.equal(socket.received.filter(isReplayed).length, 0);
+        assert.equal(socket.received.filter(isReplayed).length, 0, 'the number of the received frames');
       });
     },
   ),
@@ -129,16 +131,24 @@ const replay: readonly Audit[] = [
     const ada = await context.newUser();
     await withSocket(context, async (socket) => {
       const reply = await join(socket, `public-${ada.id}`, ada, { ...replaying(0, 10), private: false });
-      assert.equal(at(reply, 'status'), 'error');
-      assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages.*public channels/);
+      assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+      assert.match(
+        String(at(reply, 'response', 'reason')),
+        /UnableToReplayMessages.*public channels/,
+        'response.reason of the answer',
+      );
     });
   }),
   audit('RT-207', 'replay with a time that is not valid is refused', { source }, async (context) => {
     const ada = await context.newUser();
     await withSocket(context, async (socket) => {
       const reply = await join(socket, inboxOf(ada), ada, replaying('yesterday', 10));
-      assert.equal(at(reply, 'status'), 'error');
-      assert.match(String(at(reply, 'response', 'reason')), /UnableToReplayMessages/);
+      assert.equal(at(reply, 'status'), 'error', 'status of the answer');
+      assert.match(
+        String(at(reply, 'response', 'reason')),
+        /UnableToReplayMessages/,
+        'response.reason of the answer',
+      );
     });
   }),
 ];

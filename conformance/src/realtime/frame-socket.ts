@@ -1,5 +1,7 @@
 import { WebSocket } from 'ws';
 
+import { UnmetExpectationError } from '../assertion.ts';
+import { scaleDeadline } from '../deadlines.ts';
 import { NotRunError, type ConformanceTarget } from '../target.ts';
 import { at } from '../wire.ts';
 import { parseFrame, type Frame } from './frames.ts';
@@ -47,11 +49,17 @@ export async function openFrameSocket({
           clearTimeout(timer);
           resolve(frame);
         };
+        const limitMs = scaleDeadline(waitMs);
         const timer = setTimeout(() => {
           waiting.delete(look);
           const seen = received.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
-          reject(new Error(`${what} did not arrive; received ${seen}`));
-        }, waitMs);
+          reject(
+            new UnmetExpectationError(
+              `${what} arrives within ${limitMs} ms`,
+              `received ${seen || 'nothing'}`,
+            ),
+          );
+        }, limitMs);
         waiting.add(look);
         look();
       }),

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { randomUUID } from 'node:crypto';
 import type { Frame } from './frames.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
@@ -33,6 +33,7 @@ const rights: readonly Audit[] = [
         assert.equal(
           socket.received.some((frame) => isReply('5')(frame) || isBroadcast(frame)),
           false,
+          'the received frames',
         );
       });
     },
@@ -48,7 +49,7 @@ const rights: readonly Audit[] = [
         const track = { type: 'presence', event: 'track', payload: {} };
         socket.send('1', '5', `realtime:${inboxOf(ada)}`, 'presence', track);
         const { payload } = await socket.expect('the reply', isReply('5'));
-        assert.deepEqual(payload, { status: 'error', response: {} });
+        assert.deepEqual(payload, { status: 'error', response: {} }, 'the payload');
       });
     },
   ),
@@ -77,7 +78,11 @@ async function withPresence(context: AuditContext, task: (room: Room) => Promise
         topic,
         async track(socket, ref, payload) {
           socket.send('1', ref, topic, 'presence', { type: 'presence', event: 'track', payload });
-          assert.equal(at((await socket.expect('the reply', isReply(ref))).payload, 'status'), 'ok');
+          assert.equal(
+            at((await socket.expect('the reply', isReply(ref))).payload, 'status'),
+            'ok',
+            'status of the payload of the received frame',
+          );
         },
       });
     } finally {
@@ -101,14 +106,22 @@ const presence: readonly Audit[] = [
         two.send('1', '6', topic, 'phx_leave', {});
         const left = (frame: Frame) => isDiff(frame) && moodsOf(frame.payload, 'leaves').length > 0;
         const { payload } = await one.expect('the leave', left);
-        assert.deepEqual(moodsOf(payload, 'leaves'), ['busy']);
+        assert.deepEqual(moodsOf(payload, 'leaves'), ['busy'], 'the moods of the presence');
         await withSocket(context, async (three) => {
           const grace = await context.newUser();
           const config = { presence: { enabled: true, key: 'grace' } };
           await joinOk(three, topic.replace('realtime:', ''), grace, config);
           const state = await three.expect('the state', ({ event }) => event === 'presence_state');
-          assert.deepEqual(at(state.payload, 'ada', 'metas', 0, 'mood'), 'calm');
-          assert.equal(at(state.payload, 'ada', 'metas', 1), undefined);
+          assert.deepEqual(
+            at(state.payload, 'ada', 'metas', 0, 'mood'),
+            'calm',
+            'ada.metas.0.mood of the payload of state',
+          );
+          assert.equal(
+            at(state.payload, 'ada', 'metas', 1),
+            undefined,
+            'ada.metas.1 of the payload of state',
+          );
         });
       }),
   ),
@@ -130,10 +143,18 @@ const presence: readonly Audit[] = [
         await track(two, '6', { mood: 'calm' });
         const changed = (frame: Frame) => moodsOf(frame.payload, 'joins').includes('calm');
         const { payload } = await one.expect('the change', changed);
-        assert.deepEqual(moodsOf(payload, 'leaves'), ['busy']);
+        assert.deepEqual(moodsOf(payload, 'leaves'), ['busy'], 'the moods of the presence');
         const refOf = (member: string, field: string) => at(payload, member, 'ada', 'metas', 0, field);
-        assert.notEqual(refOf('joins', 'phx_ref'), refOf('leaves', 'phx_ref'));
-        assert.equal(refOf('joins', 'phx_ref_prev'), refOf('leaves', 'phx_ref'));
+        assert.notEqual(
+          refOf('joins', 'phx_ref'),
+          refOf('leaves', 'phx_ref'),
+          'the reference of the presence',
+        );
+        assert.equal(
+          refOf('joins', 'phx_ref_prev'),
+          refOf('leaves', 'phx_ref'),
+          'the reference of the presence',
+        );
       }),
   ),
   audit('RT-213', 'untracking leaves the presence and not the channel', { source }, (context) =>
@@ -152,7 +173,7 @@ const presence: readonly Audit[] = [
       await track(two, '7', { mood: 'calm' });
       await one.expect('the change', (frame) => moodsOf(frame.payload, 'joins').includes('calm'));
       const announced = one.received.filter((frame) => moodsOf(frame.payload, 'joins').includes('busy'));
-      assert.equal(announced.length, 1);
+      assert.equal(announced.length, 1, 'the number of announced');
     }),
   ),
   audit(
@@ -164,7 +185,7 @@ const presence: readonly Audit[] = [
         for (let call = 0; call < 5; call += 1) await track(two, `${call + 5}`, { mood: `${call}` });
         two.send('1', '20', topic, 'presence', { type: 'presence', event: 'track', payload: {} });
         const { payload } = await two.expect('system error', isSystem('error'));
-        assert.equal(at(payload, 'message'), 'Client presence rate limit exceeded');
+        assert.equal(at(payload, 'message'), 'Client presence rate limit exceeded', 'message of the payload');
         await two.expect('phx_close', ({ event }) => event === 'phx_close');
       }),
   ),
@@ -172,10 +193,14 @@ const presence: readonly Audit[] = [
     withPresence(context, async ({ two, topic }) => {
       two.send('1', '5', topic, 'presence', { type: 'presence', event: 'track', payload: 'text' });
       const { payload } = await two.expect('the reply', isReply('5'));
-      assert.deepEqual(payload, {
-        status: 'error',
-        response: { reason: 'Presence track payload must be a map' },
-      });
+      assert.deepEqual(
+        payload,
+        {
+          status: 'error',
+          response: { reason: 'Presence track payload must be a map' },
+        },
+        'the payload',
+      );
     }),
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
@@ -14,8 +14,8 @@ export const realtimeAudits: readonly Audit[] = [
     withSocket(context, async (socket) => {
       socket.send(null, '7', 'phoenix', 'heartbeat', {});
       const reply = await socket.expect('the reply to the heartbeat', isReply('7'));
-      assert.equal(reply.topic, 'phoenix');
-      assert.deepEqual(reply.payload, { status: 'ok', response: {} });
+      assert.equal(reply.topic, 'phoenix', 'the topic of the answer');
+      assert.deepEqual(reply.payload, { status: 'ok', response: {} }, 'the payload of the answer');
     }),
   ),
   audit('RT-102', 'a join is answered with the bindings, each with an id', { source }, async (context) => {
@@ -23,11 +23,11 @@ export const realtimeAudits: readonly Audit[] = [
     await withSocket(context, async (socket) => {
       socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
       const reply = await socket.expect('the reply to the join', isReply('1'));
-      assert.equal(reply.joinRef, '1');
-      assert.equal(at(reply.payload, 'status'), 'ok');
+      assert.equal(reply.joinRef, '1', 'the join ref of the answer');
+      assert.equal(at(reply.payload, 'status'), 'ok', 'status of the payload of the answer');
       const binding = at(reply.payload, 'response', 'postgres_changes', 0);
-      assert.equal(typeof at(binding, 'id'), 'number');
-      assert.equal(at(binding, 'table'), 'notifications');
+      assert.equal(typeof at(binding, 'id'), 'number', 'the type of id of binding');
+      assert.equal(at(binding, 'table'), 'notifications', 'table of binding');
     });
   }),
   audit(
@@ -41,9 +41,13 @@ export const realtimeAudits: readonly Audit[] = [
         const order = socket.received
           .filter(({ event }) => event === 'phx_reply' || event === 'system')
           .map(({ event }) => event);
-        assert.deepEqual(order.slice(0, 2), ['phx_reply', 'system']);
+        assert.deepEqual(order.slice(0, 2), ['phx_reply', 'system'], 'the order');
         const system = socket.received.find(isSystem('ok'));
-        assert.equal(at(system?.payload, 'extension'), 'postgres_changes');
+        assert.equal(
+          at(system?.payload, 'extension'),
+          'postgres_changes',
+          'extension of the payload of system',
+        );
       });
     },
   ),
@@ -57,15 +61,20 @@ export const realtimeAudits: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         const [id] = await notify(context, grace, ada);
         const { payload } = await socket.expect('the insert', isChange('INSERT'));
-        assert.equal(at(payload, 'data', 'record', 'id'), id);
-        assert.equal(at(payload, 'data', 'table'), 'notifications');
-        assert.equal(at(payload, 'data', 'old_record'), undefined);
-        assert.equal(typeof at(payload, 'data', 'commit_timestamp'), 'string');
+        assert.equal(at(payload, 'data', 'record', 'id'), id, 'data.record.id of the payload');
+        assert.equal(at(payload, 'data', 'table'), 'notifications', 'data.table of the payload');
+        assert.equal(at(payload, 'data', 'old_record'), undefined, 'data.old_record of the payload');
+        assert.equal(
+          typeof at(payload, 'data', 'commit_timestamp'),
+          'string',
+          'the type of data.commit_timestamp of the payload',
+        );
         const bound = socket.received.find(isReply('1'));
         assert.ok(
           (at(payload, 'ids') as unknown[]).includes(
             at(bound?.payload, 'response', 'postgres_changes', 0, 'id'),
           ),
+          'the change names the binding of the reply to the join',
         );
       });
     },
@@ -85,8 +94,8 @@ export const realtimeAudits: readonly Audit[] = [
           body: { status: 'read' },
         });
         const { payload } = await socket.expect('the update', isChange('UPDATE'));
-        assert.equal(at(payload, 'data', 'record', 'status'), 'read');
-        assert.equal(at(payload, 'data', 'old_record', 'id'), id);
+        assert.equal(at(payload, 'data', 'record', 'status'), 'read', 'data.record.status of the payload');
+        assert.equal(at(payload, 'data', 'old_record', 'id'), id, 'data.old_record.id of the payload');
       });
     },
   ),
@@ -108,7 +117,11 @@ export const realtimeAudits: readonly Audit[] = [
         );
         await notify(context, grace, ada);
         await socket.expect('a later insert', isChange('INSERT'));
-        assert.equal(socket.received.filter(isChange('DELETE')).length, 0);
+        assert.equal(
+          socket.received.filter(isChange('DELETE')).length,
+          0,
+          'the number of the received frames',
+        );
       });
     },
   ),
@@ -123,8 +136,16 @@ export const realtimeAudits: readonly Audit[] = [
         await notify(context, grace, ada);
         await notify(context, ada, grace);
         const { payload } = await socket.expect("grace's own insert", isChange('INSERT'));
-        assert.equal(at(payload, 'data', 'record', 'recipient_id'), grace.id);
-        assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+        assert.equal(
+          at(payload, 'data', 'record', 'recipient_id'),
+          grace.id,
+          'data.record.recipient_id of the payload',
+        );
+        assert.equal(
+          socket.received.filter(isChange('INSERT')).length,
+          1,
+          'the number of the received frames',
+        );
       });
     },
   ),
@@ -144,7 +165,11 @@ export const realtimeAudits: readonly Audit[] = [
             { event: '*', schema: 'public', table: 'notifications', filter: 'no_such_column=eq.1' },
           ]),
         );
-        assert.equal(at((await socket.expect('the reply', isReply('1'))).payload, 'status'), 'ok');
+        assert.equal(
+          at((await socket.expect('the reply', isReply('1'))).payload, 'status'),
+          'ok',
+          'status of the payload of the received frame',
+        );
         await socket.expect('system error', isSystem('error'));
       });
     },
@@ -161,6 +186,7 @@ export const realtimeAudits: readonly Audit[] = [
         assert.equal(
           at((await socket.expect('the reply to the leave', isReply('8'))).payload, 'status'),
           'ok',
+          'status of the payload of the received frame',
         );
         await socket.expect('phx_close', ({ event }) => event === 'phx_close');
       });
@@ -178,7 +204,11 @@ export const realtimeAudits: readonly Audit[] = [
           'the refusal',
           ({ event, payload }) => event === 'phx_reply' && at(payload, 'status') === 'error',
         );
-        assert.equal(at(reply.payload, 'response', 'reason'), 'unmatched topic');
+        assert.equal(
+          at(reply.payload, 'response', 'reason'),
+          'unmatched topic',
+          'response.reason of the payload of the answer',
+        );
       }),
   ),
   audit(
@@ -188,7 +218,11 @@ export const realtimeAudits: readonly Audit[] = [
     (context) =>
       withSocket(context, async (socket) => {
         socket.send('1', '1', topic, 'phx_join', joinPayload('not-a-jwt', []));
-        assert.equal(at((await socket.expect('the refusal', isReply('1'))).payload, 'status'), 'error');
+        assert.equal(
+          at((await socket.expect('the refusal', isReply('1'))).payload, 'status'),
+          'error',
+          'status of the payload of the received frame',
+        );
       }),
   ),
   audit('RT-112', 'joining a topic again replaces the channel', { source }, async (context) => {
@@ -196,7 +230,11 @@ export const realtimeAudits: readonly Audit[] = [
     await withSocket(context, async (socket) => {
       await joinLive(socket, user.accessToken, [inboxOf(user)]);
       socket.send('9', '9', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
-      assert.equal(at((await socket.expect('the second reply', isReply('9'))).payload, 'status'), 'ok');
+      assert.equal(
+        at((await socket.expect('the second reply', isReply('9'))).payload, 'status'),
+        'ok',
+        'status of the payload of the received frame',
+      );
       await socket.expect(
         'the close of the first channel',
         ({ event, joinRef }) => event === 'phx_close' && joinRef === '1',
@@ -227,8 +265,13 @@ export const realtimeAudits: readonly Audit[] = [
         assert.deepEqual(
           changes.map((change) => /n-\d/.exec(String(at(change, 'data', 'record', 'content')))?.[0]),
           ['n-0', 'n-1', 'n-2'],
+          'the changes',
         );
-        assert.equal(new Set(changes.map((change) => at(change, 'data', 'commit_timestamp'))).size, 1);
+        assert.equal(
+          new Set(changes.map((change) => at(change, 'data', 'commit_timestamp'))).size,
+          1,
+          'the number of changes',
+        );
       });
     },
   ),
@@ -276,7 +319,11 @@ export const realtimeAudits: readonly Audit[] = [
           body: { status: 'read' },
         });
         await socket.expect('the update', isChange('UPDATE'));
-        assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
+        assert.equal(
+          socket.received.filter(isChange('INSERT')).length,
+          0,
+          'the number of the received frames',
+        );
       });
     },
   ),

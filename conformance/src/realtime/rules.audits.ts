@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { WebSocket } from 'ws';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
@@ -28,8 +28,8 @@ const frames: readonly Audit[] = [
       socket.send(null, '2', topic, 'phx_leave', {});
       socket.send('7', '3', topic, 'phx_leave', {});
       socket.send('1', '4', topic, 'broadcast', shout);
-      assert.equal(await statusOf(socket, '4'), 'ok');
-      assert.equal(socket.received.some(isClose), false);
+      assert.equal(await statusOf(socket, '4'), 'ok', 'the status');
+      assert.equal(socket.received.some(isClose), false, 'the received frames');
     });
   }),
   audit(
@@ -43,14 +43,18 @@ const frames: readonly Audit[] = [
         await joinOk(socket, 'audit', { accessToken }, acknowledged, '2');
         socket.send('1', '3', topic, 'broadcast', shout);
         const reply = await socket.expect('the reply', isReply('3'));
-        assert.deepEqual([reply.joinRef, at(reply.payload, 'status')], ['2', 'ok']);
+        assert.deepEqual(
+          [reply.joinRef, at(reply.payload, 'status')],
+          ['2', 'ok'],
+          'the join ref of the answer and status of the payload of the answer',
+        );
       });
     },
   ),
   audit('RT-190', 'a join whose payload is not an object is refused', { source }, async (context) => {
     await withSocket(context, async (socket) => {
       socket.send('1', '1', topic, 'phx_join', 'text');
-      assert.equal(await statusOf(socket, '1'), 'error');
+      assert.equal(await statusOf(socket, '1'), 'error', 'the status');
       await settle(socket, '2');
     });
   }),
@@ -68,7 +72,7 @@ const frames: readonly Audit[] = [
         socket.on('error', () => {});
       });
       socket.terminate();
-      assert.equal(status, 403);
+      assert.equal(status, 403, 'the status');
     },
   ),
   audit(
@@ -81,7 +85,11 @@ const frames: readonly Audit[] = [
         await joinOk(socket, 'audit', { accessToken }, acknowledged, '1');
         socket.send('1', '2', topic, 'presence', {});
         socket.send('1', '3', topic, 'presence', { event: 'unknown' });
-        assert.deepEqual([await statusOf(socket, '2'), await statusOf(socket, '3')], ['ok', 'error']);
+        assert.deepEqual(
+          [await statusOf(socket, '2'), await statusOf(socket, '3')],
+          ['ok', 'error'],
+          'the status and the status',
+        );
       });
     },
   ),
@@ -107,7 +115,7 @@ const http: readonly Audit[] = [
       for (const body of [{}, { messages: [] }, { messages: [{ topic: 'a' }] }]) {
         const refused = await wire.send('POST', '/broadcast', { token, body });
         assertStatus(refused, 422);
-        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined);
+        assert.notEqual(at(refused.json, 'errors', 'messages'), undefined, 'errors.messages of refused');
       }
     },
   ),

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { NotificationRow } from '../schema.ts';
 import {
   type Filter,
@@ -80,7 +80,7 @@ async function assertFinds(
     const found = await rest.from('notifications').select('id').where(filter(row));
     const expected = rows.filter(({ id }) => (id === row.id) === (finds !== 'the rest'));
     const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).sort();
-    assert.deepEqual(ids(found), ids(expected), row.text);
+    assert.deepEqual(ids(found), ids(expected), `the ids of the rows with the text ${row.text}`);
   }
 }
 
@@ -103,10 +103,10 @@ export const clientFilterAudits: readonly Audit[] = [
       const tab = await open();
       const count = (query: { execute(): Promise<number> }) => query.execute();
       const table = restOf(tab, ada).from('notifications');
-      assert.equal(await count(table.count().eq('content', null)), 0);
-      assert.equal(await count(table.count().neq('content', null)), rows.length);
+      assert.equal(await count(table.count().eq('content', null)), 0, 'the count');
+      assert.equal(await count(table.count().neq('content', null)), rows.length, 'the count');
       const asked = tab.wire.requests.map(({ query }) => query.get('content'));
-      assert.deepEqual(asked, ['is.null', 'not.is.null']);
+      assert.deepEqual(asked, ['is.null', 'not.is.null'], 'the sent request');
     },
   ),
   audit(
@@ -117,11 +117,19 @@ export const clientFilterAudits: readonly Audit[] = [
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
       const table = restOf(tab, ada).from('notifications');
-      assert.equal((await table.select('id').in('content', [])).length, 0);
+      assert.equal(
+        (await table.select('id').in('content', [])).length,
+        0,
+        'the number of the result of the query',
+      );
       const [row] = rows;
       const found = await table.select('id').in('content', [null, row?.content ?? '']);
-      assert.deepEqual(found, [{ id: row?.id }]);
-      assert.match(tab.wire.requests.at(-1)?.query.get('or') ?? '', /\bcontent\.is\.null\)$/);
+      assert.deepEqual(found, [{ id: row?.id }], 'the result');
+      assert.match(
+        tab.wire.requests.at(-1)?.query.get('or') ?? '',
+        /\bcontent\.is\.null\)$/,
+        'or of the query of the last of the sent requests',
+      );
     },
   ),
   audit(
@@ -139,9 +147,9 @@ export const clientFilterAudits: readonly Audit[] = [
         () => table.select().gt('created_at', missing),
         () => table.delete().where(eq('id', missing)),
       ]) {
-        assert.equal((await refusalOf(RestError, query)).code, 'invalid-query');
+        assert.equal((await refusalOf(RestError, query)).code, 'invalid-query', 'the code of the refusal');
       }
-      assert.deepEqual(tab.wire.requests, []);
+      assert.deepEqual(tab.wire.requests, [], 'the sent requests');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { rowsOf } from '../rest/notifications.ts';
 import { shareInRun } from '../run.ts';
@@ -54,6 +54,6 @@ async function fill(server: AuditContext): Promise<HostileInbox> {
     const { data } = JSON.parse(content) as { readonly data: { readonly text: string } };
     return { id, content, text: JSON.stringify(data.text).slice(1, -1) };
   });
-  assert.equal(rows.length, texts.length);
+  assert.equal(rows.length, texts.length, 'the number of rows');
   return { ada, rows };
 }

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { RestError, createRestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks, pages } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { Audit } from '../audit.ts';
@@ -22,10 +22,10 @@ export const clientReadingAudits: readonly Audit[] = [
       const { ada } = await sharedInbox(server);
       const tab = await open();
       await restOf(tab, ada).from('notifications').select('id').limit(1);
-      const [{ headers, query } = assert.fail('nothing was sent')] = tab.wire.requests;
-      assert.equal(headers.get('apikey'), tab.apiKey);
-      assert.equal(headers.get('authorization'), `Bearer ${ada.accessToken}`);
-      assert.ok(!String(query).includes(ada.accessToken));
+      const [{ headers, query } = assert.fail('a request is sent', 'none')] = tab.wire.requests;
+      assert.equal(headers.get('apikey'), tab.apiKey, 'the header apikey');
+      assert.equal(headers.get('authorization'), `Bearer ${ada.accessToken}`, 'the header authorization');
+      assert.ok(!String(query).includes(ada.accessToken), 'no URL contains the access token');
     },
   ),
   audit(
@@ -40,7 +40,11 @@ export const clientReadingAudits: readonly Audit[] = [
         .execute()
         .catch(() => []);
       const bearer = tab.apiKey.startsWith('sb_') ? null : `Bearer ${tab.apiKey}`;
-      assert.equal(tab.wire.requests[0]?.headers.get('authorization'), bearer);
+      assert.equal(
+        tab.wire.requests[0]?.headers.get('authorization'),
+        bearer,
+        'the header authorization of entry 1 of the sent requests',
+      );
       const { platform, url } = tab;
       const newer = createRestClient({ platform, url, apiKey: 'sb_publishable_unknown' });
       await newer
@@ -48,7 +52,11 @@ export const clientReadingAudits: readonly Audit[] = [
         .select()
         .execute()
         .catch(() => []);
-      assert.equal(tab.wire.requests.at(-1)?.headers.get('authorization'), null);
+      assert.equal(
+        tab.wire.requests.at(-1)?.headers.get('authorization'),
+        null,
+        'the header authorization of the last of the sent requests',
+      );
     },
   ),
   audit(
@@ -61,8 +69,12 @@ export const clientReadingAudits: readonly Audit[] = [
         .from('notifications')
         .select('id')
         .order('created_at', { ascending: false });
-      assert.deepEqual(idsOf(await newest.range(1, 2)), idsOf(rows.toReversed().slice(1, 3)));
-      assert.deepEqual(await newest.range(100, 110), []);
+      assert.deepEqual(
+        idsOf(await newest.range(1, 2)),
+        idsOf(rows.toReversed().slice(1, 3)),
+        'the ids of the rows',
+      );
+      assert.deepEqual(await newest.range(100, 110), [], 'the result of range');
     },
   ),
   audit(
@@ -73,10 +85,14 @@ export const clientReadingAudits: readonly Audit[] = [
       const { ada } = await sharedInbox(server);
       const tab = await open();
       const table = restOf(tab, ada).from('notifications');
-      assert.equal(await table.count().eq('status', 'unread'), 3);
-      assert.equal(tab.wire.requests[0]?.method, 'HEAD');
+      assert.equal(await table.count().eq('status', 'unread'), 3, 'the result of the query');
+      assert.equal(tab.wire.requests[0]?.method, 'HEAD', 'the method of entry 1 of the sent requests');
       const { rows, count, truncated } = await table.select('id').limit(2).withCount();
-      assert.deepEqual([rows.length, count, truncated], [2, 5, false]);
+      assert.deepEqual(
+        [rows.length, count, truncated],
+        [2, 5, false],
+        'the number of rows, count and truncated',
+      );
     },
   ),
   audit(
@@ -89,10 +105,18 @@ export const clientReadingAudits: readonly Audit[] = [
         .from('notifications')
         .select('id');
       const [row] = rows;
-      assert.deepEqual(await select.eq('id', row?.id ?? '').single(), { id: row?.id });
+      assert.deepEqual(
+        await select.eq('id', row?.id ?? '').single(),
+        { id: row?.id },
+        'the result of the query',
+      );
       for (const query of [select.eq('id', ada.id), select]) {
         const refusal = await refusalOf(RestError, query.single().execute());
-        assert.deepEqual([refusal.code, refusal.serverCode], ['not-one-row', 'PGRST116']);
+        assert.deepEqual(
+          [refusal.code, refusal.serverCode],
+          ['not-one-row', 'PGRST116'],
+          'the code of the refusal and the server code of the refusal',
+        );
       }
     },
   ),
@@ -105,9 +129,17 @@ export const clientReadingAudits: readonly Audit[] = [
       const select = restOf(await open(), ada)
         .from('notifications')
         .select('id');
-      assert.equal(await select.eq('id', ada.id).maybeSingle(), null);
-      assert.deepEqual(await select.eq('id', rows[0]?.id ?? '').maybeSingle(), { id: rows[0]?.id });
-      assert.equal((await refusalOf(RestError, select.maybeSingle().execute())).code, 'not-one-row');
+      assert.equal(await select.eq('id', ada.id).maybeSingle(), null, 'the result of the query');
+      assert.deepEqual(
+        await select.eq('id', rows[0]?.id ?? '').maybeSingle(),
+        { id: rows[0]?.id },
+        'the result of the query',
+      );
+      assert.equal(
+        (await refusalOf(RestError, select.maybeSingle().execute())).code,
+        'not-one-row',
+        'the code of the refusal',
+      );
     },
   ),
   audit(
@@ -123,7 +155,7 @@ export const clientReadingAudits: readonly Audit[] = [
       for await (const page of pages(query, { by: ['status', 'content', 'id'], size: 3 })) {
         found.push(...idsOf(page));
       }
-      assert.deepEqual(found.toSorted(), idsOf(rows).toSorted());
+      assert.deepEqual(found.toSorted(), idsOf(rows).toSorted(), 'the result');
     },
   ),
   audit(
@@ -140,7 +172,7 @@ export const clientReadingAudits: readonly Audit[] = [
         found.push(...idsOf(page));
         await send('DELETE', '/notifications', { query: { id: `eq.${page[0]?.id}` } });
       }
-      assert.deepEqual(found, ids);
+      assert.deepEqual(found, ids, 'the result');
     },
   ),
   audit(
@@ -153,10 +185,18 @@ export const clientReadingAudits: readonly Audit[] = [
       const strangers = Array.from({ length: 300 }, () => crypto.randomUUID());
       const ids = [...idsOf(rows.slice(0, 2)), ...strangers, ...idsOf(rows.slice(2))];
       const query = restOf(tab, ada).from('notifications').select('id').in('id', ids);
-      assert.equal((await refusalOf(RestError, query.execute())).code, 'url-too-long');
-      assert.equal(tab.wire.requests.length, 0);
-      assert.deepEqual(idsOf(await inChunks(query)).toSorted(), idsOf(rows).toSorted());
-      assert.equal(tab.wire.requests.length, 4);
+      assert.equal(
+        (await refusalOf(RestError, query.execute())).code,
+        'url-too-long',
+        'the code of the refusal',
+      );
+      assert.equal(tab.wire.requests.length, 0, 'the number of the sent requests');
+      assert.deepEqual(
+        idsOf(await inChunks(query)).toSorted(),
+        idsOf(rows).toSorted(),
+        'the ids of the rows',
+      );
+      assert.equal(tab.wire.requests.length, 4, 'the number of the sent requests');
     },
   ),
   audit(
@@ -170,7 +210,7 @@ export const clientReadingAudits: readonly Audit[] = [
         .insert({ recipient_id: user.id, content: '{}' });
       await Promise.all([insert, insert]);
       await insert;
-      assert.equal((await statuses()).length, 1);
+      assert.equal((await statuses()).length, 1, 'the number of the statuses');
     },
   ),
   audit(
@@ -180,8 +220,8 @@ export const clientReadingAudits: readonly Audit[] = [
     async ({ server, open }) => {
       const { rows, grace } = await sharedInbox(server);
       const table = restOf(await open(), grace).from('notifications');
-      assert.deepEqual(await table.select('id').in('id', idsOf(rows)), []);
-      assert.equal(await table.count(), 0);
+      assert.deepEqual(await table.select('id').in('id', idsOf(rows)), [], 'the result of the query');
+      assert.equal(await table.count(), 0, 'the count');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { createRestClient, RestError, type RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
@@ -25,7 +25,7 @@ const refreshes = ({ wire }: SignedInTab) =>
 
 async function assertCode(call: Promise<unknown>, code: RestErrorCode, status: number): Promise<RestError> {
   const refusal = await refusalOf(RestError, call);
-  assert.deepEqual([refusal.code, refusal.status], [code, status], refusal.message);
+  assert.deepEqual([refusal.code, refusal.status], [code, status], 'code and status of the refusal');
   return refusal;
 }
 
@@ -42,7 +42,11 @@ export const clientRefusalAudits: readonly Audit[] = [
         .from('notification_preferences')
         .insert({ user_id: user.id });
       const { constraint, serverCode } = await assertCode(insert.execute(), 'unique-violation', 409);
-      assert.deepEqual([serverCode, constraint], ['23505', 'notification_preferences_user_id_key']);
+      assert.deepEqual(
+        [serverCode, constraint],
+        ['23505', 'notification_preferences_user_id_key'],
+        'the server code and constraint',
+      );
     },
   ),
   audit('CLIENT-REST-402', 'data that a check refuses is a check-violation', { source }, async (context) => {
@@ -72,7 +76,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const stranger = await server.newUser();
       const insert = tab.rest.from('notification_preferences').insert({ user_id: stranger.id });
       await assertCode(insert.execute(), 'denied', 403);
-      assert.equal(refreshes(tab), 0);
+      assert.equal(refreshes(tab), 0, 'the refreshes');
       const anonymous = (await open()).rest.from('notifications').select();
       await assertCode(anonymous.execute(), 'denied', 401);
     },
@@ -92,7 +96,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       await assertCode(column.execute(), 'not-found', 400);
       const elsewhere = select.with((plan) => ({ ...plan, schema: 'no_such_schema' }));
       const { serverCode } = await assertCode(elsewhere.execute(), 'invalid-request', 406);
-      assert.equal(serverCode, 'PGRST106');
+      assert.equal(serverCode, 'PGRST106', 'the server code');
     },
   ),
   audit(
@@ -107,7 +111,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       // Browsers hide the header with the reason.
       tab.wire.answerNext('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
       const { serverCode } = await assertCode(lost.execute(), 'not-found', 404);
-      assert.equal(serverCode, 'PGRST205');
+      assert.equal(serverCode, 'PGRST205', 'the server code');
     },
   ),
   audit(
@@ -120,11 +124,15 @@ export const clientRefusalAudits: readonly Audit[] = [
       for (let count = 0; count < 3; count += 1) tab.wire.answerNext(path, expired);
       const read = (status: string) => tab.rest.from('notifications').select('id').eq('status', status);
       await Promise.all([read('unread'), read('read'), read('archived')]);
-      assert.equal(refreshes(tab), 1);
+      assert.equal(refreshes(tab), 1, 'the refreshes');
       const bearers = tab.wire.to(path).map(({ headers }) => headers.get('authorization'));
       const fresh = await tab.auth.getAccessToken();
-      assert.notEqual(fresh, old);
-      assert.deepEqual(bearers, [...Array(3).fill(`Bearer ${old}`), ...Array(3).fill(`Bearer ${fresh}`)]);
+      assert.notEqual(fresh, old, 'the new rows');
+      assert.deepEqual(
+        bearers,
+        [...Array(3).fill(`Bearer ${old}`), ...Array(3).fill(`Bearer ${fresh}`)],
+        'the bearers',
+      );
     },
   ),
   audit(
@@ -136,7 +144,11 @@ export const clientRefusalAudits: readonly Audit[] = [
       for (let count = 0; count < 2; count += 1) tab.wire.answerNext(path, expired);
       const read = tab.rest.from('notifications').select('id');
       await assertCode(read.execute(), 'token-expired', 401);
-      assert.deepEqual([refreshes(tab), tab.wire.to(path).length], [1, 2]);
+      assert.deepEqual(
+        [refreshes(tab), tab.wire.to(path).length],
+        [1, 2],
+        'the refreshes and the number of the requests to the path',
+      );
     },
   ),
   audit(
@@ -148,13 +160,13 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await open();
       const table = restOf(tab, user, { retry: { baseDelayMs: 1 } }).from('notifications');
       tab.wire.answerNext(path, unavailable);
-      assert.deepEqual(await table.select('id'), []);
-      assert.equal(tab.wire.to(path).length, 2);
+      assert.deepEqual(await table.select('id'), [], 'the result of the query');
+      assert.equal(tab.wire.to(path).length, 2, 'the number of the requests to the path');
       tab.wire.answerNext(path, unavailable);
       const insert = table.insert({ recipient_id: user.id, content: '{}' });
       await assertCode(insert.execute(), 'unavailable', 503);
-      assert.equal(tab.wire.to(path).length, 3);
-      assert.deepEqual(await table.select('id'), []);
+      assert.equal(tab.wire.to(path).length, 3, 'the number of the requests to the path');
+      assert.deepEqual(await table.select('id'), [], 'the result of the query');
     },
   ),
   audit(
@@ -167,7 +179,11 @@ export const clientRefusalAudits: readonly Audit[] = [
       const table = restOf(tab, ada, { retry: { limit: 0 } }).from('notifications');
       for (const status of [200, 404, 502]) {
         tab.wire.answerNext(path, () => new Response('<h1>Portal</h1>', { status }));
-        assert.equal((await refusalOf(RestError, table.select('id').execute())).code, 'gateway');
+        assert.equal(
+          (await refusalOf(RestError, table.select('id').execute())).code,
+          'gateway',
+          'the code of the refusal',
+        );
       }
     },
   ),
@@ -184,7 +200,11 @@ export const clientRefusalAudits: readonly Audit[] = [
       const reason = new Error('left the page');
       leaving.abort(reason);
       const refusal = await refusalOf(RestError, asked);
-      assert.deepEqual([refusal.code, refusal.cause], ['aborted', reason]);
+      assert.deepEqual(
+        [refusal.code, refusal.cause],
+        ['aborted', reason],
+        'the code of the refusal and the cause of the refusal',
+      );
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { RestError, expectAffected } from 'supabase-protocol-clients/rest-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
@@ -19,12 +19,20 @@ export const clientWritingAudits: readonly Audit[] = [
       const tab = await open();
       const table = restOf(tab, user).from('notifications');
       for (const query of [table.delete().where(), table.update({ status: 'read' }).where()]) {
-        assert.equal((await refusalOf(RestError, query.execute())).code, 'invalid-query');
+        assert.equal(
+          (await refusalOf(RestError, query.execute())).code,
+          'invalid-query',
+          'the code of the refusal',
+        );
       }
-      assert.deepEqual([tab.wire.requests, await statuses()], [[], ['unread', 'unread']]);
-      assert.equal(await table.update({ status: 'read' }).all(), 2);
-      assert.equal(await table.delete().all(), 2);
-      assert.deepEqual(await statuses(), []);
+      assert.deepEqual(
+        [tab.wire.requests, await statuses()],
+        [[], ['unread', 'unread']],
+        'the sent requests and the statuses',
+      );
+      assert.equal(await table.update({ status: 'read' }).all(), 2, 'the result of the query');
+      assert.equal(await table.delete().all(), 2, 'the result of the query');
+      assert.deepEqual(await statuses(), [], 'the statuses');
     },
   ),
   audit(
@@ -38,14 +46,14 @@ export const clientWritingAudits: readonly Audit[] = [
         rest: restOf(tab, sender.user),
         row: { recipient_id: recipient.user.id, content: '{}' },
       };
-      assert.equal(await rest.from('notifications').insert(row), undefined);
-      assert.deepEqual(await recipient.statuses(), ['unread']);
+      assert.equal(await rest.from('notifications').insert(row), undefined, 'the result of the query');
+      assert.deepEqual(await recipient.statuses(), ['unread'], 'the statuses');
       const own = { user_id: sender.user.id, email_edits: true };
       const made = await rest
         .from('notification_preferences')
         .insert(own)
         .select('email_edits, email_mentions');
-      assert.deepEqual(made, [{ email_edits: true, email_mentions: true }]);
+      assert.deepEqual(made, [{ email_edits: true, email_mentions: true }], 'the created row');
     },
   ),
   audit(
@@ -58,10 +66,10 @@ export const clientWritingAudits: readonly Audit[] = [
         .from('notifications')
         .update({ status: 'read' })
         .in('id', [...mine.ids, ...theirs.ids]);
-      assert.equal(await read, 2);
-      assert.deepEqual(await theirs.statuses(), ['unread']);
+      assert.equal(await read, 2, 'the result');
+      assert.deepEqual(await theirs.statuses(), ['unread'], 'the statuses');
       const refusal = await refusalOf(RestError, read.with(expectAffected(3)).execute());
-      assert.equal(refusal.code, 'affected-rows');
+      assert.equal(refusal.code, 'affected-rows', 'the code of the refusal');
     },
   ),
   audit(
@@ -77,7 +85,7 @@ export const clientWritingAudits: readonly Audit[] = [
         .select('id')
         .maybeSingle();
       await refusalOf(RestError, read.execute());
-      assert.deepEqual(await statuses(), ['unread', 'unread']);
+      assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
   audit(
@@ -91,9 +99,9 @@ export const clientWritingAudits: readonly Audit[] = [
       const row = { user_id: user.id, email_edits: true };
       const edits = async () => (await table.select('id, email_edits').single().execute()) as unknown;
       await table.upsert(row, { onConflict: 'user_id', ignoreDuplicates: true });
-      assert.deepEqual(await edits(), { id, email_edits: false });
+      assert.deepEqual(await edits(), { id, email_edits: false }, 'the switch for edits');
       await table.upsert(row, { onConflict: 'user_id' });
-      assert.deepEqual(await edits(), { id, email_edits: true });
+      assert.deepEqual(await edits(), { id, email_edits: true }, 'the switch for edits');
     },
   ),
   audit(
@@ -112,13 +120,18 @@ export const clientWritingAudits: readonly Audit[] = [
       });
       assert.ok(made, 'the invitation is returned');
       const [found] = await restOf(tab, invitee.user).rpc('get_invitation', { token: made.token });
-      assert.deepEqual([found?.entity_name, found?.is_for_me], [name, true]);
+      assert.deepEqual(
+        [found?.entity_name, found?.is_for_me],
+        [name, true],
+        'the entity_name of found and the is_for_me of found',
+      );
       assert.deepEqual(
         tab.wire.requests.map(({ method, query }) => [method, query.size]),
         [
           ['POST', 0],
           ['POST', 0],
         ],
+        'the sent requests',
       );
     },
   ),

@@ -1,6 +1,6 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
-import { assertError, assertRefusedKey, assertStatus, at, createWire } from '../wire.ts';
+import { assertError, assertRefusedKey, assertStatus, assertStatusIn, at, createWire } from '../wire.ts';
 import { asService } from './callers.ts';
 import { sharedInbox } from './inbox.ts';
 import { notify, rowsOf } from './notifications.ts';
@@ -65,11 +65,13 @@ export const restAccessAudits: readonly Audit[] = [
           'Access-Control-Request-Headers': 'apikey,authorization,prefer,content-type,accept-profile',
         },
       });
-      assert.ok(reply.status === 200 || reply.status === 204, `got ${reply.status}`);
+      assertStatusIn(reply, [200, 204]);
       const methods = reply.headers.get('access-control-allow-methods') ?? '';
-      for (const method of ['PATCH', 'DELETE']) assert.match(methods, new RegExp(String.raw`${method}|\*`));
+      for (const method of ['PATCH', 'DELETE'])
+        assert.match(methods, new RegExp(String.raw`${method}|\*`), 'the methods');
       const headers = (reply.headers.get('access-control-allow-headers') ?? '').toLowerCase();
-      for (const name of ['apikey', 'authorization', 'prefer']) assert.ok(headers.includes(name), name);
+      for (const name of ['apikey', 'authorization', 'prefer'])
+        assert.ok(headers.includes(name), `the header ${name} is allowed`);
     },
   ),
   audit(
@@ -79,7 +81,11 @@ export const restAccessAudits: readonly Audit[] = [
     async (context) => {
       const { ada } = await sharedInbox(context);
       const query = { recipient_id: `eq.${ada.id}`, select: 'id' };
-      assert.equal(rowsOf(await asService(context)('GET', '/notifications', { query })).length, 5);
+      assert.equal(
+        rowsOf(await asService(context)('GET', '/notifications', { query })).length,
+        5,
+        'the number of the rows',
+      );
     },
   ),
   audit(
@@ -109,7 +115,7 @@ export const restAccessAudits: readonly Audit[] = [
         await context.rest.send('GET', '/notifications', { token: ada.accessToken }),
       )) {
         const content = JSON.parse(String(at(row, 'content'))) as unknown;
-        assert.equal(at(content, 'metadata', 'actor_id'), grace.id);
+        assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of content');
       }
     },
   ),

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus } from '../wire.ts';
 import { newCaller, newInbox } from './callers.ts';
@@ -21,7 +21,7 @@ const updates: readonly Audit[] = [
         body: { status: 'read' },
       });
       assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '0-0/*');
+      assert.equal(reply.headers.get('content-range'), '0-0/*', 'the header content-range of the answer');
     },
   ),
   audit(
@@ -32,7 +32,7 @@ const updates: readonly Audit[] = [
       const { send, all } = await newInbox(context, 0);
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' } });
       assertStatus(reply, 204);
-      assert.equal(reply.headers.get('content-range'), '*/*');
+      assert.equal(reply.headers.get('content-range'), '*/*', 'the header content-range of the answer');
     },
   ),
   audit(
@@ -43,7 +43,7 @@ const updates: readonly Audit[] = [
       const { send, all } = await newInbox(context, 2);
       const headers = { Prefer: 'count=exact' };
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
-      assert.equal(reply.headers.get('content-range'), '0-1/2');
+      assert.equal(reply.headers.get('content-range'), '0-1/2', 'the header content-range of the answer');
     },
   ),
   audit('REST-283', 'an update of an unknown column is refused as PGRST204', { source }, async (context) => {
@@ -70,7 +70,7 @@ const updates: readonly Audit[] = [
       400,
       '23514',
     );
-    assert.deepEqual(await statuses(), ['unread']);
+    assert.deepEqual(await statuses(), ['unread'], 'the statuses');
   }),
   audit(
     'REST-286',
@@ -81,13 +81,13 @@ const updates: readonly Audit[] = [
       const headers = { ...representation, Accept: object };
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
       assertError(reply, 406, 'PGRST116');
-      assert.deepEqual(await statuses(), ['unread', 'unread']);
+      assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
   audit('REST-287', 'an update of nothing answers 204 and changes nothing', { source }, async (context) => {
     const { send, all, statuses } = await newInbox(context, 1);
     assertStatus(await send('PATCH', '/notifications', { query: all, body: {} }), 204);
-    assert.deepEqual(await statuses(), ['unread']);
+    assert.deepEqual(await statuses(), ['unread'], 'the statuses');
   }),
   audit(
     'REST-288',
@@ -97,7 +97,7 @@ const updates: readonly Audit[] = [
       const { send, all, ids, statuses } = await newInbox(context, 2);
       const query = { ...all, id: `in.(${ids[0]})`, status: 'eq.unread' };
       assertStatus(await send('PATCH', '/notifications', { query, body: { status: 'archived' } }), 204);
-      assert.deepEqual(new Set(await statuses()), new Set(['archived', 'unread']));
+      assert.deepEqual(new Set(await statuses()), new Set(['archived', 'unread']), 'the statuses');
     },
   ),
   audit(
@@ -111,7 +111,7 @@ const updates: readonly Audit[] = [
         await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers }),
         204,
       );
-      assert.deepEqual(await statuses(), ['read', 'read']);
+      assert.deepEqual(await statuses(), ['read', 'read'], 'the statuses');
     },
   ),
   audit(
@@ -136,7 +136,7 @@ const deletes: readonly Audit[] = [
       query: { ...all, select: 'id' },
       headers: representation,
     });
-    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }]);
+    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }], 'the rows of the answer');
   }),
   audit('REST-296', 'a delete of no rows is answered with 204', { source }, async (context) => {
     const { send, all } = await newInbox(context, 0);
@@ -152,7 +152,7 @@ const deletes: readonly Audit[] = [
         query: all,
         headers: { Prefer: 'count=exact' },
       });
-      assert.equal(reply.headers.get('content-range'), '*/2');
+      assert.equal(reply.headers.get('content-range'), '*/2', 'the header content-range of the answer');
     },
   ),
   audit(
@@ -173,7 +173,7 @@ const deletes: readonly Audit[] = [
       const { all, statuses } = await newInbox(context, 1);
       const other = await newCaller(context);
       assertStatus(await other.send('DELETE', '/notifications', { query: all }), 204);
-      assert.deepEqual(await statuses(), ['unread']);
+      assert.deepEqual(await statuses(), ['unread'], 'the statuses');
     },
   ),
   audit(
@@ -184,7 +184,7 @@ const deletes: readonly Audit[] = [
       const { send, all, statuses } = await newInbox(context, 2);
       const headers = { Prefer: 'handling=strict,max-affected=1' };
       assertError(await send('DELETE', '/notifications', { query: all, headers }), 400, 'PGRST124');
-      assert.equal((await statuses()).length, 2);
+      assert.equal((await statuses()).length, 2, 'the number of the statuses');
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertStatus, at } from '../wire.ts';
 import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
@@ -85,7 +85,7 @@ export const restCombinedFilterAudits: readonly Audit[] = cases.map(({ id, title
     const found = (reply.json as readonly unknown[]).map((row) =>
       rows.findIndex(({ id: known }) => known === at(row, 'id')),
     );
-    assert.deepEqual(found, expected);
+    assert.deepEqual(found, expected, 'the result');
   }),
 );
 

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit, type AuditLevel } from '../audit.ts';
 import { assertStatus, at } from '../wire.ts';
 import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
@@ -240,6 +240,6 @@ export const restFilterAudits: readonly Audit[] = cases.map(
       const found = (reply.json as readonly unknown[]).map((row) =>
         rows.findIndex(({ id: known }) => known === at(row, 'id')),
       );
-      assert.deepEqual(found, expected);
+      assert.deepEqual(found, expected, 'the result');
     }),
 );

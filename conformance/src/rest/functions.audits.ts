@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
@@ -44,7 +44,11 @@ const get = (
 export const restFunctionAudits: readonly Audit[] = [
   audit('REST-310', 'a function that changes nothing can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
-    assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
+    assert.equal(
+      at(rowsOf(await get(context, invited))[0], 'status'),
+      'pending',
+      'status of entry 1 of the rows',
+    );
   }),
   audit(
     'REST-311',
@@ -62,19 +66,19 @@ export const restFunctionAudits: readonly Audit[] = [
   audit('REST-312', 'a function that returns rows answers an array', { source }, async (context) => {
     const { invitee, invitation } = await invite(context);
     const reply = await call(context, 'get_invitation', invitee, { token: invitation });
-    assert.equal(rowsOf(reply).length, 1);
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
   }),
   audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
-    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }]);
+    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }], 'the rows of the answer');
   }),
   audit('REST-314', 'filters apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { status: 'eq.accepted' });
-    assert.deepEqual(rowsOf(reply), []);
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
   }),
   audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
-    assert.equal(rowsOf(reply).length, 1);
+    assert.equal(rowsOf(reply).length, 1, 'the number of the rows of the answer');
   }),
   audit('REST-316', 'the row of a function can be answered as an object', { source }, async (context) => {
     const reply = await get(
@@ -84,11 +88,11 @@ export const restFunctionAudits: readonly Audit[] = [
       { Accept: 'application/vnd.pgrst.object+json' },
     );
     assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'entity_name'), 'Engine');
+    assert.equal(at(reply.json, 'entity_name'), 'Engine', 'entity_name of the answer');
   }),
   audit('REST-317', 'the rows of a function are counted on request', { source }, async (context) => {
     const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
-    assert.equal(reply.headers.get('content-range'), '0-0/1');
+    assert.equal(reply.headers.get('content-range'), '0-0/1', 'the header content-range of the answer');
   }),
   audit('REST-318', 'an argument that is missing is refused as PGRST202', { source }, async (context) => {
     assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
@@ -102,16 +106,16 @@ export const restFunctionAudits: readonly Audit[] = [
       invitee_email: context.newEmail(),
     });
     assertStatus(reply, 200);
-    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/);
+    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/, '0.token of the answer');
   }),
   audit('REST-321', 'a function without a result row answers an empty array', { source }, async (context) => {
     const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
-    assert.deepEqual(rowsOf(reply), []);
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
   }),
   audit('REST-322', 'a function may answer with a status of its own: PT404', { source }, async (context) => {
     const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
     assertError(reply, 404, 'PT404');
-    assert.equal(at(reply.json, 'message'), 'invitation_not_found');
+    assert.equal(at(reply.json, 'message'), 'invitation_not_found', 'message of the answer');
   }),
   audit(
     'REST-323',
@@ -122,7 +126,7 @@ export const restFunctionAudits: readonly Audit[] = [
         invitee_email: 'not-an-address',
       });
       assertError(reply, 400, 'PT400');
-      assert.equal(typeof at(reply.json, 'details'), 'string');
+      assert.equal(typeof at(reply.json, 'details'), 'string', 'the type of details of the answer');
     },
   ),
   audit(
@@ -133,7 +137,11 @@ export const restFunctionAudits: readonly Audit[] = [
       const invited = await invite(context);
       const { invitation: token } = invited;
       assertError(await call(context, 'accept_invitation', await context.newUser(), { token }), 403, 'PT403');
-      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'pending',
+        'status of entry 1 of the rows',
+      );
     },
   ),
   audit(
@@ -154,9 +162,9 @@ export const restFunctionAudits: readonly Audit[] = [
       const { inviter, invitee, invitation: token } = await invite(context);
       const first = await call(context, 'accept_invitation', invitee, { token });
       const second = await call(context, 'accept_invitation', invitee, { token });
-      assert.deepEqual(second.json, first.json);
+      assert.deepEqual(second.json, first.json, 'the second answer');
       const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
-      assert.equal(rowsOf(told).length, 1);
+      assert.equal(rowsOf(told).length, 1, 'the number of the rows of told');
     },
   ),
   audit(
@@ -175,7 +183,7 @@ export const restFunctionAudits: readonly Audit[] = [
       query: { token: invitation },
     });
     assertStatus(reply, 200);
-    assert.equal(reply.text, '');
+    assert.equal(reply.text, '', 'the text of the answer');
   }),
   audit('REST-329', 'a function of a private schema is not found', { source }, async (context) => {
     const reply = await call(context, 'answer_invitation', await context.newUser(), {
@@ -210,8 +218,12 @@ export const restFunctionAudits: readonly Audit[] = [
         headers: singular,
       });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.json, { status: 'accepted' });
-      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'accepted');
+      assert.deepEqual(reply.json, { status: 'accepted' }, 'the answer');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'accepted',
+        'status of entry 1 of the rows',
+      );
     },
   ),
   audit(
@@ -227,7 +239,11 @@ export const restFunctionAudits: readonly Audit[] = [
         headers: singular,
       });
       assertError(reply, 406, 'PGRST116');
-      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
+      assert.equal(
+        at(rowsOf(await get(context, invited))[0], 'status'),
+        'pending',
+        'status of entry 1 of the rows',
+      );
     },
   ),
 ];

@@ -1,7 +1,7 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditUser } from '../audit-context.ts';
-import { assertError, assertStatus, at } from '../wire.ts';
+import { assertError, assertStatus, assertStatusIn, at } from '../wire.ts';
 import { asService, newCaller } from './callers.ts';
 import { newPreferences } from './inbox.ts';
 import { rowsOf } from './notifications.ts';
@@ -19,7 +19,7 @@ const inserts: readonly Audit[] = [
     const { user, send } = await newCaller(context);
     const reply = await send('POST', preferences, { body: { user_id: user.id } });
     assertStatus(reply, 201);
-    assert.equal(reply.text, '');
+    assert.equal(reply.text, '', 'the text of the answer');
   }),
   audit(
     'REST-251',
@@ -29,8 +29,12 @@ const inserts: readonly Audit[] = [
       const { user, send } = await newCaller(context);
       const reply = await send('POST', preferences, { body: { user_id: user.id }, headers: representation });
       assertStatus(reply, 201);
-      assert.equal(at(reply.json, 0, 'user_id'), user.id);
-      assert.equal(at(reply.json, 0, 'enable_in_app_notifications'), true);
+      assert.equal(at(reply.json, 0, 'user_id'), user.id, '0.user_id of the answer');
+      assert.equal(
+        at(reply.json, 0, 'enable_in_app_notifications'),
+        true,
+        '0.enable_in_app_notifications of the answer',
+      );
     },
   ),
   audit('REST-252', 'return=headers-only answers the location of the row', { source }, async (context) => {
@@ -38,8 +42,12 @@ const inserts: readonly Audit[] = [
     const headers = { Prefer: 'return=headers-only' };
     const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
     assertStatus(reply, 201);
-    assert.match(reply.headers.get('location') ?? '', /^\/notification_preferences\?id=eq\.[\da-f-]{36}$/);
-    assert.equal(reply.text, '');
+    assert.match(
+      reply.headers.get('location') ?? '',
+      /^\/notification_preferences\?id=eq\.[\da-f-]{36}$/,
+      'the header location of the answer',
+    );
+    assert.equal(reply.text, '', 'the text of the answer');
   }),
   audit('REST-253', 'select narrows what an insert answers', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -49,7 +57,7 @@ const inserts: readonly Audit[] = [
       query,
       headers: representation,
     });
-    assert.deepEqual(reply.json, [{ email_edits: false }]);
+    assert.deepEqual(reply.json, [{ email_edits: false }], 'the answer');
   }),
   audit(
     'REST-254',
@@ -60,7 +68,7 @@ const inserts: readonly Audit[] = [
       const headers = { ...representation, Accept: object };
       const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
       assertStatus(reply, 201);
-      assert.equal(at(reply.json, 'user_id'), user.id);
+      assert.equal(at(reply.json, 'user_id'), user.id, 'user_id of the answer');
     },
   ),
   audit(
@@ -86,7 +94,7 @@ const inserts: readonly Audit[] = [
     const body = [letter(user), { recipient_id: user.id }];
     const query = { columns: 'recipient_id,content' };
     assertStatus(await send('POST', '/notifications', { body, query }), 201);
-    assert.equal(rowsOf(await send('GET', '/notifications')).length, 2);
+    assert.equal(rowsOf(await send('GET', '/notifications')).length, 2, 'the number of the rows');
   }),
   audit('REST-258', 'columns ignores members that it does not name', { source }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -97,7 +105,7 @@ const inserts: readonly Audit[] = [
       headers: representation,
     });
     assertStatus(reply, 201);
-    assert.equal(at(reply.json, 0, 'email_edits'), false);
+    assert.equal(at(reply.json, 0, 'email_edits'), false, '0.email_edits of the answer');
   }),
   audit(
     'REST-259',
@@ -121,7 +129,7 @@ const inserts: readonly Audit[] = [
     const { send } = await newCaller(context);
     const reply = await send('POST', '/notifications', { body: [], headers: representation });
     assertStatus(reply, 201);
-    assert.deepEqual(reply.json, []);
+    assert.deepEqual(reply.json, [], 'the answer');
   }),
   audit('REST-262', 'a missing value is refused as 23502', { source }, async (context) => {
     const { send } = await newCaller(context);
@@ -154,7 +162,7 @@ const inserts: readonly Audit[] = [
       const reply = await send('POST', preferences, {
         body: { user_id: user.id, email_digest_frequency: 'x' },
       });
-      assert.match(String(at(reply.json, 'message')), /violates check constraint/);
+      assert.match(String(at(reply.json, 'message')), /violates check constraint/, 'message of the answer');
     },
   ),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
@@ -164,7 +172,7 @@ const inserts: readonly Audit[] = [
       { entity_type: 'document', entity_id: null },
     ];
     assertError(await send('POST', '/muted_threads', { body }), 400, '23502');
-    assert.deepEqual(rowsOf(await send('GET', '/muted_threads')), []);
+    assert.deepEqual(rowsOf(await send('GET', '/muted_threads')), [], 'the rows');
   }),
   audit('REST-267', 'rows can be inserted as CSV', { source, level: 'SHOULD' }, async (context) => {
     const { user, send } = await newCaller(context);
@@ -172,7 +180,7 @@ const inserts: readonly Audit[] = [
     const body = `user_id,email_digest_frequency\n${user.id},weekly\n`;
     assertStatus(await send('POST', preferences, { body, headers }), 201);
     const reply = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
-    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }]);
+    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }], 'the rows of the answer');
   }),
   audit(
     'REST-268',
@@ -208,10 +216,10 @@ const upserts: readonly Audit[] = [
         body: { user_id: user.id, email_edits: true },
         headers: { Prefer: 'resolution=ignore-duplicates,return=representation' },
       });
-      assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
-      assert.deepEqual(reply.json, []);
+      assertStatusIn(reply, [200, 201]);
+      assert.deepEqual(reply.json, [], 'the answer');
       const row = await send('GET', preferences, { query: { select: 'email_edits' } });
-      assert.deepEqual(rowsOf(row), [{ email_edits: false }]);
+      assert.deepEqual(rowsOf(row), [{ email_edits: false }], 'the rows of row');
     },
   ),
   audit('REST-271', 'a merging upsert that inserts is answered with 201', { source }, async (context) => {
@@ -258,8 +266,12 @@ const upserts: readonly Audit[] = [
     const body = { id, user_id: user.id, email_digest_frequency: 'never' };
     const query = { id: `eq.${id}`, columns: 'id,user_id,email_digest_frequency' };
     const reply = await send('PUT', preferences, { query, body, headers: representation });
-    assert.ok([200, 201].includes(reply.status), `got ${reply.status} ${reply.text}`);
-    assert.equal(at(reply.json, 0, 'email_digest_frequency'), 'never');
+    assertStatusIn(reply, [200, 201]);
+    assert.equal(
+      at(reply.json, 0, 'email_digest_frequency'),
+      'never',
+      '0.email_digest_frequency of the answer',
+    );
   }),
   audit(
     'REST-275',

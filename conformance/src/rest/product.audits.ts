@@ -1,6 +1,6 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
-import { assertError, assertStatus, at } from '../wire.ts';
+import { assertError, assertStatus, assertStatusIn, at } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
@@ -35,7 +35,7 @@ export const restProductAudits: readonly Audit[] = [
           order: 'created_at.asc',
         },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }]);
+      assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }], 'the rows of the answer');
     },
   ),
   audit(
@@ -51,8 +51,8 @@ export const restProductAudits: readonly Audit[] = [
         body: { user_id: id, email_edits: true },
         headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
       });
-      assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
-      assert.deepEqual(reply.json, [{ email_edits: true }]);
+      assertStatusIn(reply, [200, 201]);
+      assert.deepEqual(reply.json, [{ email_edits: true }], 'the answer');
     },
   ),
   audit(
@@ -70,6 +70,7 @@ export const restProductAudits: readonly Audit[] = [
       assert.deepEqual(
         rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
         [],
+        'the rows',
       );
     },
   ),
@@ -95,6 +96,7 @@ export const restProductAudits: readonly Audit[] = [
       assert.deepEqual(
         rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
         [],
+        'the rows',
       );
     },
   ),
@@ -125,17 +127,18 @@ export const restProductAudits: readonly Audit[] = [
       const invite = rowsOf(
         await context.rest.send('GET', '/notifications', { token: grace.accessToken }),
       ).at(0);
-      assert.match(String(at(invite, 'content')), /"invite"/);
+      assert.match(String(at(invite, 'content')), /"invite"/, 'content of invite');
       const invitation: unknown = Array.isArray(made.json) ? made.json[0] : made.json;
       const token = String(at(invitation, 'token') ?? made.json);
       const accepted = await context.rest.send('POST', '/rpc/accept_invitation', {
         token: grace.accessToken,
         body: { token },
       });
-      assert.ok(accepted.status < 300, `got ${accepted.status} ${accepted.text}`);
+      assertStatusIn(accepted, [200, 204]);
       assert.equal(
         rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })).length,
         1,
+        'the number of the rows',
       );
     },
   ),
@@ -146,8 +149,8 @@ export const restProductAudits: readonly Audit[] = [
     async (context) => {
       const { accessToken: token } = await context.newUser();
       const reply = await context.rest.send('GET', '/invitations', { token });
-      if (reply.status === 200) assert.deepEqual(reply.json, []);
-      else assert.ok(reply.status === 403 || reply.status === 404, `got ${reply.status}`);
+      if (reply.status === 200) assert.deepEqual(reply.json, [], 'the answer');
+      else assertStatusIn(reply, [403, 404]);
     },
   ),
   audit(
@@ -163,7 +166,7 @@ export const restProductAudits: readonly Audit[] = [
         headers: { Accept: 'text/csv' },
       });
       assertStatus(reply, 200);
-      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread']);
+      assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread'], 'the text of the answer');
     },
   ),
   audit(
@@ -186,7 +189,7 @@ export const restProductAudits: readonly Audit[] = [
           query: { status: 'eq.unread' },
         }),
       );
-      assert.equal(unread.length, 2);
+      assert.equal(unread.length, 2, 'the number of unread');
     },
   ),
   audit(
@@ -200,7 +203,11 @@ export const restProductAudits: readonly Audit[] = [
         headers: { Origin: 'http://localhost:5173' },
       });
       assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
-      assert.match(reply.headers.get('access-control-expose-headers') ?? '', /content-range|\*/i);
+      assert.match(
+        reply.headers.get('access-control-expose-headers') ?? '',
+        /content-range|\*/i,
+        'the header access-control-expose-headers of the answer',
+      );
     },
   ),
 ];

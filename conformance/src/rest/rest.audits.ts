@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertRefusedKey, assertStatus, at, createWire } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
@@ -20,7 +20,7 @@ export const restAudits: readonly Audit[] = [
   ),
   audit('REST-102', 'an anonymous request reads no rows', { source }, async ({ rest }) => {
     const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
-    if (reply.status === 200) assert.deepEqual(reply.json, []);
+    if (reply.status === 200) assert.deepEqual(reply.json, [], 'the answer');
     else assertError(reply, 401, '42501');
   }),
   audit(
@@ -37,7 +37,11 @@ export const restAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#tokens' },
     async ({ rest }) => {
       const reply = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
-      assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/);
+      assert.match(
+        reply.headers.get('www-authenticate') ?? '',
+        /^Bearer/,
+        'the header www-authenticate of the answer',
+      );
     },
   ),
   audit(
@@ -73,7 +77,7 @@ export const restAudits: readonly Audit[] = [
         token: grace.accessToken,
         query: { recipient_id: `eq.${ada.id}` },
       });
-      assert.deepEqual(rowsOf(reply), []);
+      assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
     },
   ),
   audit(
@@ -86,9 +90,9 @@ export const restAudits: readonly Audit[] = [
       const [row] = rowsOf(
         await context.rest.send('GET', '/notifications', { token: ada.accessToken, query: { select: '*' } }),
       );
-      assert.equal(at(row, 'status'), 'unread');
+      assert.equal(at(row, 'status'), 'unread', 'status of row');
       const content = JSON.parse(String(at(row, 'content'))) as unknown;
-      assert.equal(at(content, 'metadata', 'actor_id'), grace.id);
+      assert.equal(at(content, 'metadata', 'actor_id'), grace.id, 'metadata.actor_id of content');
     },
   ),
   audit('REST-109', 'a row for another user cannot be inserted as read', { source }, async (context) => {
@@ -103,7 +107,7 @@ export const restAudits: readonly Audit[] = [
         query: { select: 'status' },
       }),
     );
-    for (const row of rows) assert.equal(at(row, 'status'), 'unread');
+    for (const row of rows) assert.equal(at(row, 'status'), 'unread', 'status of row');
   }),
   audit(
     'REST-110',
@@ -118,7 +122,7 @@ export const restAudits: readonly Audit[] = [
         body: { status: 'read' },
         headers: { Prefer: 'return=representation' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }]);
+      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }], 'the rows of the answer');
     },
   ),
   audit('REST-111', "an update of another's row changes nothing", { source }, async (context) => {
@@ -130,7 +134,7 @@ export const restAudits: readonly Audit[] = [
       body: { status: 'read' },
       headers: { Prefer: 'return=representation' },
     });
-    assert.deepEqual(rowsOf(reply), []);
+    assert.deepEqual(rowsOf(reply), [], 'the rows of the answer');
   }),
   audit(
     'REST-112',
@@ -159,7 +163,11 @@ export const restAudits: readonly Audit[] = [
         query: { status: 'eq.unread' },
         headers: { Prefer: 'count=exact' },
       });
-      assert.match(reply.headers.get('content-range') ?? '', /\/3$/);
+      assert.match(
+        reply.headers.get('content-range') ?? '',
+        /\/3$/,
+        'the header content-range of the answer',
+      );
     },
   ),
   audit(
@@ -173,7 +181,7 @@ export const restAudits: readonly Audit[] = [
         token: ada.accessToken,
         query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
       });
-      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }]);
+      assert.deepEqual(rowsOf(reply), [{ id: ids[1] }], 'the rows of the answer');
     },
   ),
   audit(
@@ -189,7 +197,7 @@ export const restAudits: readonly Audit[] = [
         headers: { Prefer: 'count=exact' },
       });
       assertStatus(reply, 206);
-      assert.equal(reply.headers.get('content-range'), '0-0/2');
+      assert.equal(reply.headers.get('content-range'), '0-0/2', 'the header content-range of the answer');
     },
   ),
   audit(
@@ -236,9 +244,9 @@ export const restAudits: readonly Audit[] = [
         headers: object,
       });
       assertStatus(reply, 200);
-      assert.equal(at(reply.json, 'user_id'), id);
-      assert.equal(at(reply.json, 'email_digest_frequency'), 'daily');
-      assert.equal(at(reply.json, 'email_edits'), false);
+      assert.equal(at(reply.json, 'user_id'), id, 'user_id of the answer');
+      assert.equal(at(reply.json, 'email_digest_frequency'), 'daily', 'email_digest_frequency of the answer');
+      assert.equal(at(reply.json, 'email_edits'), false, 'email_edits of the answer');
     },
   ),
   audit(

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus } from '../wire.ts';
 import { newCaller, newInbox } from './callers.ts';
@@ -26,7 +26,7 @@ export const restRollbackAudits: readonly Audit[] = [
       const headers = { Prefer: 'handling=strict,max-affected=1' };
       const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
       assertError(reply, 400, 'PGRST124');
-      assert.deepEqual(await statuses(), ['unread', 'unread']);
+      assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
   audit(
@@ -37,7 +37,7 @@ export const restRollbackAudits: readonly Audit[] = [
       const { send, all, statuses } = await newInbox(context, 2);
       const reply = await send('DELETE', '/notifications', { query: all, headers: singular });
       assertError(reply, 406, 'PGRST116');
-      assert.deepEqual(await statuses(), ['unread', 'unread']);
+      assert.deepEqual(await statuses(), ['unread', 'unread'], 'the statuses');
     },
   ),
   audit(
@@ -47,7 +47,7 @@ export const restRollbackAudits: readonly Audit[] = [
     async (context) => {
       const { send } = await newCaller(context);
       assertError(await send('POST', mutes, { body: twoThreads, headers: singular }), 406, 'PGRST116');
-      assert.deepEqual(rowsOf(await send('GET', mutes, { query: names })), []);
+      assert.deepEqual(rowsOf(await send('GET', mutes, { query: names })), [], 'the rows');
     },
   ),
   audit(
@@ -60,9 +60,11 @@ export const restRollbackAudits: readonly Audit[] = [
       const headers = { ...singular, Prefer: 'return=representation,resolution=merge-duplicates' };
       const query = { on_conflict: 'user_id,entity_type,entity_id' };
       assertError(await send('POST', mutes, { body: twoThreads, query, headers }), 406, 'PGRST116');
-      assert.deepEqual(rowsOf(await send('GET', mutes, { query: names })), [
-        { entity_id: 'a', entity_name: 'old' },
-      ]);
+      assert.deepEqual(
+        rowsOf(await send('GET', mutes, { query: names })),
+        [{ entity_id: 'a', entity_name: 'old' }],
+        'the rows',
+      );
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, type WireRequest } from '../wire.ts';
@@ -39,14 +39,14 @@ const arrays: readonly Audit[] = [
     async (context) => {
       const { send } = await newWeekend(context);
       const reply = await send('GET', preferences, { query: { select: 'quiet_weekdays' } });
-      assert.deepEqual(rowsOf(reply), [{ quiet_weekdays: [6, 7] }]);
+      assert.deepEqual(rowsOf(reply), [{ quiet_weekdays: [6, 7] }], 'the rows of the answer');
     },
   ),
   ...arrayFilters.map(([id, title, matching, other]) =>
     audit(id, title, { source: 'protocol/rest.md#filters' }, async (context) => {
       const { read } = await newWeekend(context);
-      assert.deepEqual(rowsOf(await read(matching)), [{ quiet_weekdays: [6, 7] }]);
-      assert.deepEqual(rowsOf(await read(other)), []);
+      assert.deepEqual(rowsOf(await read(matching)), [{ quiet_weekdays: [6, 7] }], 'the rows');
+      assert.deepEqual(rowsOf(await read(other)), [], 'the rows');
     }),
   ),
   audit(
@@ -90,7 +90,7 @@ const bigints: readonly Audit[] = [
     { source, needs: ['service-key'] },
     async (context) => {
       const { inserted } = await newBigint(context);
-      assert.equal(inserted.text, `[{"revision":${INEXACT}}]`);
+      assert.equal(inserted.text, `[{"revision":${INEXACT}}]`, 'the text of inserted');
     },
   ),
   audit(
@@ -99,9 +99,13 @@ const bigints: readonly Audit[] = [
     { source: 'protocol/rest.md#filters', needs: ['service-key'] },
     async (context) => {
       const { read } = await newBigint(context);
-      assert.equal((await read(`eq.${INEXACT}`)).text, `[{"revision":${INEXACT}}]`);
-      assert.equal((await read(`in.(1,${INEXACT})`)).text, `[{"revision":${INEXACT}}]`);
-      assert.deepEqual(rowsOf(await read(`eq.${NEIGHBOR}`)), []);
+      assert.equal((await read(`eq.${INEXACT}`)).text, `[{"revision":${INEXACT}}]`, 'the text of the read');
+      assert.equal(
+        (await read(`in.(1,${INEXACT})`)).text,
+        `[{"revision":${INEXACT}}]`,
+        'the text of the read',
+      );
+      assert.deepEqual(rowsOf(await read(`eq.${NEIGHBOR}`)), [], 'the rows');
     },
   ),
   audit(
@@ -115,8 +119,8 @@ const bigints: readonly Audit[] = [
         body: `{"revision":${LARGEST}}`,
         headers: { Prefer: 'return=representation' },
       });
-      assert.equal(updated.text, `[{"revision":${LARGEST}}]`);
-      assert.equal((await read(`eq.${LARGEST}`)).text, `[{"revision":${LARGEST}}]`);
+      assert.equal(updated.text, `[{"revision":${LARGEST}}]`, 'the text of updated');
+      assert.equal((await read(`eq.${LARGEST}`)).text, `[{"revision":${LARGEST}}]`, 'the text of the read');
     },
   ),
   audit(

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { type Bucket, StorageError, createStorageClient } from 'supabase-protocol-clients/storage-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client-audit.ts';
@@ -32,11 +32,15 @@ export const clientStorageAudits: readonly Audit[] = [
       withOwnBucket(context, async (bucket, { wire }) => {
         const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
         const { path } = await bucket.upload('a/portrait.png', new Blob([bytes], { type: 'image/png' }));
-        assert.equal(path, 'a/portrait.png');
-        assert.equal(wire.requests[0]?.headers.get('cache-control'), 'max-age=3600');
+        assert.equal(path, 'a/portrait.png', 'the path');
+        assert.equal(
+          wire.requests[0]?.headers.get('cache-control'),
+          'max-age=3600',
+          'the header cache-control of entry 1 of the sent requests',
+        );
         const got = await bucket.download(path);
-        assert.equal(got.type, 'image/png');
-        assert.deepEqual(Buffer.from(await got.arrayBuffer()), Buffer.from(bytes));
+        assert.equal(got.type, 'image/png', 'the type of the value');
+        assert.deepEqual(Buffer.from(await got.arrayBuffer()), Buffer.from(bytes), 'the result of from');
       }),
   ),
   audit(
@@ -47,14 +51,15 @@ export const clientStorageAudits: readonly Audit[] = [
       withOwnBucket(context, async (bucket) => {
         const path = `a b/q?x=1&y;z:@,+(1)'!$.txt`;
         await bucket.upload(path, 'Hello');
-        assert.equal(await (await bucket.download(path)).text(), 'Hello');
+        assert.equal(await (await bucket.download(path)).text(), 'Hello', 'the text');
         assert.deepEqual(
           (await bucket.list('a b')).map(({ name }) => `a b/${name}`),
           [path],
+          'the result of list',
         );
-        assert.equal(await bucket.exists(path), true);
-        assert.equal((await bucket.remove([path])).length, 1);
-        assert.equal(await bucket.exists(path), false);
+        assert.equal(await bucket.exists(path), true, 'the existence of the object');
+        assert.equal((await bucket.remove([path])).length, 1, 'the number of the result of remove');
+        assert.equal(await bucket.exists(path), false, 'the existence of the object');
       }),
   ),
   audit(
@@ -64,9 +69,13 @@ export const clientStorageAudits: readonly Audit[] = [
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
         for (const path of ['', '../a', 'a/../b', 'a//b', 'größer', 'a#b', 'a%2Fb', 'a\\b']) {
-          assert.equal((await refusalOf(StorageError, bucket.upload(path, ''))).code, 'invalid-key', path);
+          assert.equal(
+            (await refusalOf(StorageError, bucket.upload(path, ''))).code,
+            'invalid-key',
+            `the code of the refusal of ${path}`,
+          );
         }
-        assert.deepEqual(wire.requests, []);
+        assert.deepEqual(wire.requests, [], 'the sent requests');
       }),
   ),
   audit(
@@ -75,12 +84,20 @@ export const clientStorageAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#storage-errors', needs },
     (context) =>
       withOwnBucket(context, async (bucket) => {
-        assert.equal((await refusalOf(StorageError, bucket.download('none.txt'))).code, 'not-found');
+        assert.equal(
+          (await refusalOf(StorageError, bucket.download('none.txt'))).code,
+          'not-found',
+          'the code of the refusal',
+        );
         await bucket.upload('one.txt', 'first');
         const again = await refusalOf(StorageError, bucket.upload('one.txt', 'second'));
-        assert.deepEqual([again.code, again.status], ['duplicate', 409]);
+        assert.deepEqual(
+          [again.code, again.status],
+          ['duplicate', 409],
+          'the code of again and the status of again',
+        );
         await bucket.upload('one.txt', 'third', { upsert: true });
-        assert.equal(await (await bucket.download('one.txt')).text(), 'third');
+        assert.equal(await (await bucket.download('one.txt')).text(), 'third', 'the text');
       }),
   ),
   audit(
@@ -94,9 +111,13 @@ export const clientStorageAudits: readonly Audit[] = [
         const found: string[] = [];
         for await (const page of bucket.pages('folder', { limit: 2 }))
           found.push(...page.map(({ name }) => name));
-        assert.deepEqual(found, names);
+        assert.deepEqual(found, names, 'the result');
         await bucket.list('folder');
-        assert.match(wire.requests.at(-1)?.body ?? '', /"limit":100\b/);
+        assert.match(
+          wire.requests.at(-1)?.body ?? '',
+          /"limit":100\b/,
+          'the body of the last of the sent requests',
+        );
       }),
   ),
   audit(
@@ -107,11 +128,14 @@ export const clientStorageAudits: readonly Audit[] = [
       withOwnBucket(context, async (bucket, { url: project, platform, apiKey }) => {
         await bucket.upload('shared.txt', 'for all');
         const url = await bucket.createSignedUrl('shared.txt', 60);
-        assert.ok(!url.includes(context.server.target.serviceKey ?? '-'));
-        assert.equal(await (await context.server.target.fetch(url, {})).text(), 'for all');
+        assert.ok(
+          !url.includes(context.server.target.serviceKey ?? '-'),
+          'the signed URL does not contain the service key',
+        );
+        assert.equal(await (await context.server.target.fetch(url, {})).text(), 'for all', 'the text');
         const stranger = createStorageClient({ url: project, platform, apiKey }).from(bucket.name);
         const { code } = await refusalOf(StorageError, stranger.download('shared.txt'));
-        assert.ok(code === 'not-found' || code === 'denied', code);
+        assert.ok(code === 'not-found' || code === 'denied', 'the code is not-found or denied', code);
       }),
   ),
   audit(
@@ -124,9 +148,9 @@ export const clientStorageAudits: readonly Audit[] = [
         const { getAccessToken } = auth;
         const bucket = createStorageClient({ url, platform, apiKey, getAccessToken }).from(name);
         const { code } = await refusalOf(StorageError, bucket.upload('mine.txt', 'no'));
-        assert.equal(code, 'denied');
+        assert.equal(code, 'denied', 'the code');
         const bearer = wire.requests.at(-1)?.headers.get('authorization');
-        assert.equal(bearer, `Bearer ${await getAccessToken()}`);
+        assert.equal(bearer, `Bearer ${await getAccessToken()}`, 'the bearer');
       }),
   ),
 ];

@@ -1,4 +1,4 @@
-import { strict as assert } from 'node:assert';
+import { assert } from '../assertion.ts';
 import { setTimeout } from 'node:timers/promises';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertStatus, at, createWire, textAt, type WireReply } from '../wire.ts';
@@ -18,13 +18,13 @@ export const storageAudits: readonly Audit[] = [
       const listed = await service.send('GET', '/bucket');
       assertStatus(listed, 200);
       const found = (listed.json as readonly unknown[]).find((bucket) => at(bucket, 'id') === name);
-      assert.equal(at(found, 'public'), false);
+      assert.equal(at(found, 'public'), false, 'public of found');
     }),
   ),
   audit('STORE-102', 'a second bucket of one name is refused with 409', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service }) => {
       const again = await service.send('POST', '/bucket', { body: { id: name, name } });
-      assert.equal(statusOf(again), 409);
+      assert.equal(statusOf(again), 409, 'the status');
     }),
   ),
   audit(
@@ -35,17 +35,17 @@ export const storageAudits: readonly Audit[] = [
       withBucket(context, false, async ({ name, service, upload }) => {
         const sent = await upload('folder/a b.txt', 'Hello');
         assertStatus(sent, 200);
-        assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`);
+        assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`, 'Key of sent');
         const got = await service.send('GET', `/object/${name}/folder/a%20b.txt`);
         assertStatus(got, 200);
-        assert.equal(got.text, 'Hello');
-        assert.match(got.headers.get('content-type') ?? '', /^text\/plain/);
+        assert.equal(got.text, 'Hello', 'the text of got');
+        assert.match(got.headers.get('content-type') ?? '', /^text\/plain/, 'the header content-type of got');
       }),
   ),
   audit('STORE-104', 'an object is not replaced unless x-upsert says so', { source, needs }, (context) =>
     withBucket(context, false, async ({ upload }) => {
       assertStatus(await upload('a.txt', 'one'), 200);
-      assert.equal(statusOf(await upload('a.txt', 'two')), 409);
+      assert.equal(statusOf(await upload('a.txt', 'two')), 409, 'the status');
       assertStatus(await upload('a.txt', 'two', { 'x-upsert': 'true' }), 200);
     }),
   ),
@@ -57,7 +57,7 @@ export const storageAudits: readonly Audit[] = [
       const listed = await service.send('POST', `/object/list/${name}`, { body });
       assertStatus(listed, 200);
       const names = (listed.json as readonly unknown[]).map((object) => at(object, 'name'));
-      assert.deepEqual(names, ['a.txt', 'b.txt']);
+      assert.deepEqual(names, ['a.txt', 'b.txt'], 'the names');
     }),
   ),
   audit(
@@ -71,9 +71,9 @@ export const storageAudits: readonly Audit[] = [
         assertStatus(signed, 200);
         const link = service.baseUrl + textAt(signed, 'signedURL');
         const got = await context.target.fetch(link, {});
-        assert.equal(await got.text(), 'Hello');
+        assert.equal(await got.text(), 'Hello', 'the text');
         const broken = await context.target.fetch(link.slice(0, -3), {});
-        assert.notEqual(broken.status, 200);
+        assert.notEqual(broken.status, 200, 'the status of broken');
       }),
   ),
   audit('STORE-111', 'a signed link opens no other object', { source, needs }, (context) =>
@@ -107,8 +107,9 @@ export const storageAudits: readonly Audit[] = [
       assert.deepEqual(
         (removed.json as readonly unknown[]).map((object) => at(object, 'name')),
         ['a.txt'],
+        'the removed',
       );
-      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404);
+      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404, 'the status');
     }),
   ),
   audit(
@@ -120,7 +121,7 @@ export const storageAudits: readonly Audit[] = [
         await withBucket(context, isPublic, async ({ name, service, upload }) => {
           await upload('a.txt', 'Hello');
           const got = await context.target.fetch(`${service.baseUrl}/object/public/${name}/a.txt`, {});
-          assert.equal(got.status === 200, isPublic);
+          assert.equal(got.status === 200, isPublic, 'the status of got');
           await got.text();
         });
       }
@@ -131,10 +132,14 @@ export const storageAudits: readonly Audit[] = [
       await upload('a.txt', 'Hello');
       const { accessToken: token } = await context.newUser();
       const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
-      assert.notEqual((await wire.send('GET', `/object/authenticated/${name}/a.txt`, { token })).status, 200);
+      assert.notEqual(
+        (await wire.send('GET', `/object/authenticated/${name}/a.txt`, { token })).status,
+        200,
+        'the status of the answer',
+      );
       const headers = { 'Content-Type': 'text/plain' };
       const written = await wire.send('POST', `/object/${name}/b.txt`, { token, body: 'x', headers });
-      assert.equal(statusOf(written), 403);
+      assert.equal(statusOf(written), 403, 'the status');
     }),
   ),
   audit('STORE-110', 'an object can be moved and copied', { source, needs }, (context) =>
@@ -144,8 +149,12 @@ export const storageAudits: readonly Audit[] = [
       assertStatus(await service.send('POST', '/object/move', { body: move }), 200);
       const copy = { bucketId: name, sourceKey: 'b.txt', destinationKey: 'c.txt' };
       assertStatus(await service.send('POST', '/object/copy', { body: copy }), 200);
-      assert.equal((await service.send('GET', `/object/${name}/c.txt`)).text, 'Hello');
-      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404);
+      assert.equal(
+        (await service.send('GET', `/object/${name}/c.txt`)).text,
+        'Hello',
+        'the text of the answer',
+      );
+      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404, 'the status');
     }),
   ),
 ];

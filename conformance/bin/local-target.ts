@@ -23,3 +23,13 @@ export function createLocalTarget({
     query: database.query,
   };
 }
+
+/** @throws {Error} where the optional package local-supabase is not installed. */
+export async function startLocalSupabase(): Promise<LocalSupabase> {
+  const { createLocalSupabase } = await import('local-supabase').catch((cause: unknown) => {
+    throw new Error('Name a server with --url, or install local-supabase to audit an embedded one.', {
+      cause,
+    });
+  });
+  return createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+}

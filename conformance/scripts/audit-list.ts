@@ -45,14 +45,20 @@ function formatCounts(): string {
 
 /** Links keep their paths: the page is as deep as the documents. */
 function formatSection(source: AuditSource): string {
-  const { title, publicSources } = readSection(source);
+  const { title, publicSources, breaks } = readSection(source);
   const links = publicSources.map(({ label, url }) => `[${label}](${url})`);
   const cited = audits.filter((audit) => audit.source === source);
-  const rows = cited.map(({ id, level, title: statement }) => [id, level, statement.replaceAll('|', '\\|')]);
+  const rows = cited.map(({ id, level, since, title: statement }) => [
+    id,
+    level,
+    since,
+    statement.replaceAll('|', '\\|'),
+  ]);
   return [
     `## [${nameOf(source)}: ${title}](../${source})`,
+    `Breaks: ${breaks}`,
     links.join(', '),
-    formatTable(['Id', 'Level', 'Statement'], rows),
+    formatTable(['Id', 'Level', 'Since', 'Statement'], rows),
   ].join('\n\n');
 }
 

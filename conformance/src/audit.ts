@@ -48,18 +48,23 @@ export interface Audit {
   readonly title: string;
   readonly source: AuditSource;
   readonly needs: readonly AuditNeed[];
+  /** The version of the suite that introduced the audit. */
+  readonly since: string;
   /** Resolves if the statement is true; rejects with the observed deviation. */
   readonly run: (context: AuditContext) => Promise<void>;
 }
 
-type AuditOptions = Pick<Audit, 'source'> & Partial<Pick<Audit, 'level' | 'needs'>>;
+type AuditOptions = Pick<Audit, 'source'> & Partial<Pick<Audit, 'level' | 'needs' | 'since'>>;
 
-/** Creates the audits of one area: `audit('AUTH-101', 'title', { source }, run)`. Default: MUST, without needs. */
+/** The version whose audits name none. */
+const FIRST_VERSION = '0.1.0';
+
+/** Creates the audits of one area: `audit('AUTH-101', 'title', { source }, run)`. Default: MUST, without needs, since 0.1.0. */
 export function auditsOf(area: AuditArea) {
   return (
     id: string,
     title: string,
-    { source, level = 'MUST', needs = [] }: AuditOptions,
+    { source, level = 'MUST', needs = [], since = FIRST_VERSION }: AuditOptions,
     run: Audit['run'],
   ): Audit => ({
     id,
@@ -68,6 +73,7 @@ export function auditsOf(area: AuditArea) {
     title,
     source,
     needs,
+    since,
     run,
   });
 }

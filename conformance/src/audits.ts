@@ -114,9 +114,9 @@ const clientAudits: readonly Audit[] = [
 export const audits: readonly Audit[] = [...serverAudits, ...clientAudits];
 
 /**
- * The audits of a set, of a service, or of both, or one audit.
+ * The audits of a set, of a service, or of both, or some by their ids.
  *
- * @param only a service (both of its areas, `auth` and `auth-client`), an area, or the id of one audit.
+ * @param only a service (both of its areas, `auth` and `auth-client`), an area, or ids of audits, separated by commas.
  * @throws {Error} if there are none.
  */
 export function chooseAudits({
@@ -128,7 +128,7 @@ export function chooseAudits({
 }): readonly Audit[] {
   const chosen = audits.filter(
     ({ area, id }) =>
-      (only === undefined || area === only || serviceOf(area) === only || id === only) &&
+      (only === undefined || area === only || serviceOf(area) === only || only.split(',').includes(id)) &&
       (set === undefined || setOf(area) === set),
   );
   if (chosen.length > 0) return chosen;

@@ -1,5 +1,5 @@
 import { createAuditContext } from './audit-context.ts';
-import { createAuditRun, namePrefix, type AuditRun } from './run.ts';
+import { createAuditRun, namePrefix, phonePrefix, type AuditRun } from './run.ts';
 import { openStorage } from './storage/bucket.ts';
 import type { ConformanceTarget } from './target.ts';
 import { assertStatus, at } from './wire.ts';
@@ -15,13 +15,13 @@ const pageSize = 1000;
 /**
  * Removes what a run has left: its buckets, and its users with their rows.
  *
- * @param run the run, or the id of one that ended before it could clean up: its users without an email address stay then.
+ * @param run the run, or the id of one that ended before it could clean up: its anonymous users stay then.
  * @throws NotRunError without a service key.
  */
 export async function removeRun(target: ConformanceTarget, run: AuditRun | string): Promise<Removal> {
   const { id, userIds } = typeof run === 'string' ? createAuditRun(run) : run;
   const { admin } = createAuditContext(target);
-  const found = new Set([...userIds, ...(await findUsers(admin, namePrefix(id)))]);
+  const found = new Set([...userIds, ...(await findUsers(admin, id))]);
   let users = 0;
   for (const userId of found) {
     const { status } = await admin('DELETE', `/users/${userId}`);
@@ -32,13 +32,17 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
 
 type Admin = ReturnType<typeof createAuditContext>['admin'];
 
-async function findUsers(admin: Admin, prefix: string): Promise<readonly string[]> {
+async function findUsers(admin: Admin, run: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let page = 1; ; page += 1) {
     const reply = await admin('GET', `/users?page=${page}&per_page=${pageSize}`);
     assertStatus(reply, 200);
     const users = listAt(reply.json, 'users');
-    const own = users.filter((user) => String(at(user, 'email')).startsWith(prefix));
+    const own = users.filter(
+      (user) =>
+        String(at(user, 'email')).startsWith(namePrefix(run)) ||
+        String(at(user, 'phone')).startsWith(phonePrefix(run)),
+    );
     found.push(...own.map((user) => String(at(user, 'id'))));
     if (users.length < pageSize) return found;
   }

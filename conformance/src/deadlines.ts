@@ -1,27 +1,71 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** By how much the deadlines of the running audit are extended. */
-const factors = new AsyncLocalStorage<number>();
+/** How slow a target is, measured while its audits run: a slow server is slow, and not wrong. */
+export interface DeadlineScale {
+  /** Adds the duration of a round trip in milliseconds. */
+  record(roundTripMs: number): void;
+  /** Adds a wait that a server asked for. */
+  recordWait(ms: number): void;
+  /** How long something may take now that takes at most `ms` on a fast server. */
+  scale(ms: number): number;
+  /** The median of the latest round trips in milliseconds; 0 before the first. */
+  roundTripMs(): number;
+}
 
-/** Runs a task whose deadlines are extended by `factor`: a slow server is slow, and not wrong. */
-export const withDeadlineFactor = <T>(factor: number, task: () => Promise<T>): Promise<T> =>
-  factors.run(factor, task);
-
-/** A deadline in milliseconds, extended by as much as the target is slow. */
-export const scaleDeadline = (ms: number): number => Math.round(ms * (factors.getStore() ?? 1));
-
-/** The round trip in milliseconds for which the deadlines of the audits are meant. */
+/** The round trip for which the deadlines of the audits are meant. */
 const usualRoundTripMs = 50;
+const largestFactor = 6;
+const keptRoundTrips = 25;
 
-const largestFactor = 10;
+export function createDeadlineScale(): DeadlineScale {
+  const latest: number[] = [];
+  let waitedMs = 0;
+  const median = () => {
+    const sorted = latest.toSorted((one, other) => one - other);
+    return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  };
+  return {
+    record(roundTripMs) {
+      latest.push(roundTripMs);
+      if (latest.length > keptRoundTrips) latest.shift();
+    },
+    recordWait: (ms) => void (waitedMs += ms),
+    scale: (ms) =>
+      Math.round(ms * Math.min(largestFactor, Math.max(1, median() / usualRoundTripMs))) + waitedMs,
+    roundTripMs: median,
+  };
+}
+
+const running = new AsyncLocalStorage<DeadlineScale>();
+
+/** Runs a task whose deadlines follow a scale. */
+export const withDeadlineScale = <T>(scale: DeadlineScale, task: () => Promise<T>): Promise<T> =>
+  running.run(scale, task);
+
+/** The scale of the running audit; without one, deadlines are as written. */
+const currentScale = (): DeadlineScale => running.getStore() ?? createDeadlineScale();
+
+/** A deadline in milliseconds, extended by as much as the target is slow at the moment. */
+export const scaleDeadline = (ms: number): number => currentScale().scale(ms);
 
 /**
- * The factor for a target: how many times slower than usual its round trips are, between 1 and 10.
+ * Calls `expire` with the milliseconds that have passed, once `ms` are over by the scale, which may grow meanwhile.
  *
- * @param roundTripsMs measured durations; the median counts.
+ * @returns a function that cancels.
  */
-export function deadlineFactor(roundTripsMs: readonly number[]): number {
-  const sorted = roundTripsMs.toSorted((one, other) => one - other);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  return Math.min(largestFactor, Math.max(1, median / usualRoundTripMs));
+export function startDeadline(
+  ms: number,
+  expire: (passedMs: number) => void,
+  scale: DeadlineScale = currentScale(),
+): () => void {
+  const startedMs = performance.now();
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    const passedMs = performance.now() - startedMs;
+    const leftMs = scale.scale(ms) - passedMs;
+    if (leftMs <= 0) expire(Math.round(passedMs));
+    else timer = setTimeout(arm, leftMs);
+  };
+  arm();
+  return () => clearTimeout(timer);
 }

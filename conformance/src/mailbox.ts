@@ -33,7 +33,7 @@ export function createMailReader(mailboxUrl: string): MailReader {
   return {
     async next(address) {
       const query = encodeURIComponent(`to:${address}`);
-      for (const end = Date.now() + scaleDeadline(waitMs); Date.now() < end;) {
+      for (const startedMs = Date.now(); Date.now() - startedMs < scaleDeadline(waitMs);) {
         const messages = at(await getJson(`/api/v1/search?query=${query}`), 'messages');
         const fresh = (Array.isArray(messages) ? messages : [])
           .map((message) => String(at(message, 'ID')))

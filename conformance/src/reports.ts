@@ -1,99 +1,73 @@
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { AuditSource } from './audit.ts';
-import type { AuditResult } from './runner.ts';
-import { isUnexpected } from './runner.ts';
-import { readSection } from './sources.ts';
+import { countAudits, countReasons, type ConformanceReport, type ReportedAudit } from './report.ts';
 
-export interface AuditCounts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly known: number;
-  readonly notRun: number;
+/** For a terminal: the audits that did not pass with their evidence, then counts by area and level. */
+export function formatText({ audits }: ConformanceReport): string {
+  const failures = audits.filter(({ status }) => status === 'failed' || status === 'known');
+  const surprises = audits.filter(({ status, reason }) => status === 'passed' && reason !== null);
+  const reasons = countReasons(audits).map(([reason, count]) => `- ${count} not run: ${reason}`);
+  return [
+    ...failures.map(formatFailure),
+    ...surprises.map(({ id, reason }) => `! ${id} passes, but is listed as failing: ${reason}`),
+    ...reasons,
+    '',
+    formatCounts(audits),
+  ].join('\n');
 }
 
-export function countResults(results: readonly AuditResult[]): AuditCounts {
-  const count = (matches: (result: AuditResult) => boolean) => results.filter(matches).length;
-  return {
-    passed: count(({ outcome }) => outcome.status === 'passed'),
-    failed: count(({ outcome, known }) => outcome.status === 'failed' && known === null),
-    known: count(({ outcome, known }) => outcome.status === 'failed' && known !== null),
-    notRun: count(({ outcome }) => outcome.status === 'not-run'),
-  };
+function formatFailure({ id, level, title, status, reason, evidence, breaks, publicSources }: ReportedAudit) {
+  const lines = [
+    `${status === 'known' ? '~' : '✗'} ${id} ${level} ${title}`,
+    ...(status === 'known' ? [field('Known', reason ?? '')] : []),
+    field('Expected', evidence?.expectation ?? ''),
+    field('Came', evidence?.came ?? ''),
+    ...(evidence?.request ? [field('Request', evidence.request)] : []),
+    ...(evidence?.answer ? [field('Answer', evidence.answer)] : []),
+    field('Breaks', breaks),
+    ...publicSources.slice(0, 2).map(({ url }) => field('Source', url)),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
-/** A readable table: the audits that did not pass, then counts by area and level. */
-export function formatTable(results: readonly AuditResult[]): string {
-  const lines = results.flatMap(({ audit, outcome, known }) => {
-    if (outcome.status === 'passed')
-      return known === null ? [] : [`! ${audit.id} passes, but is listed as failing: ${known}`];
-    const mark = outcome.status === 'not-run' ? '-' : known === null ? '✗' : '~';
-    return [
-      `${mark} ${audit.id} ${audit.level} ${audit.title}`,
-      `    ${(known === null ? '' : `known: ${known}; `) + firstLine(outcome.reason)}`,
-      ...(outcome.status === 'failed' ? [`    ${describeSource(audit.source)}`] : []),
-    ];
-  });
-  const groups = groupResults(results);
+const field = (name: string, text: string): string =>
+  `    ${`${name}:`.padEnd(10)}${text.replaceAll('\n', `\n${' '.repeat(14)}`)}`;
+
+function formatCounts(audits: readonly ReportedAudit[]): string {
+  const groups = new Map<string, ReportedAudit[]>();
+  for (const audit of audits) {
+    const name = `${audit.area} ${audit.level}`;
+    groups.set(name, [...(groups.get(name) ?? []), audit]);
+  }
   const rows = [...groups].map(([name, group]) => {
-    const { passed, failed, known, notRun } = countResults(group);
-    return `${name.padEnd(18)}${cell(group.length)}${cell(passed)}${cell(failed)}${cell(known)}${cell(notRun)}`;
+    const { passed, failed, known, notRun } = countAudits(group);
+    return `${name.padEnd(24)}${[group.length, passed, failed, known, notRun].map(cell).join('')}`;
   });
-  const header = `${'area and level'.padEnd(18)}${['audits', 'passed', 'failed', 'known', 'not run'].map((name) => name.padStart(9)).join('')}`;
-  return [...lines, '', header, ...rows].join('\n');
+  const header = ['audits', 'passed', 'failed', 'known', 'not run'].map(cell).join('');
+  return [`${'area and level'.padEnd(24)}${header}`, ...rows].join('\n');
 }
+
+const cell = (value: number | string) => String(value).padStart(9);
 
 /** JUnit XML, for build servers. */
-export function formatJUnit(results: readonly AuditResult[]): string {
-  const { failed, notRun } = countResults(results);
-  const cases = results.map(({ audit, outcome, durationMs }) => {
-    const head = `<testcase classname="${audit.area}.${audit.level}" name="${escapeXml(`${audit.id} ${audit.title}`)}" time="${(durationMs / 1000).toFixed(3)}"`;
-    if (outcome.status === 'passed') return `  ${head}/>`;
-    const element = outcome.status === 'failed' ? 'failure' : 'skipped';
-    return `  ${head}><${element} message="${escapeXml(firstLine(outcome.reason))}"/></testcase>`;
+export function formatJUnit({ audits, run, suite }: ConformanceReport): string {
+  const failures = audits.filter(({ status }) => status === 'failed' || status === 'known');
+  const skipped = audits.filter(({ status }) => status === 'not-run');
+  const cases = audits.map((audit) => {
+    const { area, level, id, title, durationMs, status } = audit;
+    const head = `<testcase classname="${area}.${level}" name="${escapeXml(`${id} ${title}`)}" time="${(durationMs / 1000).toFixed(3)}"`;
+    if (status === 'passed') return `  ${head}/>`;
+    if (status === 'not-run')
+      return `  ${head}><skipped message="${escapeXml(audit.reason ?? '')}"/></testcase>`;
+    const message = `expected: ${audit.evidence?.expectation}; came: ${audit.evidence?.came}`;
+    return `  ${head}><failure message="${escapeXml(message)}">${escapeXml(formatFailure(audit))}</failure></testcase>`;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="conformance" tests="${results.length}" failures="${failed}" skipped="${notRun}">\n${cases.join('\n')}\n</testsuite>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="supabase-conformance ${suite}" timestamp="${run.startedAt}" tests="${audits.length}" failures="${failures.length}" skipped="${skipped.length}">\n${cases.join('\n')}\n</testsuite>\n`;
 }
 
-/** A report for programs: counts, and each audit with its result. */
-export function formatJson(results: readonly AuditResult[]): string {
-  const audits = results.map((result) => ({
-    id: result.audit.id,
-    area: result.audit.area,
-    level: result.audit.level,
-    title: result.audit.title,
-    source: result.audit.source,
-    publicSources: readSection(result.audit.source).publicSources,
-    ...result.outcome,
-    known: result.known,
-    unexpected: isUnexpected(result),
-    durationMs: Math.round(result.durationMs),
-  }));
-  return `${JSON.stringify({ counts: countResults(results), audits }, null, 2)}\n`;
-}
+/** For programs. `--compare` reads it. */
+export const formatJson = (report: ConformanceReport): string => `${JSON.stringify(report, null, 2)}\n`;
 
-/** The cited section as a path from the working directory, and its first public source. */
-function describeSource(source: AuditSource): string {
-  const [document = '', anchor = ''] = source.split('#');
-  const path = relative(process.cwd(), fileURLToPath(new URL(`../${document}`, import.meta.url)));
-  const [first] = readSection(source).publicSources;
-  return `${path}#${anchor}${first ? ` ${first.url}` : ''}`;
-}
-
-const groupName = ({ audit }: AuditResult) => `${audit.area} ${audit.level}`;
-
-function groupResults(results: readonly AuditResult[]): Map<string, AuditResult[]> {
-  const groups = new Map<string, AuditResult[]>();
-  for (const result of results)
-    groups.set(groupName(result), [...(groups.get(groupName(result)) ?? []), result]);
-  return groups;
-}
-
-const cell = (count: number) => String(count).padStart(9);
-
-const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
-
-const escapeXml = (text: string) =>
+/** Text that is safe in XML and HTML, in attributes too. */
+export const escapeXml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

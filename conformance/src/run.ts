@@ -24,7 +24,7 @@ export function createAuditRun(id: string = randomBytes(4).toString('hex')): Aud
     newEmail: () => `${newName()}@example.com`,
     newPhone() {
       phones = (phones + 1) % 10_000;
-      return `1555${digits(Number.parseInt(id, 16) % 10_000)}${digits(phones)}`;
+      return `${phonePrefix(id)}${digits(phones)}`;
     },
   };
 }
@@ -33,6 +33,13 @@ const digits = (value: number): string => String(value).padStart(4, '0');
 
 /** The beginning of the names and email addresses of a run. */
 export const namePrefix = (id: string): string => `audit-${id}-`;
+
+/** The beginning of the phone numbers of a run, which one of 10,000 runs shares. */
+export const phonePrefix = (id: string): string => `1555${digits(Number.parseInt(id, 16) % 10_000)}`;
+
+/** Whether an address or a number is one that a run of audits made. */
+export const isOfAudits = (email: string, phone: string): boolean =>
+  /^audit-[\da-f]{8}-[\da-f]+@example\.com$/.test(email) || /^\+?1555\d{8}$/.test(phone);
 
 /** Creates a value that the audits of one run share. A failure is not kept: the next audit tries again. */
 export function shareInRun<Context extends { readonly run: AuditRun }, T>(

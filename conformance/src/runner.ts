@@ -1,13 +1,18 @@
+import { UnmetExpectationError } from './assertion.ts';
 import type { Audit, AuditNeed } from './audit.ts';
 import { createAuditContext } from './audit-context.ts';
+import { createDeadlineScale, startDeadline, withDeadlineScale, type DeadlineScale } from './deadlines.ts';
+import { collectEvidence, type Evidence } from './evidence.ts';
+import { hasProductSchema, isWithoutSubscription, needsSchema } from './product-schema.ts';
 import { createAuditRun, type AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { readTargetSettings, type TargetSettings } from './target-settings.ts';
-import { at, parseJson, UnexpectedReplyError } from './wire.ts';
+import { watchTarget } from './watched-target.ts';
+import { UnexpectedReplyError } from './wire.ts';
 
 export type AuditOutcome =
   | { readonly status: 'passed' }
-  | { readonly status: 'failed'; readonly reason: string }
+  | ({ readonly status: 'failed' } & Evidence)
   | { readonly status: 'not-run'; readonly reason: string };
 
 /** The result of one audit. `known` is the reason of an expected failure. */
@@ -23,10 +28,12 @@ export interface RunOptions {
   readonly knownFailing?: ReadonlyMap<string, string>;
   /** The number of concurrent audits. Default 4. */
   readonly concurrency?: number;
-  /** The timeout of one audit in milliseconds. Default 30,000. */
+  /** The timeout of one audit in milliseconds, longer on a slow target. Default 30,000. */
   readonly timeoutMs?: number;
   /** Collects what the audits create, for `removeRun`. Default: a run of its own. */
   readonly run?: AuditRun;
+  /** Extends the deadlines for a slow target. Default: one that measures the round trips of the run. */
+  readonly scale?: DeadlineScale;
   /** Ends the run: started audits finish, the others are reported as not run. */
   readonly signal?: AbortSignal;
 }
@@ -41,10 +48,11 @@ export async function runAudits(
     timeoutMs = 30_000,
     run = createAuditRun(),
     signal,
+    scale = createDeadlineScale(),
   }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
   const settings = await readTargetSettings(createAuditContext(target).auth);
-  const missingSchema = (await hasSchema(target)) ? undefined : 'protocol/product.md';
+  const missingSchema = (await hasProductSchema(target)) ? undefined : 'protocol/product.md';
   const results: AuditResult[] = [];
   let next = 0;
   const work = async () => {
@@ -54,7 +62,7 @@ export async function runAudits(
       const startedMs = performance.now();
       const outcome = signal?.aborted
         ? ({ status: 'not-run', reason: 'the run was interrupted' } as const)
-        : await runAudit(audit, target, run, { settings, missingSchema, timeoutMs });
+        : await runAudit(audit, target, { run, settings, missingSchema, timeoutMs, scale });
       results[index] = {
         audit,
         outcome,
@@ -68,103 +76,44 @@ export async function runAudits(
 }
 
 interface AuditConditions {
+  readonly run: AuditRun;
   readonly settings: TargetSettings;
   /** The section that describes the tables that the target lacks. */
   readonly missingSchema: string | undefined;
   readonly timeoutMs: number;
-}
-
-interface WatchedTarget {
-  readonly watched: ConformanceTarget;
-  /** The error codes of the auth service's refusals. */
-  readonly codes: readonly string[];
-}
-
-/** A target for one audit that records refusals, and the users that the audit creates. */
-function watchTarget(
-  target: ConformanceTarget,
-  run: AuditRun,
-  missingSchema: string | undefined,
-): WatchedTarget {
-  const codes: string[] = [];
-  return {
-    codes,
-    watched: {
-      ...target,
-      async fetch(input, init) {
-        const response = await target.fetch(input, init);
-        const code = response.headers.get('x-sb-error-code');
-        if (code !== null) codes.push(code);
-        if (missingSchema !== undefined && (await isUnknownToRest(response)))
-          throw new NotRunError(needsSchema(missingSchema));
-        if (init.method === 'POST' && response.ok && input.startsWith(target.authUrl))
-          recordUser(parseJson(await response.clone().text()), run);
-        return response;
-      },
-    },
-  };
-}
-
-/** PostgREST's codes for a relation and for a function that it does not have. */
-const UNKNOWN_TO_REST: ReadonlySet<unknown> = new Set(['PGRST205', 'PGRST202']);
-
-async function isUnknownToRest(response: Response): Promise<boolean> {
-  if (response.status !== 404) return false;
-  const json = parseJson(await response.clone().text());
-  return UNKNOWN_TO_REST.has(at(json, 'code')) && OWN_NAMES.test(String(at(json, 'message')));
-}
-
-/** What `protocol/product.md` describes; audits name unknown relations too, and expect to be refused. */
-const OWN_NAMES =
-  /\bpublic\.(?:notification\w*|muted_threads|blocked_senders|invitations|\w+_invitation|unsubscribe\w*)\b/;
-
-/** How a subscription to a table that is not there ends, and a join of a private topic without its policy. */
-const NO_SUBSCRIPTION =
-  /system ok did not arrive; received .*system:error|permissions to read from this Channel topic: user:/;
-
-const needsSchema = (section: string): string => `needs the schema of ${section}, which the target lacks`;
-
-/** Whether the target has the tables that most audits of REST and realtime use. */
-async function hasSchema(target: ConformanceTarget): Promise<boolean> {
-  if (target.restUrl === null) return true;
-  const { rest } = createAuditContext(target);
-  const { json } = await rest.send('GET', '/notifications', { query: { select: 'id', limit: '0' } });
-  return !UNKNOWN_TO_REST.has(at(json, 'code'));
-}
-
-/** Records the user of a session, or a bare user, which has an audience. */
-function recordUser(json: unknown, { userIds }: AuditRun): void {
-  const id = at(json, 'user', 'id') ?? (at(json, 'aud') === undefined ? undefined : at(json, 'id'));
-  if (typeof id === 'string') userIds.add(id);
+  readonly scale: DeadlineScale;
 }
 
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
-  run: AuditRun,
-  { settings, missingSchema, timeoutMs }: AuditConditions,
+  { run, settings, missingSchema, timeoutMs, scale }: AuditConditions,
 ): Promise<AuditOutcome> {
-  const { watched, codes } = watchTarget(target, run, missingSchema);
+  const recorded = watchTarget(target, { run, missingSchema, scale });
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
+    const expire = (passedMs: number) =>
+      reject(new UnmetExpectationError(audit.title, `it was not finished within ${passedMs} ms`));
+    cancel = startDeadline(timeoutMs, expire, scale);
   });
   try {
-    await Promise.race([audit.run(createAuditContext(watched, run)), timeout]);
+    const task = withDeadlineScale(scale, () => audit.run(createAuditContext(recorded.watched, run)));
+    await Promise.race([task, timeout]);
     return { status: 'passed' };
   } catch (problem) {
     const refused = problem instanceof UnexpectedReplyError ? settings.explain(problem.reply) : undefined;
-    const setting = refused ?? settings.explainGate(codes);
+    const setting = refused ?? settings.explainGate(recorded.codes);
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
     const reason = problem instanceof Error ? problem.message : String(problem);
-    if (missingSchema !== undefined && NO_SUBSCRIPTION.test(reason))
+    if (problem instanceof NotRunError) return { status: 'not-run', reason };
+    if (missingSchema !== undefined && isWithoutSubscription(reason))
       return { status: 'not-run', reason: needsSchema(missingSchema) };
-    return { status: problem instanceof NotRunError ? 'not-run' : 'failed', reason };
+    return { status: 'failed', ...collectEvidence(audit, problem, recorded, target) };
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 }
 

@@ -11,6 +11,8 @@ export interface PublicSource {
 export interface SourceSection {
   readonly title: string;
   readonly publicSources: readonly PublicSource[];
+  /** What breaks for users where the facts of the section do not hold; empty in a section that no audit cites. */
+  readonly breaks: string;
 }
 
 const sectionsByDocument = new Map<string, ReadonlyMap<string, SourceSection>>();
@@ -41,9 +43,18 @@ export function readSections(document: string): ReadonlyMap<string, SourceSectio
         .replaceAll(/[^\w -]/g, '')
         .replaceAll(' ', '-');
       const [, sources = ''] = part.split(/^Source: /m);
+      const [, breaks = ''] = /^Breaks: ([^]*?)\n\n/m.exec(part) ?? [];
       const links = [...sources.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)];
       const publicSources = links.map(([, label = '', url = '']) => ({ label, url }));
-      return [anchor, { title, publicSources }];
+      return [anchor, { title, publicSources, breaks: breaks.replaceAll('\n', ' ') }];
     }),
   );
+}
+
+/** The public sources of a section that open: web pages, or else the section itself in this package. */
+export function sectionLinks(source: AuditSource): readonly PublicSource[] {
+  const { title, publicSources } = readSection(source);
+  const pages = publicSources.filter(({ url }) => url.startsWith('https:'));
+  if (pages.length > 0) return pages;
+  return [{ label: title, url: new URL(`../${source}`, import.meta.url).href }];
 }

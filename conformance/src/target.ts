@@ -22,6 +22,8 @@ export interface ConformanceTarget {
   /** A page that the target's redirect allow-list permits. */
   readonly redirectTo: string;
   readonly fetch: WireFetch;
+  /** Is told of each text frame of the realtime service. */
+  readonly onFrame?: (direction: 'sent' | 'received', text: string) => void;
   /** Runs SQL as the database's owner, with `$1` for the first value. Without it the audits that need it are skipped. */
   readonly query?: (text: string, values?: readonly unknown[]) => Promise<unknown>;
 }

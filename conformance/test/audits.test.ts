@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { auditsPage, formatAuditList } from '../scripts/audit-list.ts';
 import { audits, chooseAudits } from '../src/audits.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
+import { suiteVersion } from '../src/report.ts';
 import { readSection, readSections } from '../src/sources.ts';
 
 const documents = ['auth', 'rest', 'realtime', 'product'].map((name) => `protocol/${name}.md`);
@@ -14,8 +15,27 @@ describe('the audits', () => {
     expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
   });
 
-  it('an id keeps its level and statement: a change of this snapshot needs a new id', () => {
-    expect(audits.map(({ id, level, title }) => `${id} ${level} ${title}`)).toMatchSnapshot();
+  it('an id keeps its level, version and statement: a change of this snapshot needs a new id', () => {
+    expect(audits.map(({ id, level, since, title }) => `${id} ${level} ${since} ${title}`)).toMatchSnapshot();
+  });
+
+  it('the suite has the version of its package, and no audit is of a later one', () => {
+    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+    expect(JSON.parse(manifest)).toMatchObject({ version: suiteVersion });
+    const compare = new Intl.Collator('en', { numeric: true }).compare;
+    expect(audits.filter(({ since }) => compare(since, suiteVersion) > 0)).toEqual([]);
+  });
+
+  it('an assertion is a sentence: the audits use no bare assertions', () => {
+    const source = new URL('../src/', import.meta.url);
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.audits.ts'),
+    );
+    const bare = files.filter((name) =>
+      /from '(?:node:)?assert|throw new (?:Type)?Error\(/.test(readFileSync(new URL(name, source), 'utf8')),
+    );
+    expect(files.length).toBeGreaterThan(40);
+    expect(bare).toEqual([]);
   });
 
   it('docs/audits.md lists the audits as they are now (npm run docs:audits)', async () => {
@@ -28,6 +48,11 @@ describe('the sources of the audits', () => {
   it('each audit cites a section of the committed documents, which names a public source', () => {
     const unsourced = audits.filter(({ source }) => readSection(source).publicSources.length === 0);
     expect(unsourced.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('each cited section says what breaks for users', () => {
+    const silent = audits.filter(({ source }) => !/^[A-Z].+\.$/.test(readSection(source).breaks));
+    expect(silent.map(({ source }) => source)).toEqual([]);
   });
 
   it('a section that its document lacks is refused', () => {

@@ -1,139 +1,148 @@
-import { NotRunError } from '../src/target.ts';
 import { describe, expect, it } from 'vitest';
-import type { Audit, AuditLevel } from '../src/audit.ts';
-import { formatJson, formatJUnit, formatTable } from '../src/reports.ts';
-import { isUnexpected, runAudits, type AuditResult } from '../src/runner.ts';
+import { UnmetExpectationError } from '../src/assertion.ts';
+import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
+import { formatHtml } from '../src/html-report.ts';
+import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
+import { runAudits } from '../src/runner.ts';
+import { audit, reportOf, runSample, target } from './sample-audits.ts';
 
-const target = {
-  authUrl: 'http://127.0.0.1:1',
-  restUrl: null,
-  storageUrl: null,
-  realtimeUrl: null,
-  anonKey: '',
-  serviceKey: null,
-  mailboxUrl: null,
-  smsInMailbox: false,
-  redirectTo: 'http://localhost/home',
-  fetch: () => Promise.reject(new Error('no network')),
-};
+const report = async () => reportOf(await runSample());
 
-const audit = (id: string, run: Audit['run'], level: AuditLevel = 'MUST'): Audit => ({
-  id,
-  area: 'auth',
-  level,
-  title: `statement <${id}>`,
-  source: 'protocol/auth.md#weak-passwords',
-  needs: [],
-  run,
-});
-
-const sample = [
-  audit('A-1', () => Promise.resolve()),
-  audit('A-2', () => Promise.reject(new Error('found "x" & y'))),
-  audit('A-3', () => Promise.reject(new Error('cannot yet'))),
-  audit('A-4', () => Promise.resolve()),
-  audit('A-5', () => Promise.reject(new NotRunError('no mailbox'))),
-  audit('A-6', () => Promise.reject(new Error('would be nice')), 'SHOULD'),
-  { ...audit('A-7', () => Promise.resolve()), needs: ['service-key'] as const },
-];
-
-const run = (): Promise<readonly AuditResult[]> =>
-  runAudits(sample, target, {
-    knownFailing: new Map([
-      ['A-3', 'a reason'],
-      ['A-4', 'a reason that is gone'],
-    ]),
-  });
-
-describe('a run of audits', () => {
-  it('an unknown failure of a MUST and a known failure that passes fail the run', async () => {
-    expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
-  });
-
-  it('an audit that the target does not support is reported as not run', async () => {
-    const notRun = (await run()).filter(({ outcome }) => outcome.status === 'not-run');
-    expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
-  });
-
-  it('an audit waits for no code where the settings confirm without one: it is reported as not run', async () => {
-    const confirmation: readonly Audit[] = [
-      { ...audit('A-1', () => Promise.resolve()), needs: ['email-confirmation'] },
-      { ...audit('A-2', () => Promise.reject(new Error('no code arrived'))), needs: ['phone-confirmation'] },
-    ];
-    const settings = { mailer_autoconfirm: false, phone_autoconfirm: true };
-    const results = await runAudits(confirmation, {
-      ...target,
-      fetch: () => Promise.resolve(Response.json(settings)),
-    });
-    expect(results.map(({ outcome }) => outcome)).toEqual([
-      { status: 'passed' },
-      { status: 'not-run', reason: 'the target lacks: phone-confirmation' },
-    ]);
-  });
-
-  it('the audits of a run share one run, which no other run has', async () => {
-    const runs: object[] = [];
-    const remember = audit('A-1', async (context) => void runs.push(context.run));
-    await runAudits([remember, remember], target);
-    await runAudits([remember], target);
-    expect(runs[0]).toBe(runs[1]);
-    expect(runs[2]).not.toBe(runs[0]);
-  });
-
-  it('an interrupted run finishes the started audits and reports the others as not run', async () => {
-    const interruption = new AbortController();
-    const first = audit('A-1', () => Promise.resolve(interruption.abort()));
-    const second = audit('A-2', () => Promise.resolve());
-    const results = await runAudits([first, second], target, {
-      concurrency: 1,
-      signal: interruption.signal,
-    });
-    expect(results.map(({ outcome }) => outcome)).toEqual([
-      { status: 'passed' },
-      { status: 'not-run', reason: 'the run was interrupted' },
-    ]);
-  });
-
-  it('an audit that does not finish in time fails', async () => {
-    const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
-      timeoutMs: 5,
-    });
-    expect(result?.outcome).toEqual({ status: 'failed', reason: 'not finished within 5 ms' });
-  });
-
-  it('the table lists the audits that did not pass, with their sources, and the counts', async () => {
-    expect(formatTable(await run())).toMatchInlineSnapshot(`
+describe('a report', () => {
+  it('the text lists the failures with what was expected, what came, what breaks and a link, then counts', async () => {
+    expect(formatText(await report())).toMatchInlineSnapshot(`
       "✗ A-2 MUST statement <A-2>
-          found "x" & y
-          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
-      ~ A-3 MUST statement <A-3>
-          known: a reason; cannot yet
-          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
-      ! A-4 passes, but is listed as failing: a reason that is gone
-      - A-5 MUST statement <A-5>
-          no mailbox
-      ✗ A-6 SHOULD statement <A-6>
-          would be nice
-          conformance/protocol/auth.md#weak-passwords https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
-      - A-7 MUST statement <A-7>
-          the target lacks: service-key
+          Expected: the name is "x" & y
+          Came:     <nothing>
+          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
 
-      area and level       audits   passed   failed    known  not run
-      auth MUST                 6        2        1        1        2
-      auth SHOULD               1        0        1        0        0"
+      ~ A-3 MUST statement <A-3>
+          Known:    a reason
+          Expected: statement <A-3>
+          Came:     Error: cannot yet
+          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
+
+      ✗ A-6 SHOULD statement <A-6>
+          Expected: statement <A-6>
+          Came:     Error: would be nice
+          Breaks:   Nobody is told why a password was refused, or weak passwords are accepted.
+          Source:   https://github.com/supabase/auth/blob/bc32168/internal/api/password.go
+
+      ! A-4 passes, but is listed as failing: a reason that is gone
+      - 1 not run: no mailbox
+      - 1 not run: the target lacks: service-key
+
+      area and level             audits   passed   failed    known  not run
+      auth MUST                       6        2        1        1        2
+      auth SHOULD                     1        0        1        0        0"
     `);
   });
 
-  it('the JUnit report escapes its text', async () => {
-    const xml = formatJUnit(await run());
-    expect(xml).toContain('tests="7" failures="2" skipped="2"');
-    expect(xml).toContain('message="found &quot;x&quot; &amp; y"');
+  it('the JUnit report escapes its text and has the evidence', async () => {
+    const xml = formatJUnit(await report());
+    expect(xml).toContain('tests="7" failures="3" skipped="2"');
+    expect(xml).toContain('message="expected: the name is &quot;x&quot; &amp; y; came: &lt;nothing&gt;"');
     expect(xml).toContain('name="A-1 statement &lt;A-1&gt;"');
+    expect(xml).toContain('    Breaks:   ');
   });
 
-  it('the JSON report has the counts', async () => {
-    expect(JSON.parse(formatJson(await run()))).toMatchObject({
+  it('the JSON report has the version of the suite, the counts and the evidence', async () => {
+    expect(JSON.parse(formatJson(await report()))).toMatchObject({
+      suite: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       counts: { passed: 2, failed: 2, known: 1, notRun: 2 },
+      audits: [
+        { id: 'A-1', since: '0.1.0', evidence: null },
+        { id: 'A-2', evidence: { expectation: 'the name is "x" & y', came: '<nothing>', request: null } },
+        { id: 'A-3', status: 'known', reason: 'a reason' },
+        {},
+        { status: 'not-run', reason: 'no mailbox' },
+        {},
+        {},
+      ],
     });
+  });
+
+  it('the page contains every audit, loads nothing and escapes its text', async () => {
+    const page = formatHtml(await report());
+    expect(page.match(/<details /g)).toHaveLength(7);
+    expect(page).toContain('the name is &quot;x&quot; &amp; y');
+    expect(page).not.toMatch(/<(?:link|img|script) [^>]*(?:src|href)=/);
+    expect(page).toContain('<code>A-2</code>');
+  });
+});
+
+describe('the evidence of a failure', () => {
+  const failing = audit('A-1', async ({ auth }) => {
+    await auth.send('POST', '/token', {
+      token: 'eyJhbGciOi.eyJzdWIiOi.c2ln',
+      query: { grant_type: 'password' },
+      body: { email: "o'neil@example.com", password: 'hunter2', code: '123456' },
+    });
+    throw new UnmetExpectationError('the answer is a session', 'eyJhbGciOi.eyJzdWIiOi.c2ln');
+  });
+  const evidenceFrom = async (answer: () => Promise<Response>) => {
+    const keyed = { ...target, anonKey: 'the-anon-key', fetch: answer };
+    const [audited] = reportOf(await runAudits([failing], keyed)).audits;
+    return audited?.evidence;
+  };
+
+  it('the request is a command for a shell, without keys, tokens, passwords and codes', async () => {
+    const evidence = await evidenceFrom(() =>
+      Promise.resolve(Response.json({ refresh_token: 'abc', code: 'bad_json' }, { status: 400 })),
+    );
+    expect(evidence?.request).toMatchInlineSnapshot(`
+      "curl -i -X POST 'http://127.0.0.1:1/token?grant_type=password' \\
+        -H "apikey: $ANON_KEY" \\
+        -H "authorization: Bearer $TOKEN" \\
+        -H 'content-type: application/json;charset=UTF-8' \\
+        -H 'x-supabase-api-version: 2024-01-01' \\
+        --data-raw '{"email":"o'\\''neil@example.com","password":"<secret>","code":"<secret>"}'"
+    `);
+    expect(evidence?.answer).toBe('400 {"refresh_token":"<secret>","code":"bad_json"}');
+    expect(evidence?.came).toBe('<jwt>');
+  });
+
+  it('a failed connection is named with its cause', async () => {
+    const cause = new Error('connect ECONNREFUSED 127.0.0.1:1');
+    const evidence = await evidenceFrom(() => Promise.reject(new TypeError('fetch failed', { cause })));
+    expect(evidence).toMatchObject({
+      expectation: 'statement <A-1>',
+      came: 'Error: connect ECONNREFUSED 127.0.0.1:1',
+      answer: 'no answer: Error: connect ECONNREFUSED 127.0.0.1:1',
+    });
+  });
+});
+
+describe('a comparison', () => {
+  const passing = audit('A-1', () => Promise.resolve());
+  const failing = audit('A-1', () => Promise.reject(new UnmetExpectationError('it is 1', '2')));
+  const reportFor = async (...audits: Parameters<typeof runAudits>[0]) =>
+    reportOf(await runAudits(audits, target));
+
+  it('a MUST that passed and fails now is worse, and its repair is not', async () => {
+    const [sound, broken] = [await reportFor(passing), await reportFor(failing)];
+    expect(compareReports(sound, broken)).toMatchObject({ isWorse: true, broken: [{ id: 'A-1' }] });
+    expect(compareReports(broken, sound)).toMatchObject({ isWorse: false, repaired: [{ id: 'A-1' }] });
+    expect(formatComparison(compareReports(sound, broken))).toBe(
+      'Broken: 1\n  A-1 MUST statement <A-1>\n      came: 2',
+    );
+    expect(formatComparison(compareReports(sound, sound))).toBe('Nothing changed.');
+  });
+
+  it('a SHOULD that fails now is told and is not worse', async () => {
+    const broken = await reportFor({ ...failing, level: 'SHOULD' });
+    const comparison = compareReports(await reportFor({ ...passing, level: 'SHOULD' }), broken);
+    expect(comparison).toMatchObject({ isWorse: false, broken: [{ id: 'A-1' }] });
+  });
+
+  it('added and removed audits are told', async () => {
+    const comparison = compareReports(await reportFor(passing), await reportFor({ ...passing, id: 'A-2' }));
+    expect(comparison).toMatchObject({ added: [{ id: 'A-2' }], removed: [{ id: 'A-1' }], isWorse: false });
+  });
+
+  it('another file is refused by its name', () => {
+    expect(() => parseReport('{}', 'a.json')).toThrow('a.json is not a JSON report');
   });
 });

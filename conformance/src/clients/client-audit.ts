@@ -75,9 +75,9 @@ const pauseMs = 5;
 
 /** Waits until a condition is true. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
-  const limitMs = scaleDeadline(waitMs);
-  for (const end = Date.now() + limitMs; !holds();) {
-    if (Date.now() > end) assert.fail(`${what} within ${limitMs} ms`, 'it is not so');
+  for (const startedMs = Date.now(); !holds();) {
+    const limitMs = scaleDeadline(waitMs);
+    if (Date.now() - startedMs > limitMs) assert.fail(`${what} within ${limitMs} ms`, 'it is not so');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -47,7 +47,7 @@ export interface RecordedWire extends Recorder {
 export function createRecorder(target: ConformanceTarget, projectUrl: string): RecordedWire {
   const requests: SentRequest[] = [];
   const scripted: { readonly path: string; readonly answer: () => Response | Promise<Response> }[] = [];
-  const sockets = recordSockets();
+  const sockets = recordSockets(target);
   return {
     ...sockets,
     requests,
@@ -73,7 +73,7 @@ export function createRecorder(target: ConformanceTarget, projectUrl: string): R
 
 type SocketRecorder = Omit<RecordedWire, 'requests' | 'to' | 'answerNext' | 'fetch'>;
 
-function recordSockets(): SocketRecorder {
+function recordSockets(target: Pick<ConformanceTarget, 'onFrame'>): SocketRecorder {
   const socketUrls: string[] = [];
   const sent: Frame[] = [];
   const received: Frame[] = [];
@@ -90,13 +90,19 @@ function recordSockets(): SocketRecorder {
       open.add(webSocket);
       webSocket.on('close', () => open.delete(webSocket));
       webSocket.on('message', (data, isBinary) => {
-        if (!isBinary) received.push(parseFrame((data as Buffer).toString()));
+        if (isBinary) return;
+        const text = (data as Buffer).toString();
+        target.onFrame?.('received', text);
+        received.push(parseFrame(text));
       });
       const socket = adaptWebSocket(webSocket);
       const { send } = socket;
       return Object.assign(socket, {
         send(data: Parameters<Socket['send']>[0]) {
-          if (typeof data === 'string') sent.push(parseFrame(data));
+          if (typeof data === 'string') {
+            target.onFrame?.('sent', data);
+            sent.push(parseFrame(data));
+          }
           send(data);
         },
       });

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 
 import { UnmetExpectationError } from '../assertion.ts';
-import { scaleDeadline } from '../deadlines.ts';
+import { startDeadline } from '../deadlines.ts';
 import { NotRunError, type ConformanceTarget } from '../target.ts';
 import { at } from '../wire.ts';
 import { parseFrame, type Frame } from './frames.ts';
@@ -10,7 +10,7 @@ import { parseFrame, type Frame } from './frames.ts';
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
-  /** Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds. */
+  /** Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds, later on a slow target. */
   expect(what: string, matches: (frame: Frame) => boolean): Promise<Frame>;
   close(): void;
 }
@@ -21,7 +21,7 @@ const waitMs = 10_000;
 export async function openFrameSocket({
   target,
 }: {
-  readonly target: Pick<ConformanceTarget, 'realtimeUrl' | 'anonKey'>;
+  readonly target: Pick<ConformanceTarget, 'realtimeUrl' | 'anonKey' | 'onFrame'>;
 }): Promise<FrameSocket> {
   if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
   const socket = new WebSocket(
@@ -30,6 +30,7 @@ export async function openFrameSocket({
   const received: Frame[] = [];
   const waiting = new Set<() => void>();
   socket.on('message', (data, isBinary) => {
+    if (!isBinary) target.onFrame?.('received', (data as Buffer).toString());
     received.push(isBinary ? parseBroadcast(data as Buffer) : parseFrame((data as Buffer).toString()));
     for (const look of waiting) look();
   });
@@ -39,27 +40,26 @@ export async function openFrameSocket({
   });
   return {
     received,
-    send: (...frame) => socket.send(JSON.stringify(frame)),
+    send(...frame) {
+      const text = JSON.stringify(frame);
+      target.onFrame?.('sent', text);
+      socket.send(text);
+    },
     expect: (what, matches) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const frame = received.find(matches);
           if (!frame) return;
           waiting.delete(look);
-          clearTimeout(timer);
+          cancel();
           resolve(frame);
         };
-        const limitMs = scaleDeadline(waitMs);
-        const timer = setTimeout(() => {
+        const cancel = startDeadline(waitMs, (passedMs) => {
           waiting.delete(look);
           const seen = received.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
-          reject(
-            new UnmetExpectationError(
-              `${what} arrives within ${limitMs} ms`,
-              `received ${seen || 'nothing'}`,
-            ),
-          );
-        }, limitMs);
+          const expectation = `${what} arrives within ${passedMs} ms`;
+          reject(new UnmetExpectationError(expectation, `received ${seen || 'nothing'}`));
+        });
         waiting.add(look);
         look();
       }),

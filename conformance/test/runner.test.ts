@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Audit } from '../src/audit.ts';
+import { isUnexpected, runAudits } from '../src/runner.ts';
+import { audit, runSample as run, target } from './sample-audits.ts';
+
+describe('a run of audits', () => {
+  it('an unknown failure of a MUST and a known failure that passes fail the run', async () => {
+    expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
+  });
+
+  it('an audit that the target does not support is reported as not run', async () => {
+    const notRun = (await run()).filter(({ outcome }) => outcome.status === 'not-run');
+    expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
+  });
+
+  it('an audit waits for no code where the settings confirm without one: it is reported as not run', async () => {
+    const confirmation: readonly Audit[] = [
+      { ...audit('A-1', () => Promise.resolve()), needs: ['email-confirmation'] },
+      { ...audit('A-2', () => Promise.reject(new Error('no code arrived'))), needs: ['phone-confirmation'] },
+    ];
+    const settings = { mailer_autoconfirm: false, phone_autoconfirm: true };
+    const results = await runAudits(confirmation, {
+      ...target,
+      fetch: () => Promise.resolve(Response.json(settings)),
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      { status: 'passed' },
+      { status: 'not-run', reason: 'the target lacks: phone-confirmation' },
+    ]);
+  });
+
+  it('the audits of a run share one run, which no other run has', async () => {
+    const runs: object[] = [];
+    const remember = audit('A-1', async (context) => void runs.push(context.run));
+    await runAudits([remember, remember], target);
+    await runAudits([remember], target);
+    expect(runs[0]).toBe(runs[1]);
+    expect(runs[2]).not.toBe(runs[0]);
+  });
+
+  it('an interrupted run finishes the started audits and reports the others as not run', async () => {
+    const interruption = new AbortController();
+    const first = audit('A-1', () => Promise.resolve(interruption.abort()));
+    const second = audit('A-2', () => Promise.resolve());
+    const results = await runAudits([first, second], target, {
+      concurrency: 1,
+      signal: interruption.signal,
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      { status: 'passed' },
+      { status: 'not-run', reason: 'the run was interrupted' },
+    ]);
+  });
+
+  it('an audit that does not finish in time fails', async () => {
+    const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
+      timeoutMs: 5,
+    });
+    expect(result?.outcome).toMatchObject({
+      status: 'failed',
+      expectation: 'statement <A-1>',
+      came: expect.stringMatching(/^it was not finished within \d+ ms$/),
+    });
+  });
+});

@@ -1,4 +1,4 @@
-import { createListeners } from '../platform/index.ts';
+import { type Clock, createListeners, type Unsubscribe } from '../platform/index.ts';
 import type { Query, RestError } from '../rest-client/index.ts';
 
 /** The state of a query: its status, its last result and its last error. */
@@ -11,45 +11,129 @@ export interface QuerySnapshot<Data> {
   readonly error: RestError | null;
 }
 
-export interface QueryStore<Data> {
-  getSnapshot(): QuerySnapshot<Data>;
-  /** The first subscriber sends the request; removing the last aborts a request in flight. */
-  subscribe(listener: () => void): () => void;
-  /** Sends the query again. */
-  refetch(): void;
+/** An optimistic change of the data that a store shows. */
+export interface AppliedChange {
+  /** The server has accepted the change: the next read that begins replaces it. */
+  confirm(): void;
+  /** Shows the data without the change. */
+  undo(): void;
 }
 
-/** Holds the state of one query for `useSyncExternalStore`. */
-export function createQueryStore<Data>(query: Query<Data>): QueryStore<Data> {
-  const listeners = createListeners<void>();
-  let snapshot: QuerySnapshot<Data> = { status: 'loading', data: undefined, error: null };
-  let inFlight: AbortController | null = null;
+/** One read, shared by all components that show it. */
+export interface QueryStore<Data> {
+  getSnapshot(): QuerySnapshot<Data>;
+  /** Whether a component shows it, or a request is in flight. */
+  isUsed(): boolean;
+  /** Sends the query, unless it is in flight or its result is younger than `staleTimeMs`. */
+  subscribe(listener: () => void, staleTimeMs: number): Unsubscribe;
+  /** Sends the query again. Resolves when it has ended, with a result or an error. */
+  refetch(): Promise<void>;
+  /** Waits for the request in flight, or sends one. */
+  load(): Promise<void>;
+  /** Marks the result as outdated, and sends the query again if a component shows it. */
+  invalidate(): Promise<void>;
+  /** Shows the data as `change` returns it, over the result of each read. */
+  apply(change: (data: Data) => Data): AppliedChange;
+  /** Ends the request in flight. */
+  close(): void;
+}
 
-  const set = (change: Partial<QuerySnapshot<Data>>) => {
-    snapshot = { ...snapshot, ...change };
+interface Layer<Data> {
+  readonly change: (data: Data) => Data;
+  isConfirmed: boolean;
+}
+
+/** @param onUnused called when the last component has left. */
+export function createQueryStore<Data>(
+  query: Query<Data>,
+  clock: Clock,
+  onUnused: () => void,
+  initialData?: Data,
+): QueryStore<Data> {
+  const listeners = createListeners<void>();
+  const layers = new Set<Layer<Data>>();
+  let data = initialData;
+  let snapshot = snapshotOf(data);
+  let readAtMs: number | null = null;
+  let inFlight: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
+
+  const publish = ({ status, error }: Pick<QuerySnapshot<Data>, 'status' | 'error'>) => {
+    const shown =
+      data === undefined ? data : [...layers].reduce<Data>((before, { change }) => change(before), data);
+    snapshot = { status, data: shown, error };
     listeners.call();
   };
+  const close = () => {
+    inFlight?.controller.abort();
+    inFlight = null;
+  };
   const refetch = () => {
-    inFlight?.abort();
+    close();
     const controller = new AbortController();
-    inFlight = controller;
-    set({ status: snapshot.data === undefined ? 'loading' : 'stale', error: null });
-    query.execute({ signal: controller.signal }).then(
-      (data) => controller.signal.aborted || set({ status: 'success', data }),
-      (problem: unknown) =>
-        controller.signal.aborted || set({ status: 'error', error: problem as RestError }),
+    // A read that began before a write has ended may lack it: only later ones replace an optimistic change.
+    const replaced = [...layers].filter(({ isConfirmed }) => isConfirmed);
+    const ended = query.execute({ signal: controller.signal }).then(
+      (result) => {
+        if (controller.signal.aborted) return;
+        inFlight = null;
+        data = result;
+        readAtMs = clock.monotonicMs();
+        for (const layer of replaced) layers.delete(layer);
+        publish({ status: 'success', error: null });
+      },
+      (problem: unknown) => {
+        if (controller.signal.aborted) return;
+        inFlight = null;
+        publish({ status: 'error', error: problem as RestError });
+      },
     );
+    inFlight = { controller, ended };
+    publish({ status: data === undefined ? 'loading' : 'stale', error: null });
+    return ended;
+  };
+  const closeUnused = () => {
+    if (listeners.size() > 0) return;
+    close();
+    onUnused();
   };
   return {
     getSnapshot: () => snapshot,
-    subscribe(listener) {
+    isUsed: () => listeners.size() > 0 || inFlight !== null,
+    subscribe(listener, staleTimeMs) {
       const remove = listeners.add(listener);
-      if (listeners.size() === 1 && snapshot.status !== 'success') refetch();
+      const isFresh = readAtMs !== null && clock.monotonicMs() - readAtMs < staleTimeMs;
+      if (!inFlight && !isFresh) void refetch();
       return () => {
         remove();
-        if (listeners.size() === 0) inFlight?.abort();
+        // StrictMode leaves and subscribes again at once: the request in flight serves both.
+        queueMicrotask(closeUnused);
       };
     },
     refetch,
+    load: () => inFlight?.ended ?? refetch(),
+    async invalidate() {
+      readAtMs = null;
+      if (listeners.size() > 0 || inFlight) return refetch();
+      layers.clear();
+      publish(snapshot);
+    },
+    apply(change) {
+      const layer: Layer<Data> = { change, isConfirmed: false };
+      layers.add(layer);
+      const undo = () => {
+        layers.delete(layer);
+        publish(snapshot);
+      };
+      publish(snapshot);
+      return { confirm: () => void (layer.isConfirmed = true), undo };
+    },
+    close,
   };
 }
+
+/** The state before the first request: without data, or with data from elsewhere. */
+export const snapshotOf = <Data>(data: Data | undefined): QuerySnapshot<Data> => ({
+  status: data === undefined ? 'loading' : 'stale',
+  data,
+  error: null,
+});

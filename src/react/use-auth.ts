@@ -20,8 +20,20 @@ import { useProvidedClients } from './supabase-provider.tsx';
  */
 export function useAuth(): AuthSnapshot {
   const { auth } = useProvidedClients();
-  return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);
+  return useSyncExternalStore(auth.subscribe, auth.getSnapshot, getServerSnapshot);
 }
+
+/** What a server renders, and the browser hydrates: no page knows its session before it has read the storage. */
+const loading: AuthSnapshot = {
+  status: 'loading',
+  session: null,
+  user: null,
+  recovery: false,
+  callbackError: null,
+  callbackMessage: null,
+  storageProblem: null,
+};
+const getServerSnapshot = () => loading;
 
 /** The session; null while it loads and after sign-out: `useAuth().status` distinguishes them. */
 export function useSession(): Session | null {

@@ -1,7 +1,20 @@
-import { useState, useSyncExternalStore } from 'react';
+import { use, useState, useSyncExternalStore } from 'react';
 import type { Query } from '../rest-client/index.ts';
-import { createQueryStore, type QuerySnapshot } from './query-store.ts';
+import { keyOf, type QueryCache, queryCacheOf } from './query-cache.ts';
+import { type QuerySnapshot, snapshotOf } from './query-store.ts';
+import { useProvidedClients } from './supabase-provider.tsx';
 import { useAuth } from './use-auth.ts';
+
+/** How {@link useQuery} reads. */
+export interface UseQueryOptions<Data> {
+  /** How old a result may be, in milliseconds, for a component to mount without another request. Default 0. */
+  readonly staleTimeMs?: number;
+  /**
+   * A result from elsewhere, such as one that the server has rendered for this user. It is shown until the first request has
+   * ended. Default: none.
+   */
+  readonly initialData?: NoInfer<Data>;
+}
 
 /** What {@link useQuery} returns. */
 export interface QueryState<Data> extends QuerySnapshot<Data> {
@@ -9,11 +22,20 @@ export interface QueryState<Data> extends QuerySnapshot<Data> {
   readonly refetch: () => void;
 }
 
+/** What {@link useSuspenseQuery} returns. */
+export interface SuspenseQueryState<Data> extends QueryState<Data> {
+  readonly status: 'stale' | 'success' | 'error';
+  readonly data: Data;
+}
+
 /**
- * Executes a read once the session has loaded. The query may be built again at each render: its request and the user's id
- * identify it. The result of an earlier query or of another user is never shown for a later one. For caching across
- * components use TanStack Query, with `queryOptions` of `/rest-client/tanstack-query`.
+ * Executes a read once the session has loaded, and shares it with all components: they send one request and show one result,
+ * which stays in memory for five minutes after the last of them has left. The query may be built again at each render: its
+ * request and the user's id identify it. The result of an earlier query or of another user is never shown for a later one.
  *
+ * On a server it sends nothing and shows `initialData`.
+ *
+ * @param query null reads nothing, for a query that needs something that is not there yet.
  * @example
  * ```tsx
  * import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
@@ -26,17 +48,128 @@ export interface QueryState<Data> extends QuerySnapshot<Data> {
  * }
  * ```
  */
-export function useQuery<Data>(query: Query<Data>): QueryState<Data> {
-  const { status, user } = useAuth();
-  const key = JSON.stringify([query, user?.id]);
-  const [kept, setKept] = useState(() => ({ key, store: createQueryStore(query) }));
-  const current = kept.key === key ? kept : { key, store: createQueryStore(query) };
-  if (current !== kept) setKept(current);
-  const { store } = current;
-  const subscribe = status === 'loading' ? waitForSession : store.subscribe;
-  const snapshot = useSyncExternalStore(subscribe, store.getSnapshot, store.getSnapshot);
+export function useQuery<Data>(
+  query: Query<Data> | null,
+  options: UseQueryOptions<Data> = {},
+): QueryState<Data> {
+  const { store } = useCachedQuery(query, options);
+  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
   return { ...snapshot, refetch: store.refetch };
 }
 
-/** Subscribes to nothing while the session loads: `useAuth` renders the component again when it has. */
-const waitForSession = () => () => {};
+/**
+ * As {@link useQuery}, within `<Suspense>`: it renders when there is data. An error without data goes to the error boundary; when the
+ * boundary renders the component again, the query is sent again. Queries of several components are sent at once if none of them is
+ * within another.
+ *
+ * @throws {RestError} to the boundary. On a server any other error, without `initialData`: React shows the fallback of
+ * `<Suspense>` and reads in the browser.
+ * @example
+ * ```tsx
+ * import { Suspense } from 'react';
+ * import { useSupabase, useSuspenseQuery } from 'supabase-protocol-clients/react';
+ *
+ * function Titles() {
+ *   const { rest } = useSupabase<Database>();
+ *   const { data } = useSuspenseQuery(rest.from('notifications').select('id, content').limit(20));
+ *   return <ul>{data.map(({ id, content }) => <li key={id}>{content}</li>)}</ul>;
+ * }
+ * export const Page = () => <Suspense fallback={<p>Loading…</p>}><Titles /></Suspense>;
+ * ```
+ */
+export function useSuspenseQuery<Data>(
+  query: Query<Data>,
+  options: UseQueryOptions<Data> = {},
+): SuspenseQueryState<Data> {
+  const { staleTimeMs = 0 } = options;
+  const own = { ...options, staleTimeMs: Math.max(staleTimeMs, mountTimeMs) };
+  const { cache, key, store } = useCachedQuery(query, own);
+  const isServer = useSyncExternalStore(
+    neverChanges,
+    () => false,
+    () => true,
+  );
+  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
+  const { status, data, error } = snapshot;
+  const hasData = data !== undefined && status !== 'loading';
+  if (isServer && !hasData) throw new Error('useSuspenseQuery reads in the browser only');
+  if (error && key !== null && !hasData) {
+    cache.forget(key);
+    throw error;
+  }
+  // React wants `use` in the render that ends the wait, too.
+  use(hasData ? ended : key === null ? cache.start() : cache.load(key, query));
+  if (!hasData) throw new Error('A read has ended without a result');
+  return { status, data, error, refetch: store.refetch };
+}
+
+/** A component that has waited for a result mounts within this time, and must not read again. */
+const mountTimeMs = 1000;
+
+/** A promise that React knows to have ended, so that `use` does not wait for it. */
+const ended = Object.assign(Promise.resolve(), { status: 'fulfilled', value: undefined });
+
+interface CachedQuery<Data> {
+  readonly cache: QueryCache;
+  /** Null while the user is unknown, and without a query. */
+  readonly key: string | null;
+  readonly store: {
+    readonly subscribe: (listener: () => void) => () => void;
+    readonly getSnapshot: () => QuerySnapshot<Data>;
+    readonly getServerSnapshot: () => QuerySnapshot<Data>;
+    readonly refetch: () => void;
+  };
+}
+
+function useCachedQuery<Data>(
+  query: Query<Data> | null,
+  { staleTimeMs = 0, initialData }: UseQueryOptions<Data>,
+): CachedQuery<Data> {
+  const cache = queryCacheOf(useProvidedClients());
+  const { status, user } = useAuth();
+  const userId = status === 'loading' ? undefined : (user?.id ?? null);
+  const request = JSON.stringify(query);
+  const ownData = useIsFirst(request, userId) ? initialData : undefined;
+  const key = query && userId !== undefined ? keyOf(query, userId) : null;
+  const create = () => ({ cache, key, request, store: bindStore(cache, key, query, staleTimeMs, ownData) });
+  const [kept, setKept] = useState(create);
+  const isKept = kept.cache === cache && kept.key === key && kept.request === request;
+  const current = isKept ? kept : create();
+  if (!isKept) setKept(current);
+  return current;
+}
+
+/** The store of a key for `useSyncExternalStore`; nothing is sent before a component subscribes. */
+function bindStore<Data>(
+  cache: QueryCache,
+  key: string | null,
+  query: Query<Data> | null,
+  staleTimeMs: number,
+  initialData: Data | undefined,
+): CachedQuery<Data>['store'] {
+  const initial = snapshotOf(initialData);
+  const getServerSnapshot = () => initial;
+  if (key === null || !query)
+    return { subscribe: neverChanges, getSnapshot: getServerSnapshot, getServerSnapshot, refetch: () => {} };
+  const open = () => cache.open(key, query, initialData);
+  return {
+    subscribe: (listener) => open().subscribe(listener, staleTimeMs),
+    getSnapshot() {
+      const snapshot = cache.find(key)?.getSnapshot() as QuerySnapshot<Data> | undefined;
+      return snapshot && snapshot.status !== 'loading' ? snapshot : initial;
+    },
+    getServerSnapshot,
+    refetch: () => void open().refetch(),
+  };
+}
+
+/** Whether a component still shows the query and the user that it was mounted for: its initial data is theirs alone. */
+function useIsFirst(request: string, userId: string | null | undefined): boolean {
+  const [first, setFirst] = useState({ request, userId });
+  // The user of a page that was rendered on a server is known once the browser has loaded the session.
+  const isUserKnown = first.userId !== undefined;
+  if (!isUserKnown && userId !== undefined) setFirst({ ...first, userId });
+  return first.request === request && (!isUserKnown || first.userId === userId);
+}
+
+const neverChanges = () => () => {};

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { interruptsOf } from './statement-interrupts.ts';
 
 /** The parts of Emscripten's file system in memory that hold a PGlite's files. */
 interface FileNode {
@@ -60,6 +61,7 @@ export async function saveImage(pglite: PGlite): Promise<() => boolean> {
     for (const library of files.touchedLibraries) if (!loaded.has(library)) return false;
     restoreMemory();
     files.restore();
+    interruptsOf(pglite)?.renew();
     return true;
   };
 }

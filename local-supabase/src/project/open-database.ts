@@ -4,6 +4,8 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installRealtimeSchema } from '../realtime/schema.ts';
 import { clockOf, createDatabaseClock, keepClock } from '../database/database-clock.ts';
+import { loadPostgresModule } from '../database/postgres-module.ts';
+import { createStatementInterrupts } from '../database/statement-interrupts.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
@@ -124,9 +126,10 @@ async function connect(
   const clock = createDatabaseClock();
   const pglite = await PGlite.create({
     ...options,
+    pgliteWasmModule: await loadPostgresModule(),
     ...(dataDir === undefined ? {} : { dataDir }),
     startParams,
-    extensions: { ...bundled, clock: clock.extension },
+    extensions: { ...bundled, clock: clock.extension, interrupts: createStatementInterrupts().extension },
   });
   keepClock(pglite, clock);
   installExtensionFiles(pglite, files);

@@ -86,7 +86,6 @@ async function respond(
     extraSearchPath,
     preRequest,
     maxRows,
-    nowMs: () => performance.now(),
   };
   if (plan.kind === 'describe-schema') {
     const answer = await answerDescription(request, options, plan.headersOnly, settings);

@@ -7,10 +7,9 @@ import type { Claims } from '../keys/keys.ts';
 import { fromDatabaseError } from './answer/database-errors.ts';
 import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './request/errors.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import { LOGIN_ROLE } from './catalog/routine-queries.ts';
 import type { DatabasePlan } from './plan/plan-request.ts';
-import type { ReadNode } from './plan/read-plan.ts';
 import type { ApiRequest } from './request/api-request.ts';
-import { statementTimedOut, statementTimeoutMs } from './statement-timeout.ts';
 import { quote, settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
 
@@ -37,8 +36,6 @@ export interface TransactionOptions {
   readonly extraSearchPath: readonly string[];
   readonly preRequest: string | null;
   readonly maxRows: bigint | null;
-  /** A monotonic clock. */
-  readonly nowMs: () => number;
 }
 
 /**
@@ -61,10 +58,7 @@ export async function runTransaction(
   ];
   return inTransaction(options, async () => {
     await demandTakeableRole(options);
-    await demandBearableCost(plan, request, options);
-    const startedMs = options.nowMs();
     const results = await database.pipeline(statements, { keepsFiles: false });
-    demandInTime(plan, options, options.nowMs() - startedMs);
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
     if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
     const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
@@ -81,7 +75,12 @@ export async function runTransaction(
 export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
   const { catalog, claims, role, extraSearchPath, preRequest } = options;
   const routine = plan?.kind === 'call' ? plan.routine : undefined;
-  const roleSettings = catalog.roleSettings.get(role) ?? [];
+  const ofLogin = catalog.roleSettings.get(LOGIN_ROLE) ?? [];
+  // The session is not the login role's, which would have its limit from the start.
+  const roleSettings = [
+    ...ofLogin.filter(([name]) => name === 'statement_timeout'),
+    ...(catalog.roleSettings.get(role) ?? []),
+  ];
   const isolation =
     routine?.isolation ?? roleSettings.find(([name]) => name === 'default_transaction_isolation')?.[1];
   const settings = settingsStatement({
@@ -136,43 +135,6 @@ async function demandTakeableRole({ database, catalog, role }: TransactionOption
   if (found?.rows.length !== 1 && role !== 'none') return;
   throw new RestError(403, { code: '42501', message: `permission denied to set role "${role}"` });
 }
-
-/** PGlite cannot interrupt a statement, so one that took too long is undone when it ends. */
-function demandInTime(plan: DatabasePlan, { catalog, role }: TransactionOptions, elapsedMs: number): void {
-  const limitMs = statementTimeoutMs(catalog, role, plan.kind === 'call' ? plan.routine : undefined);
-  if (limitMs > 0 && elapsedMs > limitMs) throw statementTimedOut();
-}
-
-/** Embedded relations nested deeper than this are planned first, to learn what they would cost. */
-const UNCHECKED_DEPTH = 10;
-/** In the planner's units. A query of this cost runs for longer than any statement timeout of the API roles. */
-const MOST_COST = 10_000_000;
-
-/**
- * Nesting multiplies rows without end. PostgreSQL would cancel such a query at its statement timeout; PGlite has no
- * timers and no second thread, so it would block the whole process instead.
- */
-async function demandBearableCost(
-  plan: DatabasePlan,
-  request: ApiRequest,
-  options: TransactionOptions,
-): Promise<void> {
-  if (depthOf(plan.read) <= UNCHECKED_DEPTH) return;
-  const { main } = statementsOf(plan, request.preferences, options.maxRows);
-  const explain = { text: `EXPLAIN (FORMAT JSON) ${main.text}`, values: main.values };
-  const opening = openingStatements(request, options, plan);
-  const results = await options.database.pipeline([...opening, explain, { text: 'ROLLBACK' }], {
-    keepsFiles: false,
-  });
-  const [planned] = JSON.parse(results.at(-2)?.rows[0]?.[0] ?? '[]') as {
-    Plan?: { 'Total Cost'?: number };
-  }[];
-  if ((planned?.Plan?.['Total Cost'] ?? 0) <= MOST_COST) return;
-  throw statementTimedOut();
-}
-
-const depthOf = ({ children }: ReadNode): number =>
-  children.length === 0 ? 0 : 1 + Math.max(...children.map(depthOf));
 
 const BYTEA = 17;
 

@@ -3,8 +3,10 @@ import { openRestWorld, type RestWorld } from './rest-world.ts';
 
 const schema = `
   create table public.entry (id int primary key);
-  create function public.slow() returns void language sql
-    as $$ insert into public.entry values (1); select pg_sleep(0.1) $$;
+  create function public.endless() returns void language plpgsql
+    as $$ begin insert into public.entry values (1); loop end loop; end $$;
+  create function public.asleep() returns void language sql
+    as $$ insert into public.entry values (1); select pg_sleep(3600) $$;
   create function public.patient() returns text language sql set statement_timeout = '1min'
     as $$ select pg_sleep(0.1); select 'done' $$;
   grant all on public.entry to service_role;`;
@@ -18,23 +20,50 @@ afterAll(async () => world.close());
 const limit = async (role: string, timeout: string) =>
   world.database.exec(`alter role ${role} set statement_timeout = ${timeout}; notify pgrst`);
 const timedOut = { code: '57014', message: 'canceling statement due to statement timeout' };
+const call = async (name: string) => {
+  const response = await world.ask(`/rpc/${name}`, { method: 'POST' });
+  return [response.status, await response.json()];
+};
 
 describe('a statement that takes longer than statement_timeout', () => {
-  it('a statement that takes longer than statement_timeout of the role is answered with 57014 and undone', async () => {
+  it.each(['endless', 'asleep'])('is cut at the limit of the role and undone: %s', async (name) => {
     await limit('service_role', `'50ms'`);
-    const response = await world.ask('/rpc/slow', { method: 'POST' });
-    expect([response.status, await response.json()]).toMatchObject([500, timedOut]);
+    expect(await call(name)).toMatchObject([500, timedOut]);
     expect(await (await world.ask('/entry')).json()).toEqual([]);
   });
 
-  it('a statement that takes longer than statement_timeout of the login role is refused, for a role without its own', async () => {
+  it('is cut at the limit of the login role, for a role without its own', async () => {
     await limit('service_role', 'default');
     await limit('authenticator', `'50ms'`);
-    expect(await (await world.ask('/rpc/slow', { method: 'POST' })).json()).toMatchObject(timedOut);
+    expect(await call('endless')).toMatchObject([500, timedOut]);
   });
 
   it('is answered where the function sets a longer time', async () => {
-    const response = await world.ask('/rpc/patient', { method: 'POST' });
-    expect(await response.json()).toBe('done');
+    expect(await call('patient')).toEqual([200, 'done']);
+  });
+
+  it('is cut at the limit of its transaction, which can go on from a savepoint', async () => {
+    const rows = world.database.transaction(async (sql) => {
+      await sql.query(`select set_config('statement_timeout', '50ms', true)`);
+      await sql.query('savepoint before');
+      await expect(sql.query('select count(*) from generate_series(1, 1e12::int8)')).rejects.toMatchObject(
+        timedOut,
+      );
+      await sql.query('rollback to before');
+      return sql.query('select 1 as one');
+    });
+    await expect(rows).resolves.toEqual([{ one: 1 }]);
+  });
+
+  it('raises an error that a function can handle, once', async () => {
+    await world.database.exec(`create table public.seen (message text);
+      set statement_timeout = '50ms';
+      do $$ begin
+        begin loop end loop; exception when query_canceled then insert into public.seen values (sqlerrm); end;
+      end $$;
+      reset statement_timeout`);
+    expect(await world.database.query('select message from public.seen')).toEqual([
+      { message: timedOut.message },
+    ]);
   });
 });

@@ -1,0 +1,270 @@
+/**
+ * Gives PostgreSQL in WebAssembly a place at which a running statement can be stopped. PostgreSQL calls
+ * `ProcessInterrupts` wherever it may be canceled, while `InterruptPending` is set; nothing sets it from outside, since
+ * the module has one thread and no signals. The new body of that function keeps it set, and asks JavaScript now and
+ * then (https://webassembly.github.io/spec/core/binary/modules.html).
+ *
+ * A new global counts the calls down, so that only few of them leave WebAssembly:
+ *
+ *     if (--countdown <= 0) countdown = hook(HOOK_CALL, …);
+ *     processInterrupts(); // What the function was before.
+ *     InterruptPending = 1;
+ */
+
+/** The imported function that asks JavaScript. PostgreSQL in WebAssembly listens at no socket, so nothing else calls it. */
+export const HOOK_IMPORT = '__syscall_listen';
+/** Its first argument where `ProcessInterrupts` calls it. */
+export const HOOK_CALL = -0x5bd1e995;
+
+const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
+const HEADER_BYTES = 8;
+const I32 = 0x7f;
+const EXTERNAL_FUNCTION = 0;
+const EXTERNAL_GLOBAL = 3;
+
+interface Section {
+  readonly id: number;
+  readonly content: Uint8Array;
+}
+
+/**
+ * @param module PGlite's `pglite.wasm`.
+ * @throws {Error} if the module has no such function: it is then another build of PostgreSQL than the one that is known.
+ */
+export function makeInterruptible(module: Uint8Array): Uint8Array<ArrayBuffer> {
+  const sections = readSections(module);
+  const contentOf = (id: number) => {
+    const found = sections.find((section) => section.id === id);
+    if (!found) throw new Error(`The WebAssembly module has no section ${id}`);
+    return found.content;
+  };
+  const imports = readImports(contentOf(SECTION.import));
+  const target = exportedIndex(contentOf(SECTION.export), 'ProcessInterrupts') - imports.functions.length;
+  const flag = exportedIndex(contentOf(SECTION.export), 'InterruptPending') - imports.globalNames.length;
+  const types = entryOf(contentOf(SECTION.function), target, (reader) => void reader.unsigned());
+  const globals = entryOf(contentOf(SECTION.global), flag, skipGlobal);
+  const codes = entryOf(contentOf(SECTION.code), target, (reader) => void reader.bytes(reader.unsigned()));
+  const hook = imports.functions.findIndex(({ name }) => name === HOOK_IMPORT);
+  const body = newBody({
+    countdown: imports.globalNames.length + globals.count,
+    hook,
+    hookParameters: parameterCount(contentOf(SECTION.type), imports.functions[hook]?.type),
+    original: imports.functions.length + types.count,
+    memoryBase: imports.globalNames.indexOf('__memory_base'),
+    flagOffset: constantOf(globals.entry),
+  });
+  const counter = Uint8Array.of(I32, 1, 0x41, 0, 0x0b);
+  const code = join([unsigned(body.length), body]);
+  const replaced = new Map<number, readonly Uint8Array[]>([
+    [SECTION.function, [unsigned(types.count + 1), types.before, types.entry, types.after, types.entry]],
+    [SECTION.global, [unsigned(globals.count + 1), globals.before, globals.entry, globals.after, counter]],
+    [SECTION.code, [unsigned(codes.count + 1), codes.before, code, codes.after, codes.entry]],
+  ]);
+  const written = [module.subarray(0, HEADER_BYTES)];
+  for (const { id, content } of sections) {
+    const parts = replaced.get(id) ?? [content];
+    written.push(Uint8Array.of(id), unsigned(lengthOf(parts)), ...parts);
+  }
+  return join(written);
+}
+
+interface Body {
+  readonly countdown: number;
+  readonly hook: number;
+  readonly hookParameters: number;
+  readonly original: number;
+  readonly memoryBase: number;
+  readonly flagOffset: number;
+}
+
+function newBody({ countdown, hook, hookParameters, original, memoryBase, flagOffset }: Body): Uint8Array {
+  const [ifVoid, end, call, get, set, store] = [[0x04, 0x40], 0x0b, 0x10, 0x23, 0x24, [0x36, 2, 0]];
+  const [isLessOrEqual, add, subtract] = [0x4c, 0x6a, 0x6b];
+  const number = (value: number) => [0x41, ...signed(value)];
+  const counter = unsigned(countdown);
+  const zeros = Array.from({ length: hookParameters - 1 }, () => number(0)).flat();
+  const noLocals = 0;
+  return Uint8Array.from(
+    [
+      [noLocals, get, ...counter, ...number(1), subtract, set, ...counter],
+      [get, ...counter, ...number(0), isLessOrEqual, ...ifVoid],
+      [...number(HOOK_CALL), ...zeros, call, ...unsigned(hook), set, ...counter, end],
+      [call, ...unsigned(original)],
+      [get, ...unsigned(memoryBase), ...number(flagOffset), add, ...number(1), ...store, end],
+    ].flat(),
+  );
+}
+
+interface Reader {
+  readonly done: () => boolean;
+  readonly offset: () => number;
+  readonly byte: () => number;
+  readonly bytes: (length: number) => Uint8Array;
+  readonly unsigned: () => number;
+  readonly signed: () => number;
+  readonly name: () => string;
+}
+
+function createReader(data: Uint8Array): Reader {
+  let offset = 0;
+  const byte = () => data[offset++] ?? 0;
+  const bytes = (length: number) => data.subarray(offset, (offset += length));
+  const readVariable = (isSigned: boolean) => {
+    let [result, shift, last] = [0, 0, 0];
+    do {
+      last = byte();
+      result |= (last & 0x7f) << shift;
+      shift += 7;
+    } while (last & 0x80);
+    if (!isSigned) return result >>> 0;
+    return shift < 32 && last & 0x40 ? result | (-1 << shift) : result;
+  };
+  return {
+    done: () => offset >= data.length,
+    offset: () => offset,
+    byte,
+    bytes,
+    unsigned: () => readVariable(false),
+    signed: () => readVariable(true),
+    name: () => new TextDecoder().decode(bytes(readVariable(false))),
+  };
+}
+
+function readSections(module: Uint8Array): readonly Section[] {
+  const reader = createReader(module.subarray(HEADER_BYTES));
+  const sections: Section[] = [];
+  while (!reader.done()) sections.push({ id: reader.byte(), content: reader.bytes(reader.unsigned()) });
+  return sections;
+}
+
+/** An entry of a vector, and what is before and after it; without the number of entries. */
+interface Entry {
+  readonly count: number;
+  readonly before: Uint8Array;
+  readonly entry: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+function entryOf(content: Uint8Array, index: number, skip: (reader: Reader) => void): Entry {
+  const reader = createReader(content);
+  const count = reader.unsigned();
+  if (index < 0 || index >= count) throw new Error('The WebAssembly module does not define what it exports');
+  const first = reader.offset();
+  for (let passed = 0; passed < index; passed += 1) skip(reader);
+  const start = reader.offset();
+  skip(reader);
+  const end = reader.offset();
+  return {
+    count,
+    before: content.subarray(first, start),
+    entry: content.subarray(start, end),
+    after: content.subarray(end),
+  };
+}
+
+function readVector<T>(content: Uint8Array, read: (reader: Reader) => T): readonly T[] {
+  const reader = createReader(content);
+  return Array.from({ length: reader.unsigned() }, () => read(reader));
+}
+
+interface Imports {
+  readonly functions: readonly { readonly name: string; readonly type: number }[];
+  readonly globalNames: readonly string[];
+}
+
+function readImports(content: Uint8Array): Imports {
+  const functions: { name: string; type: number }[] = [];
+  const globalNames: string[] = [];
+  readVector(content, (reader) => {
+    reader.name();
+    const name = reader.name();
+    const kind = reader.byte();
+    if (kind === EXTERNAL_FUNCTION) functions.push({ name, type: reader.unsigned() });
+    else if (kind === EXTERNAL_GLOBAL) {
+      globalNames.push(name);
+      reader.bytes(2);
+    } else {
+      // A table has a type before its limits, a memory has not.
+      if (kind === 1) reader.byte();
+      const hasMaximum = (reader.byte() & 1) === 1;
+      reader.unsigned();
+      if (hasMaximum) reader.unsigned();
+    }
+  });
+  return { functions, globalNames };
+}
+
+function exportedIndex(content: Uint8Array, name: string): number {
+  const exports = readVector(content, (reader) => {
+    const own = reader.name();
+    reader.byte();
+    return { name: own, index: reader.unsigned() };
+  });
+  const found = exports.find((one) => one.name === name);
+  if (!found) throw new Error(`The WebAssembly module exports no ${name}`);
+  return found.index;
+}
+
+/** A global is a type, whether it changes, and a constant or another global as its first value. */
+function skipGlobal(reader: Reader): void {
+  reader.bytes(2);
+  const operation = reader.byte();
+  if (operation === 0x43) reader.bytes(4);
+  else if (operation === 0x44) reader.bytes(8);
+  else reader.signed();
+  reader.byte();
+}
+
+/** The value with which a global begins. */
+function constantOf(entry: Uint8Array): number {
+  const reader = createReader(entry);
+  reader.bytes(3);
+  return reader.signed();
+}
+
+function parameterCount(content: Uint8Array, type: number | undefined): number {
+  const counts = readVector(content, (reader) => {
+    reader.byte();
+    const parameters = reader.bytes(reader.unsigned()).length;
+    reader.bytes(reader.unsigned());
+    return parameters;
+  });
+  const found = type === undefined ? undefined : counts[type];
+  if (found === undefined) throw new Error(`The WebAssembly module imports no ${HOOK_IMPORT}`);
+  return found;
+}
+
+function unsigned(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    bytes.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+    rest >>>= 7;
+  } while (rest > 0);
+  return Uint8Array.from(bytes);
+}
+
+function signed(value: number): readonly number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (;;) {
+    const low = rest & 0x7f;
+    rest >>= 7;
+    const isLast = (rest === 0 && (low & 0x40) === 0) || (rest === -1 && (low & 0x40) !== 0);
+    bytes.push(isLast ? low : low | 0x80);
+    if (isLast) return bytes;
+  }
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(lengthOf(parts));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+const lengthOf = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((length, part) => length + part.length, 0);

@@ -9,7 +9,7 @@ const roomsInOrder = {
   'src/rest-client': 'share-reads long-reads results wire query types',
   'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
   'local-supabase/src':
-    'command project functions postgres-port gateway storage rest auth mailbox http faults realtime keys go-template extensions database platform',
+    'browser command project functions postgres-port gateway storage rest auth mailbox http faults realtime keys go-template extensions database platform',
   'local-supabase/src/auth':
     'verification sso oauth-server grants web3 oauth test-provider admin users passkeys factors webauthn sessions mail hooks rows http',
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',
@@ -71,6 +71,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^local-supabase/(src|bin)/' },
       to: { path: '^(src|conformance|supabase|scripts|test)/' },
+    },
+    {
+      name: 'core-runs-anywhere',
+      comment: 'The services of the emulator run in a browser, too: what only Node has is injected.',
+      severity: 'error',
+      from: { path: '^local-supabase/src/(core|worker|browser)\\.ts$' },
+      to: {
+        reachable: true,
+        path: [
+          '^[^/.]+$',
+          '^(fs|timers|stream|util|path)/',
+          'node_modules/(ws|nodemailer|smtp-server|pg|tsx|deno)/',
+        ],
+      },
     },
     {
       name: 'inbox-sender-knows-the-library-only',

@@ -2,15 +2,12 @@ import { resolve } from 'node:path';
 import { openDataFolder } from './project/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { createExpirableKeys } from './keys/expirable-keys.ts';
-import { createFaultInjection } from './faults/fault-injection.ts';
-import { createFaults, createSkewedClock } from './faults/faults.ts';
+import { createSkewedClock } from './faults/faults.ts';
 import type { Faults } from './faults/faults.ts';
-import { createRequestTracker } from './http/request-tracker.ts';
 import { createHookFetch } from './functions/hook-fetch.ts';
 import { createFunctionSurroundings } from './function-surroundings.ts';
 import type { FunctionFiles } from './functions/deno/deno-runner.ts';
 import { attachFunctionSockets } from './functions/deno/function-sockets.ts';
-import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createOwnHosts } from './http/own-host.ts';
 import { attachSockets } from './http/socket-upgrades.ts';
@@ -21,14 +18,20 @@ import type { MailRun } from './functions/mail-timer.ts';
 import type { PushRun } from './functions/push-timer.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
+import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
 import { createSmtpServer } from './mailbox/smtp-server.ts';
-import type { AnsweredRequest, LocalSupabaseOptions } from './project/options.ts';
+import type { LocalSupabaseOptions } from './project/options.ts';
 import { startPostgresServer } from './postgres-port/postgres-server.ts';
+import { createTemplateReader } from './project/mail-templates.ts';
+import { createFolderStore } from './project/object-folder.ts';
 import { openProject } from './project/open-project.ts';
 import { supabaseFolder } from './project/project-folder.ts';
+import { realtimeSchemaSql } from './project/realtime-sql.ts';
 import { StartError } from './http/start-error.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
-import { createServices } from './services.ts';
+import { createCore } from './core.ts';
+import type { ProjectClock } from './core.ts';
+import { createMemoryStore } from './storage/object-store.ts';
 
 /** A Supabase project in this process. */
 export interface LocalSupabase {
@@ -66,14 +69,6 @@ export interface LocalSupabase {
   /** Starts the functions of `supabase/functions` anew, with other files or without a check of tokens. */
   serveFunctions(options: FunctionFiles & { readonly verifyJwt?: boolean }): void;
   close(): Promise<void>;
-}
-
-/** The clock of the services and of SQL. */
-export interface ProjectClock {
-  /** Milliseconds since the epoch, as the services see them. */
-  now(): number;
-  /** Moves it ahead by milliseconds: tokens expire, and `now()` of SQL follows. */
-  advance(byMs: number): Promise<void>;
 }
 
 const IN_PROCESS_URL = 'http://local-supabase.test';
@@ -120,13 +115,12 @@ async function start(
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);
-  const door = createRequestTracker();
   const { report = console.error } = options;
   let url = IN_PROCESS_URL;
   const smtpServer = createSmtpServer(mailbox, options.smtpPort ?? 0);
   onClose(smtpServer.close);
   if (options.smtpPort !== undefined) await smtpServer.port();
-  const inProcessFetch = createInProcessFetch((request) => handle(request));
+  const inProcessFetch = createInProcessFetch((request) => core.handle(request));
   const surroundings = createFunctionSurroundings(options, {
     sources,
     keys,
@@ -137,28 +131,26 @@ async function start(
     reachable: () => reachable(),
   });
   onClose(surroundings.runner.close);
-  const services = await createServices({
+  const hosts = createOwnHosts(options.allowedHosts);
+  const core = await createCore({
     ...options,
     ...project,
-    sources,
     keys,
-    report: (problem) => {
-      if (!door.isClosed()) report(problem);
-    },
-    now: clock.now,
+    clock,
+    report,
+    mailer: options.smtp && createSmtpMailer(options.smtp),
+    readTemplate: createTemplateReader(new URL('templates/', sources), options.mailTemplates),
+    objects: folder ? createFolderStore(folder.storageDir) : createMemoryStore(),
+    realtimeSchemaSql,
     url: () => url,
-    storageDir: folder?.storageDir,
     hookFetch: createHookFetch(() => url, inProcessFetch),
     functionRuntime: surroundings.runtime,
     functionRunner: surroundings.runner,
+    isForeign: hosts.isForeign,
+    dropConnections: () => api?.dropConnections(),
   });
+  const { services, faults, handle } = core;
   onClose(services.close);
-  const gate = createFaultInjection();
-  const hosts = createOwnHosts(options.allowedHosts);
-  const gateway = createGateway({ keys, ...services, isForeign: hosts.isForeign });
-  const answer = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
-  const { onRequest } = options;
-  const handle = onRequest ? reporting(answer, onRequest) : answer;
 
   const api = port === null ? undefined : await listen(port, hosts, handle);
   if (api) {
@@ -173,13 +165,6 @@ async function start(
       await api.close();
     });
   }
-  const faults = createFaults({
-    gate,
-    clock,
-    keys,
-    realtime: services.realtime.faults,
-    dropConnections: () => api?.dropConnections(),
-  });
   const mailboxServer =
     mailboxPort === null
       ? undefined
@@ -196,14 +181,7 @@ async function start(
     if (!postgres) onClose(sql.close);
     return { url: open.url, databaseUrl: sql.url };
   });
-  onClose(door.close);
-  let aheadMs = 0;
-  const advance = async (byMs: number) => {
-    aheadMs += byMs;
-    clock.advance(byMs);
-    await project.setAhead(aheadMs);
-    await services.realtime.faults.checkTokens();
-  };
+  onClose(core.drain);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {
     url,
@@ -215,7 +193,7 @@ async function start(
     mailboxUrl: mailboxServer?.url ?? null,
     databaseUrl: postgres?.url ?? null,
     migrate: project.migrate,
-    clock: { now: clock.now, advance },
+    clock: core.clock,
     database,
     mailbox,
     faults,
@@ -239,22 +217,5 @@ function onlyOnce<T>(call: () => Promise<T>): () => Promise<T> {
       throw problem;
     });
     return called;
-  };
-}
-
-function reporting(
-  answer: (request: Request) => Promise<Response>,
-  onRequest: (request: AnsweredRequest) => void,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
-    const startedMs = performance.now();
-    const response = await answer(request);
-    onRequest({
-      method: request.method,
-      path: new URL(request.url).pathname,
-      status: response.status,
-      durationMs: performance.now() - startedMs,
-    });
-    return response;
   };
 }

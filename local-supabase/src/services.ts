@@ -1,9 +1,11 @@
 import { unreference } from './platform/timers.ts';
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService } from './auth/auth-service.ts';
+import type { ReadTemplate } from './auth/context.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { createCronJobs } from './extensions/cron-jobs.ts';
 import { startNetRequests } from './extensions/net-requests.ts';
+import type { PgliteDatabase } from './database/pglite-database.ts';
 import { runRetention, startDelivery, vacuumDatabase } from './database/upkeep.ts';
 import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
@@ -20,46 +22,54 @@ import type { PushRun } from './functions/push-timer.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
 import type { RestService } from './rest/rest-service.ts';
-import { realtimeSchemaSql } from './project/realtime-sql.ts';
-import { createTemplateReader, type MailTemplates } from './project/mail-templates.ts';
-import type { ApiSettings, StorageSettings } from './project/options.ts';
-import type { OpenProject } from './project/open-project.ts';
+import type { ApiSettings } from './rest/settings.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
 import { createSmsBox } from './mailbox/mail.ts';
-import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
-import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
+import type { Mailer } from './mailbox/mail.ts';
+import type { Mailbox } from './mailbox/mailbox.ts';
 import { saveBuckets } from './storage/buckets.ts';
-import { createObjectStore } from './storage/object-store.ts';
+import type { StorageSettings } from './storage/buckets.ts';
+import type { ObjectStore } from './storage/object-store.ts';
 import { createStorageService } from './storage/storage-service.ts';
 import type { StorageService } from './storage/storage-service.ts';
 
-export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
-  /** The project's `supabase/` folder. */
-  readonly sources: URL;
-  readonly keys: TokenKeys;
-  readonly now: () => number;
-  /** The project's URL, as clients reach it. */
-  readonly url: () => string;
+/** The settings of the services. */
+export interface ServiceSettings {
   readonly siteUrl?: string;
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
-  readonly mailTemplates?: MailTemplates;
-  readonly smtp?: SmtpSettings;
   readonly rest?: ApiSettings;
   readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
+}
+
+/** The settings of the services, and what they need from where they run. */
+export interface ServicesOptions extends ServiceSettings {
+  readonly database: PgliteDatabase;
+  /** The names of the extensions in SQL that the project may create. */
+  readonly standIns: ReadonlySet<string>;
+  readonly keys: TokenKeys;
+  readonly mailbox: Mailbox;
+  /** Default: the mailbox. */
+  readonly mailer?: Mailer | undefined;
+  readonly readTemplate: ReadTemplate;
+  /** Stores the bytes of objects. */
+  readonly objects: ObjectStore;
+  /** The SQL of the schema `realtime`. Default: the database has it already. */
+  readonly realtimeSchemaSql?: string;
+  readonly now: () => number;
+  /** The project's URL, as clients reach it. */
+  readonly url: () => string;
   readonly functionRuntime: () => Promise<FunctionRuntime>;
   /** Runs the functions of the project's folder. */
   readonly functionRunner?: FunctionRunner;
   /** How hooks of auth reach their endpoints. */
   readonly hookFetch: (request: Request) => Promise<Response>;
   readonly report: (problem: unknown) => void;
-  /** Stores the objects of storage. Default: in memory. */
-  readonly storageDir?: string | undefined;
 }
 
 export interface Services {
@@ -87,9 +97,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const auth = await createAuthService({
     database,
     keys,
-    mailer: options.smtp ? createSmtpMailer(options.smtp) : mailbox,
+    mailer: options.mailer ?? mailbox,
     smsBox: createSmsBox(mailbox),
-    readTemplate: createTemplateReader(new URL('templates/', options.sources), options.mailTemplates),
+    readTemplate: options.readTemplate,
     now,
     url: options.url,
     settings: options.auth ?? {},
@@ -101,13 +111,12 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const realtime = await createRealtimeService({
     database,
     keys,
-    schemaSql: realtimeSchemaSql,
+    schemaSql: options.realtimeSchemaSql,
     now,
     report,
     settings: options.realtime ?? {},
   });
   const rest = await createRestService({ database, settings: options.rest ?? {} });
-  const objects = createObjectStore(options.storageDir);
   await saveBuckets(database, options.storage?.buckets ?? {});
   const functions = createFunctionsService({
     keys,
@@ -145,7 +154,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     storage: createStorageService({
       database,
       keys,
-      objects,
+      objects: options.objects,
       now,
       fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
     }),

@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createObjectStore } from '../src/storage/object-store.ts';
+import { createMemoryStore } from '../src/storage/object-store.ts';
 import { createStorageService } from '../src/storage/storage-service.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
@@ -124,7 +124,7 @@ describe('storage', () => {
   });
 
   it('stores the bytes of existing objects, and no others', async () => {
-    const objects = createObjectStore();
+    const objects = createMemoryStore();
     const kept = new Set<string>();
     const { database, keys } = supabase();
     const service = createStorageService({

@@ -4,34 +4,10 @@ import type { FunctionHandler, FunctionSettings } from '../functions/functions-s
 import type { ApiKeySettings } from '../keys/keys.ts';
 import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
 import type { RealtimeSettings } from '../realtime/settings.ts';
-import type { BucketSettings } from '../storage/buckets.ts';
+import type { ApiSettings } from '../rest/settings.ts';
+import type { StorageSettings } from '../storage/buckets.ts';
+import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { DatabasePool } from './database-pool.ts';
-
-/** The settings of the REST service, from `[api]`. */
-export interface ApiSettings {
-  /** The exposed schemas; requests without a schema use the first. Default `public`. */
-  readonly schemas?: readonly string[];
-  /** Default `public, extensions`. */
-  readonly extraSearchPath?: readonly string[];
-  /** The maximum number of rows of one response. Default 1000. */
-  readonly maxRows?: number;
-  /** The major version of PostgREST whose answers are given. Default 14. */
-  readonly version?: 14 | 16;
-  /** `url-use-legacy-target-names` of version 16. Default true. */
-  readonly allowsTargetNames?: boolean;
-  /** `db-pre-request`: a function, with its schema, that each transaction calls first. Default: none. */
-  readonly preRequest?: string;
-  /** `db-root-spec`: a function of the exposed schema that answers `/`. Default: none. */
-  readonly rootSpec?: string;
-  /** `openapi-mode`. Default `follow-privileges`. */
-  readonly openApiMode?: 'follow-privileges' | 'ignore-privileges' | 'disabled';
-  /** `jwt-aud`: the audience that a token with an `aud` must have. Default: any. */
-  readonly audience?: string;
-  /** `jwt-role-claim-key`: names, quoted names and indexes, such as `.roles[0]`. Default `.role`. */
-  readonly roleClaimKey?: string;
-  /** `server-timing-enabled`: a header `Server-Timing` with milliseconds. Default false. */
-  readonly tellsTiming?: boolean;
-}
 
 /** Where a project keeps its SQL, from `[db]`. Paths and patterns are relative to `supabase/`. */
 export interface DatabaseSettings {
@@ -43,20 +19,6 @@ export interface DatabaseSettings {
   readonly seedPaths?: readonly string[];
   /** Extensions that are loaded although no SQL of the project creates them, such as `pgtap`. */
   readonly loadedExtensions?: readonly string[];
-}
-
-/** The settings of storage, from `[storage]`. */
-export interface StorageSettings {
-  readonly fileSizeLimitBytes?: number;
-  /** By name. */
-  readonly buckets?: Readonly<Record<string, BucketSettings>>;
-}
-
-export interface AnsweredRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
 }
 
 export interface LocalSupabaseOptions {

@@ -55,3 +55,29 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
 
 /** The releases whose behavior the service has. */
 export const RELEASES = { 14: '14.17', 16: '16.1' } as const;
+
+/** The settings of the REST service, from `[api]`. */
+export interface ApiSettings {
+  /** The exposed schemas; requests without a schema use the first. Default `public`. */
+  readonly schemas?: readonly string[];
+  /** Default `public, extensions`. */
+  readonly extraSearchPath?: readonly string[];
+  /** The maximum number of rows of one response. Default 1000. */
+  readonly maxRows?: number;
+  /** The major version of PostgREST whose answers are given. Default 14. */
+  readonly version?: 14 | 16;
+  /** `url-use-legacy-target-names` of version 16. Default true. */
+  readonly allowsTargetNames?: boolean;
+  /** `db-pre-request`: a function, with its schema, that each transaction calls first. Default: none. */
+  readonly preRequest?: string;
+  /** `db-root-spec`: a function of the exposed schema that answers `/`. Default: none. */
+  readonly rootSpec?: string;
+  /** `openapi-mode`. Default `follow-privileges`. */
+  readonly openApiMode?: 'follow-privileges' | 'ignore-privileges' | 'disabled';
+  /** `jwt-aud`: the audience that a token with an `aud` must have. Default: any. */
+  readonly audience?: string;
+  /** `jwt-role-claim-key`: names, quoted names and indexes, such as `.roles[0]`. Default `.role`. */
+  readonly roleClaimKey?: string;
+  /** `server-timing-enabled`: a header `Server-Timing` with milliseconds. Default false. */
+  readonly tellsTiming?: boolean;
+}

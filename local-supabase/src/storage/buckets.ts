@@ -119,3 +119,10 @@ export async function saveBuckets(
       [id, bucket.public ?? false, bucket.fileSizeLimitBytes ?? null, bucket.allowedMimeTypes ?? null],
     );
 }
+
+/** The settings of storage, from `[storage]`. */
+export interface StorageSettings {
+  readonly fileSizeLimitBytes?: number;
+  /** By name. */
+  readonly buckets?: Readonly<Record<string, BucketSettings>>;
+}

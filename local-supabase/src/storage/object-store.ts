@@ -1,8 +1,4 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
-export type Bytes = Uint8Array<ArrayBuffer>;
+import type { Bytes } from '../platform/bytes.ts';
 
 /** The store of objects' bytes, by the version ids of their rows. */
 export interface ObjectStore {
@@ -11,12 +7,8 @@ export interface ObjectStore {
   remove(version: string): Promise<void>;
 }
 
-/** @param folder stores the bytes. Default: in memory. */
-export function createObjectStore(folder?: string): ObjectStore {
-  return folder === undefined ? createMemoryStore() : createFolderStore(folder);
-}
-
-function createMemoryStore(): ObjectStore {
+/** Keeps the bytes in memory. */
+export function createMemoryStore(): ObjectStore {
   const objects = new Map<string, Bytes>();
   return {
     get: (version) => Promise.resolve(objects.get(version)),
@@ -26,21 +18,5 @@ function createMemoryStore(): ObjectStore {
     async remove(version) {
       objects.delete(version);
     },
-  };
-}
-
-function createFolderStore(folder: string): ObjectStore {
-  const fileOf = (version: string) => join(folder, createHash('sha256').update(version).digest('hex'));
-  return {
-    get: (version) =>
-      readFile(fileOf(version)).then(
-        (bytes) => new Uint8Array(bytes),
-        () => undefined,
-      ),
-    async put(version, bytes) {
-      await mkdir(folder, { recursive: true });
-      await writeFile(fileOf(version), bytes);
-    },
-    remove: (version) => rm(fileOf(version), { force: true }),
   };
 }

@@ -1,6 +1,10 @@
-import { createHash } from 'node:crypto';
+import { md5 } from '@noble/hashes/legacy.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { decodeBase64 } from '../platform/base64.ts';
+import { decodeUtf8 } from '../platform/bytes.ts';
+import type { Bytes } from '../platform/bytes.ts';
 import type { Database, Sql } from '../database/database.ts';
-import type { Bytes, ObjectStore } from './object-store.ts';
+import type { ObjectStore } from './object-store.ts';
 import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -99,7 +103,7 @@ export async function storeObject(
   const { bucket, path } = destination;
   const version = crypto.randomUUID();
   const metadata = {
-    eTag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+    eTag: `"${bytesToHex(md5(bytes))}"`,
     size: bytes.length,
     mimetype: contentType,
     cacheControl,
@@ -140,7 +144,7 @@ function matchesType(type: string, allowed: string): boolean {
   );
 }
 
-const fromBase64 = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64').toString());
+const fromBase64 = (text: string | null) => (text === null ? null : decodeUtf8(decodeBase64(text)));
 
 function parseMetadata(text: string | null): Record<string, unknown> {
   try {

@@ -1,0 +1,25 @@
+/** A request that was answered. Its path has no query, which may hold a token. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Tells `onRequest` of every answer. */
+export function reporting(
+  answer: (request: Request) => Promise<Response>,
+  onRequest: (request: AnsweredRequest) => void,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const startedMs = performance.now();
+    const response = await answer(request);
+    onRequest({
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status: response.status,
+      durationMs: performance.now() - startedMs,
+    });
+    return response;
+  };
+}

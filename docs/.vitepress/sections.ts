@@ -35,7 +35,7 @@ export const sections: readonly Section[] = [
     title: 'Clients',
     folder: 'clients',
     groups: [
-      { title: 'Begin', files: clients('index queries live-lists errors') },
+      { title: 'Begin', files: clients('index queries live-lists errors error-codes') },
       {
         title: 'Where it runs',
         files: clients('react frameworks node servers react-native plain-page lazy-loading'),

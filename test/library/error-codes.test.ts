@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/clients/error-codes.md'), 'utf8');
+
+/** The section of the page for each union. */
+const unions = [
+  ['src/auth-client/errors.ts', 'ClientErrorCode', 'AuthError, made by the client'],
+  ['src/auth-client/errors.ts', 'ServerErrorCode', 'AuthError, answered by the auth service'],
+  ['src/rest-client/errors.ts', 'RestErrorCode', 'RestError'],
+  ['src/realtime-client/errors.ts', 'RealtimeErrorCode', 'RealtimeError'],
+  ['src/storage-client/errors.ts', 'StorageErrorCode', 'StorageError'],
+  ['src/functions-client/errors.ts', 'FunctionsErrorCode', 'FunctionsError'],
+] as const;
+
+function codesOf(file: string, union: string): readonly string[] {
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const codes: string[] = [];
+  source.forEachChild((node) => {
+    if (!ts.isTypeAliasDeclaration(node) || node.name.text !== union) return;
+    const visit = (type: ts.Node): void => {
+      if (ts.isStringLiteral(type)) codes.push(type.text);
+      type.forEachChild(visit);
+    };
+    visit(node.type);
+  });
+  return codes;
+}
+
+function rowsOf(heading: string) {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
+  return Array.from(section.matchAll(/^\| `([\w-]+)` \| (.*) \| (.*) \|$/gm), ([, code, cause, remedy]) => ({
+    code,
+    isExplained: /\w.*\.$/.test(cause ?? '') && /\w.*\.$/.test(remedy ?? ''),
+  }));
+}
+
+describe('the page of error codes', () => {
+  it.each(unions)('lists each code of %s %s, with a cause and a remedy', (file, union, heading) => {
+    const codes = codesOf(file, union);
+    expect(codes.length).toBeGreaterThan(5);
+    expect(
+      rowsOf(heading)
+        .map(({ code }) => code)
+        .sort(),
+    ).toEqual([...codes].sort());
+    expect(rowsOf(heading).filter(({ isExplained }) => !isExplained)).toEqual([]);
+  });
+});

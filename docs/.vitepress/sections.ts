@@ -46,7 +46,7 @@ export const sections: readonly Section[] = [
           'links-and-providers passkeys sign-in-methods files-and-functions broadcast-and-presence admin headers-and-logs testing',
         ),
       },
-      { title: 'From supabase-js', files: clients('migrating differences') },
+      { title: 'From supabase-js', files: clients('migrating differences from-0-1') },
       { title: 'Reference', files: clients('entries performance session-life') },
     ],
   },

@@ -62,7 +62,7 @@ await build({
 const manifest = createLibraryManifest();
 await writeFile(join(outDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 await copyFile('LICENSE', join(outDir, 'LICENSE'));
-await copyFile('CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
+await copyFile('src/CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
 // The pages go with the package, so that an editor or an agent has those of the installed version.
 await cp('docs/clients', join(outDir, 'docs'), { recursive: true });
 const firstPage = await readFile('docs/clients/index.md', 'utf8');

@@ -1,8 +1,15 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { StartError } from '../http/start-error.ts';
+import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
 import { readScripts, type Script } from '../project/project-sql.ts';
-import { lineOf, resetSession, SchemaError } from '../project/run-script.ts';
+import {
+  createExtension,
+  createsExtension,
+  lineOf,
+  resetSession,
+  SchemaError,
+} from '../project/run-script.ts';
 import { splitSql } from '../project/sql-statements.ts';
 
 /** The outcome of one file of tests in SQL (pgTAP). */
@@ -26,10 +33,15 @@ export async function runDatabaseTests(
   const { database } = await open({
     ...options,
     project,
-    settings: { ...settings, loadedExtensions: ['pgtap'] },
+    settings: {
+      ...settings,
+      loadedExtensions: ['pgtap', ...scripts.flatMap(({ sql }) => wantedExtensions(sql))],
+    },
   });
   try {
-    await database.exec('create extension if not exists pgtap with schema extensions');
+    await database.session((pglite) =>
+      createExtension(pglite, 'create extension if not exists pgtap with schema extensions'),
+    );
     const results: TestFileResult[] = [];
     for (const script of scripts) results.push(await database.session((pglite) => runFile(pglite, script)));
     return results;
@@ -52,9 +64,11 @@ async function runFile(pglite: PGlite, { path, sql }: Script): Promise<TestFileR
   // Settings of psql, such as `\set ON_ERROR_STOP`, mean nothing here.
   for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
     try {
-      for (const { rows } of await pglite.exec(statement.text, { rowMode: 'array' }))
-        for (const [value] of rows as unknown as unknown[][])
-          if (typeof value === 'string') lines.push(...value.split('\n'));
+      if (createsExtension.test(statement.text)) await createExtension(pglite, statement.text);
+      else
+        for (const { rows } of await pglite.exec(statement.text, { rowMode: 'array' }))
+          for (const [value] of rows as unknown as unknown[][])
+            if (typeof value === 'string') lines.push(...value.split('\n'));
     } catch (problem) {
       problems.push(
         `${path}:${lineOf(problem, statement)}: ${problem instanceof Error ? problem.message : String(problem)}`,

@@ -13,6 +13,10 @@ create function http(request http_request) returns http_response
   language plpgsql
   as $$
   begin
+    -- Scripts that set up tests read a package manager from there; the stand-in for it is here already.
+    if request.uri like 'https://api.database.dev/%' then
+      return (200, 'application/json', null, '[]')::@extschema@.http_response;
+    end if;
     raise 'The extension http sends no requests in the local Supabase: % %', request.method, request.uri
       using errcode = '0A000', hint = 'The extension pg_net sends requests here: net.http_get, net.http_post.';
   end

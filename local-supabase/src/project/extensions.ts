@@ -111,7 +111,7 @@ export function installExtensionFiles({ Module }: PGlite, files: readonly Extens
 }
 
 /** Also finds those within quoted SQL and comments, where they do no harm. */
-function wantedExtensions(script: string): readonly string[] {
+export function wantedExtensions(script: string): readonly string[] {
   const names = script.matchAll(/\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"([^"]+)"|([\w$]+))/gi);
   const mentioned = Object.entries(preinstalled).filter(([, { mention }]) => mention.test(script));
   return [

@@ -183,7 +183,8 @@ function readApi(config: ConfigReader): LocalSupabaseOptions['rest'] & object {
   const extraSearchPath = config.texts('api.extra_search_path');
   const maxRows = config.number('api.max_rows');
   return {
-    ...(schemas && { schemas }),
+    // An empty list is the default: the API always serves a schema.
+    ...(schemas && schemas.length > 0 && { schemas }),
     ...(extraSearchPath && { extraSearchPath }),
     ...(maxRows !== undefined && { maxRows }),
   };

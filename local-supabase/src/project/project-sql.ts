@@ -80,7 +80,7 @@ export async function readProjectSql(
   const extensions = findExtensions(
     [
       ...scripts.map(({ sql }) => sql),
-      ...(settings.loadedExtensions ?? []).map((name) => `create extension ${name};`),
+      ...(settings.loadedExtensions ?? []).map((name) => `create extension "${name}";`),
     ],
     own,
   );

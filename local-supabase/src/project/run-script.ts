@@ -11,6 +11,8 @@ export class SchemaError extends Error {
 /** Statements that PostgreSQL runs only outside of a transaction. */
 const withoutTransaction =
   /^(?:create\s+(?:unique\s+)?index\s+concurrently|drop\s+index\s+concurrently|reindex\s.*\bconcurrently|refresh\s+materialized\s+view\s+concurrently|vacuum|alter\s+system)\b/i;
+/** A statement for {@link createExtension}. */
+export const createsExtension = /^create\s+extension\b/i;
 const opensTransaction = /^(?:begin|start\s+transaction)\b/i;
 const endsTransaction = /^(?:commit|end|rollback|abort)\b(?!\s+(?:to|prepared)\b)/i;
 
@@ -65,7 +67,7 @@ async function runStatement(pglite: PGliteInterface, text: string): Promise<bool
     }
     return true;
   }
-  if (/^create\s+extension\b/i.test(text)) await createExtension(pglite, text);
+  if (createsExtension.test(text)) await createExtension(pglite, text);
   else await pglite.exec(text);
   return false;
 }
@@ -74,7 +76,7 @@ async function runStatement(pglite: PGliteInterface, text: string): Promise<bool
  * As on a project, extensions belong to `supabase_admin`: default privileges that migrations set for their own role do not
  * reach functions of extensions. The version is the one that is here, whatever a dump of a project names.
  */
-async function createExtension(pglite: PGliteInterface, text: string): Promise<void> {
+export async function createExtension(pglite: PGliteInterface, text: string): Promise<void> {
   const { rows } = await pglite.query<{ role: string }>('show role');
   await pglite.exec('set role supabase_admin');
   await pglite.exec(text.replace(/\s+version\s+(?:'[^']*'|"[^"]*"|[\w.]+)/i, ''));

@@ -41,6 +41,8 @@ const project = useFunctionProject(
     'functions/quitter/index.ts':
       "Deno.serve(() => { setTimeout(() => { throw new Error('too late'); }); return new Promise(() => {}); });",
     'functions/silent/index.ts': 'export const nothing = 1;',
+    'functions/main/index.ts': "if (import.meta.main) Deno.serve(() => new Response('main'));",
+    'functions/idle/index.ts': 'if (!import.meta.main) Deno.serve(() => new Response());',
     'functions/off/index.ts': "Deno.serve(() => new Response('x'));",
     'functions/other/map.json': '{ "imports": { "who": "./who.ts" } }',
     'functions/other/who.ts': "export default 'elsewhere';",
@@ -89,6 +91,13 @@ describe('a function in Deno', () => {
   it('has the module, the import map and the secrets of config.toml, and can be disabled', async () => {
     expect((await failureOf('elsewhere')).text).toBe('elsewhere of the config');
     expect((await failureOf('off')).status).toBe(404);
+  });
+
+  it('is the main module where it asks for that', async () => {
+    expect(await failureOf('main')).toEqual({ status: 200, text: 'main' });
+    const { status, text } = await failureOf('idle');
+    expect(status).toBe(503);
+    expect(text).toContain('ended without a call of Deno.serve()');
   });
 
   it('takes packages of esm.sh from npm', async () => {

@@ -84,7 +84,9 @@ export async function startFunctionProcess(options: FunctionProcessOptions): Pro
     // After all that the process printed.
     void exited.then(() => {
       clearTimeout(timer);
-      reject(new WorkerFailure('boot', reason ?? (recent.join('\n') || 'Deno ended')));
+      reject(
+        new WorkerFailure('boot', reason ?? (recent.join('\n') || 'It ended without a call of Deno.serve()')),
+      );
     });
   });
   let hasEnded = false;
@@ -120,7 +122,10 @@ const failureOf = (lines: readonly string[]): WorkerFailure =>
     ? new WorkerFailure('limit', `It needed more than ${MOST_HEAP_MIB} MiB`)
     : new WorkerFailure('crash', lines.find((line) => line.includes('rror')) ?? 'The process ended');
 
-function denoArguments({ entrypoint, config, importMap }: FunctionSource, secret: string): string[] {
+function denoArguments(
+  { entrypoint, asksForMain, config, importMap }: FunctionSource,
+  secret: string,
+): string[] {
   const map = `data:application/json,${encodeURIComponent(JSON.stringify(importMap))}`;
   return [
     'run',
@@ -139,9 +144,9 @@ function denoArguments({ entrypoint, config, importMap }: FunctionSource, secret
     ...(config === undefined ? ['--no-config'] : ['--config', config]),
     '--import-map',
     map,
-    main.href,
-    entrypoint.href,
-    secret,
+    ...(asksForMain
+      ? ['--preload', main.href, entrypoint.href, secret]
+      : [main.href, secret, entrypoint.href]),
   ];
 }
 

@@ -12,6 +12,8 @@ export interface FunctionSource {
   /** Its `deno.json`, for the compiler's options. */
   readonly config?: string;
   readonly importMap: ImportMap;
+  /** Whether it asks if it is the main module, as a function does that its tests import. */
+  readonly asksForMain: boolean;
   /** Whether its `package.json` counts: as in the vendor's runtime, where there is neither `deno.json` nor an import map. */
   readonly usesPackageJson: boolean;
 }
@@ -50,6 +52,7 @@ export async function findFunction(
   return {
     name,
     entrypoint: pathToFileURL(entrypoint),
+    asksForMain: /\bimport\.meta\.main\b/.test(await readFile(entrypoint, 'utf8')),
     ...(isConfig && { config: path }),
     importMap: mergeImportMap(path === undefined ? [] : await readMaps(path), await readAddresses(folder)),
     usesPackageJson: path === undefined && existsSync(join(own, 'package.json')),

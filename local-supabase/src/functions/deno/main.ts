@@ -1,6 +1,7 @@
 /**
  * What Deno runs for one function: it loads the function's entrypoint, serves the handler that this registers, and tells
- * its parent by lines on standard output. Arguments: the entrypoint's URL, and the secret of the parent.
+ * its parent by lines on standard output. Arguments: the secret of the parent, and the entrypoint's URL unless Deno runs the
+ * entrypoint itself after this module.
  */
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { WorkerMessage } from './worker-message.ts';
@@ -32,7 +33,7 @@ interface DenoNamespace {
 }
 
 const { Deno: deno } = globalThis as unknown as { readonly Deno: DenoNamespace };
-const [entrypoint = '', secret = ''] = deno.args;
+const [secret = '', entrypoint] = deno.args;
 const serve = deno.serve.bind(deno);
 /** How long a function may take after its module has loaded until it calls `Deno.serve`. */
 const REGISTRATION_MS = 5000;
@@ -110,8 +111,8 @@ function forParent(handler: Handler): Handler {
   };
 }
 
-async function load(): Promise<Handler> {
-  const { default: exported } = (await import(entrypoint)) as { readonly default?: unknown };
+async function load(url: string): Promise<Handler> {
+  const { default: exported } = (await import(url)) as { readonly default?: unknown };
   const handler = exportedHandler(exported);
   if (handler) return handler;
   const late = new Promise<never>((_, reject) => {
@@ -119,6 +120,21 @@ async function load(): Promise<Handler> {
     setTimeout(() => reject(new Error(reason)), REGISTRATION_MS);
   });
   return Promise.race([registered, late]);
+}
+
+async function run(): Promise<void> {
+  void endWithParent();
+  try {
+    const handler = await (entrypoint === undefined ? registered : load(entrypoint));
+    serve(
+      { port: 0, hostname: '127.0.0.1', onListen: ({ port }: Address) => send({ kind: 'ready', port }) },
+      forParent(handler),
+    );
+  } catch (problem) {
+    send({ kind: 'failed', reason: reasonOf(problem) });
+    console.error(traceOf(problem));
+    deno.exit(1);
+  }
 }
 
 /** The parent closes standard input when the function must end, and the system does when the parent has died. */
@@ -130,9 +146,16 @@ async function endWithParent(): Promise<void> {
   deno.exit(0);
 }
 
-/** The inference of the vendor's runtime, which nothing here replaces. */
-function Session(model: string): never {
-  throw new Error(`Supabase.ai.Session("${model}") is not available in the local Supabase`);
+/** The inference of the vendor's runtime, which nothing here replaces: a session is refused when it is used. */
+class Session {
+  readonly model: string;
+  constructor(model: string) {
+    this.model = model;
+  }
+  run(): Promise<never> {
+    const reason = `Supabase.ai.Session("${this.model}") is not available in the local Supabase`;
+    return Promise.reject(new Error(reason));
+  }
 }
 
 /** A module that cannot be loaded has a code, and a message that says all. */
@@ -155,15 +178,6 @@ Object.assign(globalThis, {
   EdgeRuntime: { waitUntil: tasks.waitUntil },
   Supabase: { ai: { Session } },
 });
-void endWithParent();
-try {
-  const handler = await load();
-  serve(
-    { port: 0, hostname: '127.0.0.1', onListen: ({ port }: Address) => send({ kind: 'ready', port }) },
-    forParent(handler),
-  );
-} catch (problem) {
-  send({ kind: 'failed', reason: reasonOf(problem) });
-  console.error(traceOf(problem));
-  deno.exit(1);
-}
+// Deno loads the entrypoint once nothing is pending here.
+if (entrypoint === undefined) void registered.then(run);
+else void run();

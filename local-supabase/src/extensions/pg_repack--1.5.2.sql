@@ -1,0 +1,1 @@
+-- Migrations and dumps create it. It has no functions here: what calls one is refused by PostgreSQL.

@@ -138,8 +138,16 @@ export async function createServices(options: ServicesOptions): Promise<Services
     });
   const stopDelivery = await startDelivery(database, report);
   const stopStandIns = await startStandIns(options);
+  const storage = createStorageService({
+    database,
+    keys,
+    objects: options.objects,
+    now,
+    fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
+  });
   const sweep = async () => {
     await auth.sweep();
+    await storage.sweep();
     await runRetention(database, now());
     await sendMails();
     await vacuumDatabase(database);
@@ -151,13 +159,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   return {
     auth,
     rest,
-    storage: createStorageService({
-      database,
-      keys,
-      objects: options.objects,
-      now,
-      fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
-    }),
+    storage,
     realtime,
     functions,
     sendDueMails: sendMails,

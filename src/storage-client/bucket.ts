@@ -1,18 +1,23 @@
 import { StorageError } from './errors.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
-import { downloadQuery, imageQuery, withQuery, type UrlOptions } from './object-url.ts';
+import { downloadQuery, imageQuery, versionQuery, withQuery, type UrlOptions } from './object-url.ts';
 import type {
+  CopyOptions,
   DownloadOptions,
   ListedObject,
   ListOptions,
   ListV2Options,
   ListV2Page,
   ObjectInfo,
+  Removal,
   SignedUploadUrl,
   SignedUrl,
+  TransferOptions,
   UploadBody,
   UploadedObject,
   UploadOptions,
+  VersionListOptions,
+  VersionOptions,
 } from './objects.ts';
 import { readBlob } from './progress.ts';
 import { readJson, type CallOptions, type Transport } from './transport.ts';
@@ -40,23 +45,15 @@ export interface Bucket {
   /** One page of the objects below a prefix, by cursor. */
   listV2(options?: ListV2Options): Promise<ListV2Page>;
   /** Reads the size, media type, times and metadata of an object. */
-  info(path: string, options?: CallOptions): Promise<ObjectInfo>;
+  info(path: string, options?: CallOptions & VersionOptions): Promise<ObjectInfo>;
   /** Whether the object exists and may be read; asks twice where the first answer is ambiguous. */
   exists(path: string, options?: CallOptions): Promise<boolean>;
-  /** Removes objects and returns those that existed. */
-  remove(paths: readonly string[], options?: CallOptions): Promise<readonly ListedObject[]>;
-  /** Moves an object. `destinationBucket` defaults to this bucket. */
-  move(
-    from: string,
-    to: string,
-    options?: CallOptions & { readonly destinationBucket?: string },
-  ): Promise<void>;
-  /** Copies an object. `destinationBucket` defaults to this bucket. */
-  copy(
-    from: string,
-    to: string,
-    options?: CallOptions & { readonly destinationBucket?: string },
-  ): Promise<void>;
+  /** Removes objects, or versions of them, and returns those that existed. */
+  remove(paths: readonly Removal[], options?: CallOptions): Promise<readonly ListedObject[]>;
+  /** Moves an object, or restores one of its versions. */
+  move(from: string, to: string, options?: TransferOptions): Promise<void>;
+  /** Copies an object, or one of its versions. */
+  copy(from: string, to: string, options?: CopyOptions): Promise<void>;
   /** A URL that reads the object without a token, for `expiresInSeconds`. */
   createSignedUrl(
     path: string,
@@ -67,7 +64,7 @@ export interface Bucket {
   createSignedUrls(
     paths: readonly string[],
     expiresInSeconds: number,
-    options?: Pick<UrlOptions, 'download'> & CallOptions,
+    options?: Pick<UrlOptions, 'download' | 'cacheNonce'> & CallOptions,
   ): Promise<readonly SignedUrl[]>;
   /** A URL with which a client without an account uploads one object, within two hours. */
   createSignedUploadUrl(
@@ -107,10 +104,11 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
   const objectPath = (path: string) => `${bucket}/${encodeKey(path)}`;
   const post = <T>(path: string, json: unknown, options: CallOptions = {}) =>
     send({ method: 'POST', path, json, ...callOptions(options) }, readJson<T>);
-  const downloadPath = (path: string, { image }: DownloadOptions) =>
-    image
-      ? withQuery(`/render/image/authenticated/${objectPath(path)}`, imageQuery(image))
-      : `/object/${objectPath(path)}`;
+  const downloadPath = (path: string, options: DownloadOptions) =>
+    withQuery(`${options.image ? '/render/image/authenticated' : '/object'}/${objectPath(path)}`, {
+      ...imageQuery(options.image),
+      ...versionQuery(options),
+    });
 
   async function put(
     method: 'POST' | 'PUT',
@@ -160,6 +158,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           offset,
           sortBy: { order: 'asc', ...sortBy },
           ...(search !== undefined && { search }),
+          ...listedVersions(options),
         },
         options,
       );
@@ -178,14 +177,14 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const { limit = 100, prefix, cursor, withDelimiter, sortBy } = options;
       return post<ListV2Page>(
         `/object/list-v2/${bucket}`,
-        { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy },
+        { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy, ...listedVersions(options) },
         options,
       );
     },
 
     async info(path, options = {}) {
-      const request = { method: 'GET', path: `/object/info/${objectPath(path)}`, ...callOptions(options) };
-      return send(request, readJson<ObjectInfo>);
+      const url = withQuery(`/object/info/${objectPath(path)}`, versionQuery(options));
+      return send({ method: 'GET', path: url, ...callOptions(options) }, readJson<ObjectInfo>);
     },
 
     async exists(path, options = {}) {
@@ -208,26 +207,41 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async remove(paths, options = {}) {
-      const json = { prefixes: paths.map(normalizeKey) };
+      const json = { prefixes: paths.map(normalizeRemoval) };
       const request = { method: 'DELETE', path: `/object/${bucket}`, json, ...callOptions(options) };
       return send(request, readJson<ListedObject[]>);
     },
 
     async move(from, to, options = {}) {
-      await post('/object/move', createTransfer(name, from, to, options.destinationBucket), options);
+      await post('/object/move', createTransfer(name, from, to, options), options);
     },
 
     async copy(from, to, options = {}) {
-      await post('/object/copy', createTransfer(name, from, to, options.destinationBucket), options);
+      const { replaceMetadata } = options;
+      const metadata = replaceMetadata && {
+        cacheControl: replaceMetadata.cacheControl,
+        contentEncoding: replaceMetadata.contentEncoding,
+        mimetype: replaceMetadata.contentType,
+      };
+      const transfer = createTransfer(name, from, to, options);
+      await post(
+        '/object/copy',
+        { ...transfer, ...(metadata && { copyMetadata: false, metadata }) },
+        options,
+      );
     },
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
         `/object/sign/${objectPath(path)}`,
-        { expiresIn: expiresInSeconds, ...(options.image && { transform: options.image }) },
+        {
+          expiresIn: expiresInSeconds,
+          versionId: options.versionId,
+          ...(options.image && { transform: options.image }),
+        },
         options,
       );
-      return withQuery(base + signedURL, downloadQuery(options));
+      return withQuery(base + signedURL, signedQuery(options));
     },
 
     async createSignedUrls(paths, expiresInSeconds, options = {}) {
@@ -239,7 +253,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           options,
         );
         for (const { path, signedURL, error } of signed) {
-          urls.push({ path, error, url: signedURL && withQuery(base + signedURL, downloadQuery(options)) });
+          urls.push({ path, error, url: signedURL && withQuery(base + signedURL, signedQuery(options)) });
         }
       }
       return urls;
@@ -264,7 +278,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     getPublicUrl(path, options = {}) {
       const route = options.image ? '/render/image/public' : '/object/public';
-      const query = { ...imageQuery(options.image), ...downloadQuery(options) };
+      const query = { ...imageQuery(options.image), ...downloadQuery(options), ...versionQuery(options) };
       return withQuery(`${base}${route}/${objectPath(path)}`, query);
     },
 
@@ -281,11 +295,32 @@ function callOptions({ signal, timeoutMs, headers }: CallOptions): CallOptions {
   return { signal, timeoutMs, headers };
 }
 
-function createTransfer(bucket: string, from: string, to: string, destinationBucket: string | undefined) {
+function createTransfer(
+  bucket: string,
+  from: string,
+  to: string,
+  { destinationBucket, sourceVersionId }: TransferOptions,
+) {
   return {
     bucketId: bucket,
     sourceKey: normalizeKey(from),
     destinationKey: normalizeKey(to),
-    ...(destinationBucket !== undefined && { destinationBucket }),
+    destinationBucket,
+    sourceVersionId,
   };
+}
+
+/** What a signed URL gets beside its token, which names the version. */
+function signedQuery({ versionId: _versionId, ...options }: UrlOptions): Record<string, string> {
+  return { ...downloadQuery(options), ...versionQuery(options) };
+}
+
+function listedVersions({ noncurrentVersions, deleteMarkers, exactMatch }: VersionListOptions) {
+  return { noncurrentVersions, deleteMarkers, exactMatch };
+}
+
+function normalizeRemoval(removal: Removal): Removal {
+  return typeof removal === 'string'
+    ? normalizeKey(removal)
+    : { path: normalizeKey(removal.path), versionId: removal.versionId };
 }

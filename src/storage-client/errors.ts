@@ -1,7 +1,7 @@
 /**
  * Why a storage call failed.
  *
- * - `not-found`: no such bucket or object, or none that the caller may read.
+ * - `not-found`: no such bucket or object, or none that the caller may read; a resumable upload that has expired.
  * - `denied`: the policies of `storage.objects` or the token forbid it.
  * - `duplicate`: an object of that path exists, and `upsert` is not set.
  * - `invalid-key`, `invalid-type`, `too-large`: the path, the media type or the size is not allowed.
@@ -74,6 +74,7 @@ const codes = new Map<string, StorageErrorCode>([
   ['403', 'denied'],
   ['404', 'not-found'],
   ['409', 'duplicate'],
+  ['410', 'not-found'],
   ['413', 'too-large'],
   ['415', 'invalid-type'],
   ['429', 'rate-limited'],

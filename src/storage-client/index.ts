@@ -9,17 +9,22 @@ export type { StorageErrorCode, StorageErrorFields } from './errors.ts';
 export type { CallOptions } from './transport.ts';
 export type { Bucket, PurgeOptions } from './bucket.ts';
 export type {
+  CopyOptions,
   DownloadOptions,
   ListedObject,
   ListOptions,
   ListV2Options,
   ListV2Page,
   ObjectInfo,
+  Removal,
   SignedUploadUrl,
   SignedUrl,
+  TransferOptions,
   UploadBody,
   UploadedObject,
   UploadOptions,
+  VersionListOptions,
+  VersionOptions,
 } from './objects.ts';
 export type { ImageOptions, UrlOptions } from './object-url.ts';
 

@@ -18,6 +18,10 @@ export interface UrlOptions {
   readonly download?: boolean | string;
   /** The image as the service renders it. Default: the object as it is. */
   readonly image?: ImageOptions;
+  /** A `version` of `info` or of a listing. Default: the object as it is now. */
+  readonly versionId?: string;
+  /** A text that makes caches fetch the object anew. Default: none. */
+  readonly cacheNonce?: string;
 }
 
 /** The renderer's query parameters, without those that are undefined. */
@@ -30,6 +34,14 @@ export function imageQuery(image: ImageOptions = {}): Record<string, string> {
 /** `download=` with the name, or empty for the object's own. */
 export function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Record<string, string> {
   return download === undefined || download === false ? {} : { download: download === true ? '' : download };
+}
+
+/** The version and the nonce of an object's URL, without those that are undefined. */
+export function versionQuery({
+  versionId,
+  cacheNonce,
+}: Pick<UrlOptions, 'versionId' | 'cacheNonce'>): Record<string, string> {
+  return { ...(versionId !== undefined && { versionId }), ...(cacheNonce !== undefined && { cacheNonce }) };
 }
 
 /** Appends a query, each value percent-encoded once. */

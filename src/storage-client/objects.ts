@@ -6,6 +6,8 @@ import type { CallOptions } from './transport.ts';
 export interface UploadOptions extends CallOptions {
   /** Media type. Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
   readonly contentType?: string;
+  /** The encoding that the body has already, such as `gzip`; downloads tell it, and browsers decode. Default: none. */
+  readonly contentEncoding?: string;
   /** How long caches may keep the object, in seconds. Default 3600. */
   readonly cacheControlSeconds?: number;
   /** Replaces an object of that path. Default false: `duplicate`. */
@@ -14,16 +16,34 @@ export interface UploadOptions extends CallOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** Which version of an object is meant. */
+export interface VersionOptions {
+  /** A `version` of `info` or of a listing. Default: the object as it is now. */
+  readonly versionId?: string;
+}
+
 /** Options of `download`. */
-export interface DownloadOptions extends CallOptions {
+export interface DownloadOptions extends CallOptions, VersionOptions {
   /** The image as the service renders it. Default: the object as it is. */
   readonly image?: ImageOptions;
+  /** A text that makes caches fetch the object anew. Default: none. */
+  readonly cacheNonce?: string;
   /** Called as bytes arrive. */
   readonly onProgress?: ProgressListener;
 }
 
+/** Which versions of objects are listed, in buckets with versions. */
+export interface VersionListOptions {
+  /** Earlier versions. Default `exclude`. */
+  readonly noncurrentVersions?: 'exclude' | 'include' | 'only';
+  /** The marks of removed objects. Default `exclude`. */
+  readonly deleteMarkers?: 'exclude' | 'include' | 'only';
+  /** Only the object whose key equals the folder or prefix. Default false. */
+  readonly exactMatch?: boolean;
+}
+
 /** Options of `list` and `pages`. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, VersionListOptions {
   /** Objects per page. Default 100. */
   readonly limit?: number;
   /** Objects to skip. Default 0. */
@@ -35,7 +55,7 @@ export interface ListOptions extends CallOptions {
 }
 
 /** Options of `listV2`. */
-export interface ListV2Options extends CallOptions {
+export interface ListV2Options extends CallOptions, VersionListOptions {
   /** Objects per page. Default 100. */
   readonly limit?: number;
   /** Only keys that begin with this text. */
@@ -65,7 +85,42 @@ export interface ListedObject {
   readonly last_accessed_at: string | null;
   /** Size, media type and the like; null for a folder. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** The version's id; absent where the service has no versions. */
+  readonly version?: string | null;
+  /** When a later version took its place, ISO 8601; null for the object as it is now. */
+  readonly archived_at?: string | null;
+  /** Whether it is the mark of a removed object. */
+  readonly is_delete_marker?: boolean | null;
+  /** Whether it was written while the bucket kept versions. */
+  readonly is_versioned?: boolean | null;
 }
+
+/** Options of `move` and `copy`. */
+export interface TransferOptions extends CallOptions {
+  /** Default: the same bucket. */
+  readonly destinationBucket?: string;
+  /** Moves or copies this version of the source; moved to its own path, it is restored. Default: the object as it is now. */
+  readonly sourceVersionId?: string;
+}
+
+/** Options of `copy`. */
+export interface CopyOptions extends TransferOptions {
+  /**
+   * Metadata of the copy in place of the source's; what is left out stays. The caller's own `metadata` is then not copied.
+   * Default: all metadata is copied.
+   */
+  readonly replaceMetadata?: {
+    /** The whole `Cache-Control` header, such as `max-age=3600`. */
+    readonly cacheControl?: string;
+    /** The encoding that the bytes have; empty for none. Needs a storage service from version 1.80 on. */
+    readonly contentEncoding?: string;
+    /** Media type. */
+    readonly contentType?: string;
+  };
+}
+
+/** What `remove` removes: the object of a path, or one version of it, for good. */
+export type Removal = string | { readonly path: string; readonly versionId: string };
 
 /** A page of `listV2`. */
 export interface ListV2Page {

@@ -9,7 +9,9 @@ import { createRuntimeXhr, sendByXhr } from './upload-part.ts';
 import { upsertHeader } from './upload-request.ts';
 
 /** Options of {@link uploadResumable}. */
-export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'> {
+export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs' | 'contentEncoding'> {
+  /** The token of `createSignedUploadUrl`: uploads without an account. Default: as the user. */
+  readonly signedToken?: string;
   /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */
   readonly onProgress?: ProgressListener;
   /** The URL of an upload to continue, as `onStart` received it. */
@@ -25,7 +27,6 @@ const PART_BYTES = 6 * 1024 * 1024;
 
 /** fetch reports no progress of a body in flight: 6 MiB within ten minutes are 84 kbit/s. */
 const PART_TIMEOUT_MS = 600_000;
-const tusHeaders = { 'tus-resumable': '1.0.0' };
 
 /** A part that failed on the network is sent again from the server's offset. */
 const partRetry: RetryPolicy = {
@@ -52,7 +53,14 @@ export async function uploadResumable(
   const { send, base, http } = createTransport(client);
   const { platform } = client;
   const { createXhr = createRuntimeXhr } = platform;
-  const { signal, headers, onProgress, upsert, stallTimeoutMs = 60_000 } = options;
+  const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000 } = options;
+  // The service checks each request by itself: each says that it may replace, and by which link.
+  const uploadHeaders = {
+    'tus-resumable': '1.0.0',
+    ...upsertHeader(options),
+    ...(signedToken !== undefined && { 'x-signature': signedToken }),
+  };
+  const endpoint = `/upload/resumable${signedToken === undefined ? '' : '/sign'}`;
   const url = options.resumeFrom ?? (await create());
   if (!url.startsWith(`${base}/`))
     throw new StorageError('invalid-request', 'The upload is of another project');
@@ -88,14 +96,13 @@ export async function uploadResumable(
     return send(
       {
         method: 'POST',
-        path: '/upload/resumable',
+        path: endpoint,
         ownHeaders: {
-          ...tusHeaders,
+          ...uploadHeaders,
           'upload-length': String(blob.size),
           'upload-metadata': Object.entries(metadata)
             .map(([name, value]) => `${name} ${encodeBase64(value)}`)
             .join(),
-          ...upsertHeader({ upsert }),
         },
         headers,
         signal,
@@ -103,14 +110,14 @@ export async function uploadResumable(
       async (response) => {
         const location = response.headers.get('location');
         if (!location) throw new StorageError('gateway', 'The server names no location of the upload');
-        return new URL(location, `${base}/upload/resumable`).href;
+        return new URL(location, `${base}${endpoint}`).href;
       },
     );
   }
 
   function readOffset(): Promise<number> {
     return send(
-      { method: 'HEAD', path: url.slice(base.length), ownHeaders: tusHeaders, headers, signal },
+      { method: 'HEAD', path: url.slice(base.length), ownHeaders: uploadHeaders, headers, signal },
       async (response) => Number(response.headers.get('upload-offset')),
     );
   }
@@ -119,7 +126,7 @@ export async function uploadResumable(
     const part = blob.slice(offset, offset + PART_BYTES);
     const startOffset = offset;
     const ownHeaders = {
-      ...tusHeaders,
+      ...uploadHeaders,
       'upload-offset': String(startOffset),
       'content-type': 'application/offset+octet-stream',
     };

@@ -14,6 +14,8 @@ export interface BucketInfo {
   readonly file_size_limit?: number | null;
   /** Media types that it takes, such as `image/*`; null or absent: all. */
   readonly allowed_mime_types?: readonly string[] | null;
+  /** Whether it keeps earlier versions of its objects; absent where the service has no versions. */
+  readonly versioning_status?: 'DISABLED' | 'ENABLED' | 'SUSPENDED';
   /** ISO 8601. */
   readonly created_at: string;
   /** ISO 8601. */
@@ -28,6 +30,11 @@ export interface BucketSettings {
   readonly fileSizeLimitBytes?: number | null;
   /** Media types that it takes, such as `image/*`; null: all. */
   readonly allowedMimeTypes?: readonly string[] | null;
+  /**
+   * Keeps earlier versions of objects (`ENABLED`). Once enabled, versioning can only be suspended, and a new bucket cannot
+   * begin suspended. Default: `DISABLED`, or as it is.
+   */
+  readonly versioning?: 'DISABLED' | 'ENABLED' | 'SUSPENDED';
 }
 
 /** When a bucket with versions expires earlier versions of its objects; the current ones stay. */
@@ -122,8 +129,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   };
 }
 
-function encodeSettings({ public: isPublic, fileSizeLimitBytes, allowedMimeTypes }: BucketSettings) {
-  return { public: isPublic, file_size_limit: fileSizeLimitBytes, allowed_mime_types: allowedMimeTypes };
+function encodeSettings(settings: BucketSettings) {
+  return {
+    public: settings.public,
+    file_size_limit: settings.fileSizeLimitBytes,
+    allowed_mime_types: settings.allowedMimeTypes,
+    versioning_status: settings.versioning,
+  };
 }
 
 interface WireLifecycle {

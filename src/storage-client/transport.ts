@@ -140,8 +140,11 @@ export async function readError(response: Response, nowMs: number): Promise<Stor
   const status = Number(body?.['statusCode']) || response.status;
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : '');
   const serverCode = field('code') || field('error');
-  const code = text && !body ? 'gateway' : storageErrorCode(serverCode, status);
-  return new StorageError(code, field('message') || `HTTP ${status}`, {
+  // Refusals of resumable uploads are texts: the protocol's header tells them from a proxy's page.
+  const isTus = response.headers.has('tus-resumable');
+  const code = text && !body && !isTus ? 'gateway' : storageErrorCode(serverCode, status);
+  const message = field('message') || (isTus && text.trim()) || `HTTP ${status}`;
+  return new StorageError(code, message, {
     status,
     serverCode: serverCode || null,
     retryAfterSeconds: parseRetryAfterSeconds(response.headers.get('retry-after'), nowMs),

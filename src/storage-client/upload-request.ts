@@ -3,10 +3,11 @@ import type { UploadOptions } from './objects.ts';
 
 /** The headers of an upload whose body is the object itself. */
 export function uploadHeaders(options: UploadOptions): Record<string, string> {
-  const { contentType, cacheControlSeconds = 3600, metadata } = options;
+  const { contentType, contentEncoding, cacheControlSeconds = 3600, metadata } = options;
   return {
     'cache-control': `max-age=${cacheControlSeconds}`,
     ...(contentType !== undefined && { 'content-type': contentType }),
+    ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...upsertHeader(options),
     ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
   };
@@ -22,13 +23,14 @@ export function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined
  * caller's form has already win.
  */
 export function createUploadForm(body: FormData, options: UploadOptions): FormData {
-  const { contentType, cacheControlSeconds = 3600, metadata } = options;
+  const { contentType, contentEncoding, cacheControlSeconds = 3600, metadata } = options;
   const form = new FormData();
   const add = (field: string, value: string | undefined) => {
     if (value !== undefined && !body.has(field)) form.append(field, value);
   };
   add('cacheControl', String(cacheControlSeconds));
   add('contentType', contentType);
+  add('contentEncoding', contentEncoding);
   add('metadata', metadata && JSON.stringify(metadata));
   for (const [field, value] of body) form.append(field, value as string);
   return form;

@@ -2,6 +2,8 @@
 const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
   auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
   rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
+  storage:
+    'Content-Encoding, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset',
 };
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';

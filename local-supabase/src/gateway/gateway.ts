@@ -15,7 +15,7 @@ export interface Service {
 export interface GatewayOptions {
   readonly keys: TokenKeys;
   readonly rest: RestService;
-  readonly storage: StorageService;
+  readonly storage: Pick<StorageService, 'handle'>;
   readonly auth: Service;
   readonly realtime: Service;
   readonly functions: Service;

@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import type { Sql } from '../database/database.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, StorageError, readJsonBody } from './storage-error.ts';
+import { bucketNotFound, invalidRequest, StorageError, readJsonBody } from './storage-error.ts';
+import type { VersioningStatus } from './versions.ts';
 
 interface BucketBody {
   readonly id?: string;
@@ -9,10 +10,11 @@ interface BucketBody {
   readonly public?: boolean;
   readonly file_size_limit?: number | string | null;
   readonly allowed_mime_types?: readonly string[] | null;
+  readonly versioning_status?: string;
 }
 
 const COLUMNS = `id, name, coalesce(owner_id, '') as owner, public, file_size_limit, allowed_mime_types,
-  created_at, updated_at`;
+  versioning_status, created_at, updated_at`;
 
 /** The routes below /bucket. */
 export function createBucketRoutes({ run, objects }: StorageContext): Hono {
@@ -26,16 +28,19 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
   app.post('/', async (c) => {
     const body = await readJsonBody<BucketBody>(c.req.raw);
     const id = body.id ?? body.name ?? '';
+    const versioning = readVersioning(body, ['DISABLED', 'ENABLED']) ?? 'DISABLED';
     return run(c.req.raw, async (sql) => {
       await sql.query(
-        `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id)
-         values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)`,
+        `insert into storage.buckets
+           (id, name, public, file_size_limit, allowed_mime_types, versioning_status, owner, owner_id)
+         values ($1, $2, $3, $4, $5, $6, auth.uid(), auth.uid()::text)`,
         [
           id,
           body.name ?? id,
           body.public ?? false,
           readSize(body.file_size_limit),
           body.allowed_mime_types ?? null,
+          versioning,
         ],
       );
       return c.json({ name: id });
@@ -43,16 +48,18 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
   });
   app.put('/:id', async (c) => {
     const body = await readJsonBody<BucketBody>(c.req.raw);
+    const versioning = readVersioning(body, ['ENABLED', 'SUSPENDED']);
     return run(c.req.raw, async (sql) => {
       const changed = await sql.query(
         `update storage.buckets set public = coalesce($2, public), file_size_limit = $3, allowed_mime_types = $4,
-           updated_at = now()
+           versioning_status = coalesce($5, versioning_status), updated_at = now()
          where id = $1 returning id`,
         [
           c.req.param('id'),
           body.public ?? null,
           readSize(body.file_size_limit),
           body.allowed_mime_types ?? null,
+          versioning ?? null,
         ],
       );
       if (changed.length === 0) throw bucketNotFound();
@@ -83,6 +90,17 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
     }),
   );
   return app;
+}
+
+/** @throws {StorageError} for a status that a bucket cannot be given here. */
+function readVersioning(
+  { versioning_status: status }: BucketBody,
+  allowed: readonly VersioningStatus[],
+): VersioningStatus | undefined {
+  if (status === undefined) return undefined;
+  const known = allowed.find((each) => each === status);
+  if (!known) throw invalidRequest(`body/versioning_status must be one of ${allowed.join(', ')}`);
+  return known;
 }
 
 async function findBucket(sql: Sql, id: string): Promise<Record<string, unknown>> {

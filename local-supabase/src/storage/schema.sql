@@ -26,9 +26,32 @@ create table if not exists storage.objects (
   version text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  last_accessed_at timestamptz not null default now(),
-  unique (bucket_id, name)
+  last_accessed_at timestamptz not null default now()
 );
+
+-- Versions of objects. Each is a row: the current one of a path has no `archived_at`. A deleted path of a bucket with
+-- versions has a delete marker.
+alter table storage.buckets
+  add column if not exists versioning_status text not null default 'DISABLED'
+    check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
+  add column if not exists lifecycle jsonb;
+alter table storage.objects
+  add column if not exists archived_at timestamptz,
+  add column if not exists is_delete_marker boolean not null default false,
+  add column if not exists is_versioned boolean not null default false;
+alter table storage.objects drop constraint if exists objects_bucket_id_name_key;
+create unique index if not exists bucketid_objname on storage.objects (bucket_id, name) where archived_at is null;
+
+-- Resumable uploads. Their parts are in the object store; no role but the service's own sees them.
+create table if not exists storage.resumable_uploads (
+  id text primary key,
+  size_bytes bigint not null,
+  offset_bytes bigint not null default 0,
+  part_offsets bigint[] not null default '{}',
+  metadata jsonb not null,
+  created_at timestamptz not null
+);
+alter table storage.resumable_uploads enable row level security;
 
 alter table storage.buckets enable row level security;
 alter table storage.objects enable row level security;

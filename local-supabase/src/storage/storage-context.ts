@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
-import type { TokenKeys } from '../keys/keys.ts';
+import type { Claims, TokenKeys } from '../keys/keys.ts';
+import type { LinkTokens } from './link-tokens.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -15,6 +16,9 @@ export interface StorageServiceOptions {
 
 /** The options and transactions that every route uses. */
 export interface StorageContext extends StorageServiceOptions {
+  readonly links: LinkTokens;
+  /** The claims of a request's caller. */
+  claimsOf(request: Request): Claims;
   /** Runs `task` with the role and claims of the request's caller. */
   run<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs `task` as superuser, after access was checked. */

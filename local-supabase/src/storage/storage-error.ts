@@ -31,10 +31,15 @@ const isDataException = (code: string): boolean => /^22\w{3}$/.test(code);
 
 /** The response for a StorageError or an error of PostgreSQL. Any other error is rethrown. */
 export function answerStorageError(problem: unknown): Response {
+  const { statusCode, code, error, message } = storageErrorOf(problem);
+  return Response.json({ statusCode: String(statusCode), code, error, message }, { status: 400 });
+}
+
+/** The refusal in an error of the service or of PostgreSQL. Any other error is rethrown. */
+export function storageErrorOf(problem: unknown): StorageError {
   const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
   if (!refusal) throw problem;
-  const { statusCode, code, error, message } = refusal;
-  return Response.json({ statusCode: String(statusCode), code, error, message }, { status: 400 });
+  return refusal;
 }
 
 interface DatabaseRefusal {

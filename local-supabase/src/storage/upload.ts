@@ -7,6 +7,8 @@ import type { Database, Sql } from '../database/database.ts';
 import type { ObjectStore } from './object-store.ts';
 import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
+import type { VersioningStatus } from './versions.ts';
+import { archive, findCurrent } from './versions.ts';
 
 /** An uploaded file with its metadata. */
 export interface Upload {
@@ -14,6 +16,8 @@ export interface Upload {
   readonly contentType: string;
   /** The value of `Cache-Control` in responses. */
   readonly cacheControl: string;
+  /** The value of `Content-Encoding` in responses; the bytes are stored as they were sent. */
+  readonly contentEncoding?: string | undefined;
   readonly userMetadata: Record<string, unknown>;
 }
 
@@ -31,7 +35,8 @@ export async function readUpload(request: Request): Promise<Upload> {
       bytes: new Uint8Array(await request.arrayBuffer()),
       contentType,
       cacheControl: headers.get('cache-control') ?? 'no-cache',
-      userMetadata: parseMetadata(fromBase64(headers.get('x-metadata'))),
+      contentEncoding: headers.get('content-encoding') ?? undefined,
+      userMetadata: parseMetadataHeader(request),
     };
   }
   const form = await request.formData().catch(() => {
@@ -47,6 +52,7 @@ export async function readUpload(request: Request): Promise<Upload> {
     bytes: new Uint8Array(await file.arrayBuffer()),
     contentType: text('contentType') ?? (file.type || 'application/octet-stream'),
     cacheControl: `max-age=${text('cacheControl') ?? '3600'}`,
+    contentEncoding: text('contentEncoding') ?? undefined,
     userMetadata: parseMetadata(text('metadata')),
   };
 }
@@ -57,22 +63,40 @@ export interface UploadLimits {
   readonly fileSizeLimitBytes?: number | undefined;
 }
 
-/** Checks an upload against the limits of the project and its bucket, not against policies. */
+/** What the service reads of a bucket for itself. */
+export interface BucketRow {
+  readonly file_size_limit: number | null;
+  readonly allowed_mime_types: readonly string[] | null;
+  readonly versioning_status: VersioningStatus;
+}
+
+/** The bucket, also where the caller may not see it. */
+export async function findBucket(database: Database, bucket: string): Promise<BucketRow | undefined> {
+  const [row] = await database.query<BucketRow>(
+    'select file_size_limit, allowed_mime_types, versioning_status from storage.buckets where id = $1',
+    [bucket],
+  );
+  return row;
+}
+
+/** What is checked of an upload before its bytes are stored. */
+export type UploadDescription = Pick<Upload, 'contentType' | 'cacheControl' | 'contentEncoding'> & {
+  readonly sizeBytes: number;
+};
+
+/** Checks an upload against the limits of the project and its bucket, not against policies. Returns the bucket. */
 export async function checkUpload(
   { database, fileSizeLimitBytes = Infinity }: UploadLimits,
   bucket: string,
   path: string,
-  upload: Upload,
-): Promise<void> {
+  { contentType, cacheControl, contentEncoding = '', sizeBytes }: UploadDescription,
+): Promise<BucketRow> {
   if (!KEY.test(path)) throw new StorageError(400, 'InvalidKey', `Invalid key: ${path}`);
-  if (![upload.contentType, upload.cacheControl].every((value) => HEADER_VALUE.test(value)))
-    throw invalidRequest('The content type or the cache control cannot be a header');
-  const [limits] = await database.query<{ size: number | null; types: string[] | null }>(
-    'select file_size_limit as size, allowed_mime_types as types from storage.buckets where id = $1',
-    [bucket],
-  );
-  if (!limits) throw bucketNotFound();
-  if (upload.bytes.length > Math.min(limits.size ?? Infinity, fileSizeLimitBytes)) {
+  if (![contentType, cacheControl, contentEncoding].every((value) => HEADER_VALUE.test(value)))
+    throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
+  const row = await findBucket(database, bucket);
+  if (!row) throw bucketNotFound();
+  if (sizeBytes > Math.min(row.file_size_limit ?? Infinity, fileSizeLimitBytes)) {
     throw new StorageError(
       413,
       'EntityTooLarge',
@@ -80,10 +104,10 @@ export async function checkUpload(
       'Payload too large',
     );
   }
-  const type = upload.contentType.split(';')[0] ?? '';
-  if (limits.types?.length && !limits.types.some((allowed) => matchesType(type, allowed))) {
+  const type = contentType.split(';')[0] ?? '';
+  if (row.allowed_mime_types?.length && !row.allowed_mime_types.some((allowed) => matchesType(type, allowed)))
     throw new StorageError(415, 'InvalidMimeType', `mime type ${type} is not supported`, 'invalid_mime_type');
-  }
+  return row;
 }
 
 export interface Destination {
@@ -91,52 +115,88 @@ export interface Destination {
   readonly path: string;
   /** Replaces an existing object. */
   readonly upsert: boolean;
+  /** Whether the bucket keeps what is replaced. */
+  readonly versioning: VersioningStatus;
 }
 
-/** Writes the row with the permissions of `tx`, then stores the bytes. Returns the row's id. */
+/** An object that was stored. */
+export interface StoredObject {
+  readonly id: string;
+  readonly version: string;
+}
+
+/** Writes the row with the permissions of `tx`, then stores the bytes. */
 export async function storeObject(
   tx: Transaction,
   objects: ObjectStore,
   destination: Destination,
-  { bytes, contentType, cacheControl, userMetadata }: Upload,
-): Promise<string> {
-  const { bucket, path } = destination;
+  { bytes, contentType, cacheControl, contentEncoding, userMetadata }: Upload,
+): Promise<StoredObject> {
   const version = crypto.randomUUID();
   const metadata = {
     eTag: `"${bytesToHex(md5(bytes))}"`,
     size: bytes.length,
     mimetype: contentType,
     cacheControl,
+    ...(contentEncoding && { contentEncoding }),
     lastModified: new Date().toISOString(),
     contentLength: bytes.length,
     httpStatusCode: 200,
   };
-  const [before] = await tx.query<{ version: string }>(
-    'select version from storage.objects where bucket_id = $1 and name = $2',
-    [bucket, path],
-  );
-  const values = [bucket, path, version, metadata, userMetadata];
-  const [row] = await tx.query<{ id: string }>(`${writeStatement(destination)} returning id`, values);
+  const replaced = await makeRoom(tx, destination);
+  const { bucket, path, versioning } = destination;
+  const [row] = await tx.query<{ id: string }>(`${writeStatement(destination)} returning id`, [
+    bucket,
+    path,
+    version,
+    metadata,
+    userMetadata,
+    versioning === 'ENABLED',
+  ]);
   await objects.put(version, bytes);
-  if (before) tx.afterCommit(() => objects.remove(before.version));
-  return row?.id ?? '';
+  if (replaced !== null) tx.afterCommit(() => objects.remove(replaced));
+  return { id: row?.id ?? '', version };
 }
 
-/** Fails as `storeObject` would where the policies refuse the write. The caller removes the row. */
+/** Fails as `storeObject` would where the policies refuse the write, and changes nothing. */
 export async function attemptToStore(sql: Sql, destination: Destination): Promise<void> {
+  await sql.query('savepoint attempt');
+  await makeRoom(sql, destination);
   // No `returning`, because a caller that may create objects need not be able to read them.
-  await sql.query(writeStatement(destination), [destination.bucket, destination.path, null, null, null]);
+  await sql.query(writeStatement(destination), [
+    destination.bucket,
+    destination.path,
+    null,
+    null,
+    null,
+    false,
+  ]);
+  await sql.query('rollback to savepoint attempt');
+}
+
+/** Archives what the bucket keeps as an earlier version. Returns the version whose bytes the write replaces, or null. */
+async function makeRoom(sql: Sql, { bucket, path, upsert, versioning }: Destination): Promise<string | null> {
+  const current = await findCurrent(sql, bucket, path);
+  if (!current) return null;
+  const isKept = versioning === 'ENABLED' || current.is_versioned || current.is_delete_marker;
+  if (!isKept) return current.version;
+  if (upsert || current.is_delete_marker) await archive(sql, current);
+  return null;
 }
 
 const writeStatement = ({ upsert }: Destination): string =>
-  `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, owner, owner_id)
-   values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)
+  `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, is_versioned, owner, owner_id)
+   values ($1, $2, $3, $4, $5, $6, auth.uid(), auth.uid()::text)
    ${
      upsert
-       ? `on conflict (bucket_id, name) do update set version = excluded.version, metadata = excluded.metadata,
+       ? `on conflict (bucket_id, name) where archived_at is null
+          do update set version = excluded.version, metadata = excluded.metadata,
             user_metadata = excluded.user_metadata, updated_at = now()`
        : ''
    }`;
+
+/** Whether the request replaces an object that exists. */
+export const isUpsert = ({ headers }: Request): boolean => headers.get('x-upsert') === 'true';
 
 function matchesType(type: string, allowed: string): boolean {
   return (
@@ -144,9 +204,14 @@ function matchesType(type: string, allowed: string): boolean {
   );
 }
 
-const fromBase64 = (text: string | null) => (text === null ? null : decodeUtf8(decodeBase64(text)));
+/** The caller's own data about an object, from the header in which it is encoded. */
+export function parseMetadataHeader({ headers }: Request): Record<string, unknown> {
+  const encoded = headers.get('x-metadata');
+  return parseMetadata(encoded === null ? null : decodeUtf8(decodeBase64(encoded)));
+}
 
-function parseMetadata(text: string | null): Record<string, unknown> {
+/** Parses the caller's own data about an object; a text that is no JSON counts as none. */
+export function parseMetadata(text: string | null): Record<string, unknown> {
   try {
     return JSON.parse(text ?? '{}') as Record<string, unknown>;
   } catch {

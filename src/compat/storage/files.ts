@@ -1,5 +1,12 @@
 import type { Bucket } from '../../storage-client/bucket.ts';
-import type { ImageOptions, ListOptions, ListV2Options, UploadBody } from '../../storage-client/index.ts';
+import type {
+  ImageOptions,
+  ListOptions,
+  ListV2Options,
+  Removal,
+  UploadBody,
+  VersionListOptions,
+} from '../../storage-client/index.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
 import { type StorageError, toStorageError } from './storage-error.ts';
@@ -10,6 +17,8 @@ export interface FileOptions {
   cacheControl?: string | undefined;
   /** Media type. Default: the body's own. */
   contentType?: string | undefined;
+  /** The encoding that the body has already, such as `gzip`. */
+  contentEncoding?: string | undefined;
   /** Replaces an object of that path. Default false. */
   upsert?: boolean | undefined;
   /** The caller's own data about the object. */
@@ -20,7 +29,7 @@ export interface FileOptions {
 /** How the service renders an image. */
 export type TransformOptions = ImageOptions;
 /** Which objects of a folder are listed. */
-export type SearchOptions = Pick<ListOptions, 'limit' | 'offset' | 'search'> & {
+export type SearchOptions = Pick<ListOptions, 'limit' | 'offset' | 'search' | keyof VersionListOptions> & {
   /** Default by `name`, ascending. */
   sortBy?: { column?: string; order?: string };
 };
@@ -38,6 +47,14 @@ export interface FileObject {
   last_accessed_at: string | null;
   /** Size, media type and the like. */
   metadata: Record<string, Untyped> | null;
+  /** The version's id. */
+  version?: string | null;
+  /** When a later version took its place, ISO 8601. */
+  archived_at?: string | null;
+  /** Whether it is the mark of a removed object. */
+  is_delete_marker?: boolean | null;
+  /** Whether it was written while the bucket kept versions. */
+  is_versioned?: boolean | null;
 }
 
 export interface CallParameters {
@@ -48,16 +65,38 @@ export interface UrlParameters {
   download?: boolean | string;
   /** The image as the service renders it. */
   transform?: TransformOptions;
+  /** Makes caches fetch the object anew. */
+  cacheNonce?: string;
+  /** A version of the object. */
+  versionId?: string;
+}
+export interface DestinationOptions {
+  destinationBucket?: string;
+  sourceVersionId?: string;
+}
+export interface CopyOptions extends DestinationOptions {
+  copyMetadata?: boolean;
+  metadata?: { cacheControl?: string; contentEncoding?: string; mimetype?: string };
 }
 
-const toUrlOptions = ({ download, transform }: UrlParameters = {}) => ({
+const toUrlOptions = ({ download, transform, cacheNonce, versionId }: UrlParameters = {}) => ({
+  ...(cacheNonce !== undefined && { cacheNonce }),
+  ...(versionId !== undefined && { versionId }),
   ...(download !== undefined && { download }),
   ...(transform && { image: transform }),
 });
 
-const toUploadOptions = ({ cacheControl, contentType, upsert, metadata, headers }: FileOptions = {}) => ({
+const toUploadOptions = ({
+  cacheControl,
+  contentType,
+  contentEncoding,
+  upsert,
+  metadata,
+  headers,
+}: FileOptions = {}) => ({
   ...(cacheControl !== undefined && { cacheControlSeconds: Number(cacheControl) }),
   ...(contentType !== undefined && { contentType }),
+  ...(contentEncoding !== undefined && { contentEncoding }),
   ...(upsert !== undefined && { upsert }),
   ...(metadata && { metadata }),
   ...(headers && { headers }),
@@ -90,8 +129,8 @@ export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
         );
         return { path: uploaded, fullPath };
       }),
-    download(path: string, { transform }: UrlParameters = {}, parameters: CallParameters = {}): Download {
-      const options = { ...(transform && { image: transform }), ...parameters };
+    download(path: string, url: UrlParameters = {}, parameters: CallParameters = {}): Download {
+      const options = { ...toUrlOptions(url), ...parameters };
       return {
         asStream: () => settle(() => bucket.downloadStream(path, options)),
         // Vendor programs await the download itself.
@@ -122,15 +161,18 @@ export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
           ...(with_delimiter !== undefined && { withDelimiter: with_delimiter }),
         }),
       ),
-    remove: (paths: readonly string[]) => settle(async () => (await bucket.remove(paths)) as FileObject[]),
-    move: (from: string, to: string, options?: { destinationBucket?: string }) =>
+    remove: (paths: readonly Removal[]) => settle(async () => (await bucket.remove(paths)) as FileObject[]),
+    move: (from: string, to: string, options?: DestinationOptions) =>
       settle(() => bucket.move(from, to, options).then(() => ({ message: 'Successfully moved' }))),
-    copy: (from: string, to: string, options?: { destinationBucket?: string }) =>
+    copy: (from: string, to: string, { copyMetadata, metadata = {}, ...options }: CopyOptions = {}) =>
       settle(async () => {
-        await bucket.copy(from, to, options);
-        return { path: `${options?.destinationBucket ?? bucket.name}/${to}` };
+        const { mimetype, ...replaced } = metadata;
+        const replaceMetadata = { ...replaced, ...(mimetype !== undefined && { contentType: mimetype }) };
+        await bucket.copy(from, to, { ...options, ...(copyMetadata === false && { replaceMetadata }) });
+        return { path: `${options.destinationBucket ?? bucket.name}/${to}` };
       }),
-    info: (path: string) => settle(async () => toCamelCase(await bucket.info(path)) as CamelizedInfo),
+    info: (path: string, options?: { versionId?: string }) =>
+      settle(async () => toCamelCase(await bucket.info(path, options)) as CamelizedInfo),
     exists: (path: string) => settle(() => bucket.exists(path), false),
     createSignedUrl: (path: string, expiresIn: number, options?: UrlParameters) =>
       settle(async () => ({
@@ -139,7 +181,7 @@ export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
     createSignedUrls: (
       paths: readonly string[],
       expiresIn: number,
-      options?: Pick<UrlParameters, 'download'>,
+      options?: Pick<UrlParameters, 'download' | 'cacheNonce'>,
     ) =>
       settle(async () =>
         (await bucket.createSignedUrls(paths, expiresIn, toUrlOptions(options))).map(

@@ -13,6 +13,8 @@ interface BucketOptions {
   /** In bytes, or a text such as `20MB`. */
   fileSizeLimit?: number | string | null;
   allowedMimeTypes?: readonly string[] | null;
+  /** `DISABLED` is the state of a new bucket. */
+  versioningStatus?: 'DISABLED' | 'ENABLED' | 'SUSPENDED';
 }
 
 interface ListBucketOptions {
@@ -78,8 +80,9 @@ export function createStorage(options: StorageClientOptions) {
   };
 }
 
-function toSettings({ public: isPublic, fileSizeLimit, allowedMimeTypes }: BucketOptions) {
+function toSettings({ public: isPublic, fileSizeLimit, allowedMimeTypes, versioningStatus }: BucketOptions) {
   return {
+    ...(versioningStatus !== undefined && { versioning: versioningStatus }),
     ...(isPublic !== undefined && { public: isPublic }),
     ...(allowedMimeTypes !== undefined && { allowedMimeTypes }),
     // The service reads texts, too, which the native type leaves out.

@@ -1,13 +1,20 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { Upload } from 'tus-js-client';
 import { createFunctionsClient, type FunctionsClient } from '../../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
-import { createStorageClient, type StorageClient } from '../../../src/storage-client/index.ts';
+import {
+  createStorageClient,
+  type StorageClient,
+  type StorageClientOptions,
+  uploadResumable,
+} from '../../../src/storage-client/index.ts';
 import { useLocalSupabase } from '../../support/local-supabase.ts';
 import { compatLibrary } from './auth-tools.ts';
 import { transport } from './transport.ts';
 import { testRows, type MigratingRow } from './page.ts';
 
 const supabase = useLocalSupabase({
+  port: 0,
   functions: { greet: async (request) => Response.json({ hello: ((await request.json()) as Named).name }) },
 });
 interface Named {
@@ -16,6 +23,7 @@ interface Named {
 
 type Vendor = SupabaseClient;
 interface Here {
+  readonly connection: StorageClientOptions;
   readonly storage: StorageClient;
   readonly functions: FunctionsClient;
 }
@@ -42,6 +50,7 @@ function connect(): Here {
   const { url, serviceRoleKey: apiKey, fetch } = supabase();
   const connection = { url, apiKey, platform: createBrowserPlatform({ fetch }) };
   return {
+    connection,
     storage: createStorageClient(connection),
     functions: createFunctionsClient(connection),
   };
@@ -51,13 +60,6 @@ const body = () => new Blob(['hello'], { type: 'text/css' });
 const fetched = async (url: string) => (await supabase().fetch(url)).text();
 /** A text without the name of the bucket, which differs from test to test. */
 const shapeOf = (text: string | undefined) => text?.replace(bucket, 'b');
-/** The message of a rejection: the embedded storage has neither listV2 nor a cache, and refuses both clients alike. */
-const messageOf = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (problem: Error) => problem.message,
-  );
-
 const rows: readonly Row[] = [
   {
     cell: "`storage.from('b').upload(path, body, { contentType, cacheControl: '3600', upsert })`",
@@ -84,10 +86,10 @@ const rows: readonly Row[] = [
       await files.copy('a.txt', 'copy.txt');
       await files.move('copy.txt', 'moved.txt');
       const listed = (await files.list()).data?.map(({ name }) => name);
-      const listedV2 = (await files.listV2()).error?.message;
+      const listedV2 = (await files.listV2()).data?.objects.map(({ name }) => name);
       const exists = (await files.exists('moved.txt')).data;
       await files.remove(['moved.txt']);
-      const purged = shapeOf((await files.purgeCache('a.txt')).error?.message);
+      const purged = (await files.purgeCache('a.txt')).error;
       return [text, listed, listedV2, exists, (await files.exists('moved.txt')).data, purged];
     },
     here: async ({ storage }) => {
@@ -98,10 +100,10 @@ const rows: readonly Row[] = [
       await files.copy('a.txt', 'copy.txt');
       await files.move('copy.txt', 'moved.txt');
       const listed = (await files.list()).map(({ name }) => name);
-      const listedV2 = await messageOf(files.listV2());
+      const listedV2 = (await files.listV2()).objects.map(({ name }) => name);
       const exists = await files.exists('moved.txt');
       await files.remove(['moved.txt']);
-      const purged = shapeOf(await messageOf(files.purgeCache('a.txt')));
+      const purged = (await files.purgeCache('a.txt')) ?? null;
       return [text, listed, listedV2, exists, await files.exists('moved.txt'), purged];
     },
   },
@@ -118,16 +120,79 @@ const rows: readonly Row[] = [
   },
   {
     cell: '`purgeBucketCache(id, { transformations: true })`',
-    vendor: async ({ storage }) =>
-      shapeOf((await storage.purgeBucketCache(bucket, { transformations: true })).error?.message),
+    vendor: async ({ storage }) => (await storage.purgeBucketCache(bucket, { transformations: true })).error,
     here: async ({ storage }) =>
-      shapeOf(await messageOf(storage.purgeBucketCache(bucket, { transformationsOnly: true }))),
+      (await storage.purgeBucketCache(bucket, { transformationsOnly: true })) ?? null,
   },
   {
-    // The embedded service has no versions, as a project whose service is older.
     cell: '`getBucketLifecycle`, `updateBucketLifecycle`, `deleteBucketLifecycle`',
-    vendor: async ({ storage }) => shapeOf((await storage.getBucketLifecycle(bucket)).error?.message),
-    here: async ({ storage }) => shapeOf(await messageOf(storage.getBucketLifecycle(bucket))),
+    vendor: async ({ storage }) => {
+      const rule = { id: 'old', filter: {}, noncurrentVersionExpiration: { noncurrentDays: 7 } };
+      await storage.updateBucketLifecycle(bucket, { rules: [{ ...rule, status: 'Enabled' }] });
+      const days = (await storage.getBucketLifecycle(bucket)).data?.rules.map(
+        ({ id, noncurrentVersionExpiration: { noncurrentDays } }) => [id, noncurrentDays],
+      );
+      await storage.deleteBucketLifecycle(bucket);
+      return [days, shapeOf((await storage.getBucketLifecycle(bucket)).error?.message)];
+    },
+    here: async ({ storage }) => {
+      await storage.updateBucketLifecycle(bucket, [{ id: 'old', noncurrentDays: 7 }]);
+      const rules = await storage.getBucketLifecycle(bucket);
+      await storage.deleteBucketLifecycle(bucket);
+      const missing = await storage.getBucketLifecycle(bucket).catch((problem: Error) => problem.message);
+      return [rules.map(({ id, noncurrentDays }) => [id, noncurrentDays]), missing];
+    },
+  },
+  {
+    cell: '`createBucket(id, { versioningStatus })`, `remove([{ path, versionId }])`, `copy(…, { sourceVersionId, copyMetadata, metadata })`',
+    vendor: async ({ storage }) => {
+      const id = `${bucket}-versions`;
+      await storage.createBucket(id, { public: true, versioningStatus: 'ENABLED' });
+      const files = storage.from(id);
+      await files.upload('a.txt', 'one');
+      const versionId = (await files.info('a.txt')).data?.version ?? '';
+      await files.upload('a.txt', 'two', { upsert: true });
+      const metadata = { mimetype: 'text/css' };
+      await files.copy('a.txt', 'b.css', { sourceVersionId: versionId, copyMetadata: false, metadata });
+      const earlier = await (await files.download('a.txt', { versionId })).data?.text();
+      await files.remove([{ path: 'a.txt', versionId }]);
+      const kept = (await files.list('', { noncurrentVersions: 'include' })).data?.map(({ name }) => name);
+      return [earlier, await (await files.download('b.css')).data?.text(), kept];
+    },
+    here: async ({ storage }) => {
+      const id = `${bucket}-versions`;
+      await storage.createBucket(id, { public: true, versioning: 'ENABLED' });
+      const files = storage.from(id);
+      await files.upload('a.txt', 'one');
+      const { version: versionId } = await files.info('a.txt');
+      await files.upload('a.txt', 'two', { upsert: true });
+      const replaceMetadata = { contentType: 'text/css' };
+      await files.copy('a.txt', 'b.css', { sourceVersionId: versionId, replaceMetadata });
+      const earlier = await (await files.download('a.txt', { versionId })).text();
+      await files.remove([{ path: 'a.txt', versionId }]);
+      const kept = (await files.list('', { noncurrentVersions: 'include' })).map(({ name }) => name);
+      return [earlier, await (await files.download('b.css')).text(), kept];
+    },
+  },
+  {
+    cell: 'resumable uploads by `tus-js-client`',
+    vendor: async () => {
+      const { url, serviceRoleKey } = supabase();
+      await new Promise<void>((resolve, reject) => {
+        new Upload(Buffer.from('in parts'), {
+          endpoint: `${url}/storage/v1/upload/resumable`,
+          headers: { authorization: `Bearer ${serviceRoleKey}` },
+          metadata: { bucketName: bucket, objectName: 'large.txt', contentType: 'text/plain' },
+          onError: reject,
+          onSuccess: () => resolve(),
+        }).start();
+      });
+      return fetched(`${url}/storage/v1/object/public/${bucket}/large.txt`);
+    },
+    here: async ({ connection, storage }) => {
+      await uploadResumable(connection, bucket, 'large.txt', new Blob(['in parts']));
+      return fetched(storage.from(bucket).getPublicUrl('large.txt'));
+    },
   },
   {
     cell: '`createSignedUrls`, `createSignedUploadUrl`, `uploadToSignedUrl`',
@@ -206,8 +271,6 @@ const rows: readonly Row[] = [
 ];
 
 testRows('Storage and functions', rows, {
-  // The embedded storage has no resumable uploads.
-  elsewhere: { 'resumable uploads by `tus-js-client`': 'test/storage-client/storage-client.test.ts' },
   openVendor: async () => {
     await nextBucket();
     return connectVendor();

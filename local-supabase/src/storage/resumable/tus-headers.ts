@@ -1,0 +1,49 @@
+import { decodeBase64, encodeBase64 } from '../../platform/base64.ts';
+import { decodeUtf8 } from '../../platform/bytes.ts';
+import { TusError } from './tus-error.ts';
+
+/** The version of the protocol (https://tus.io/protocols/resumable-upload). */
+export const TUS_VERSION = '1.0.0';
+
+/** The media type of a part. */
+export const PART_TYPE = 'application/offset+octet-stream';
+
+const isSize = (value: string): boolean =>
+  /^(0|[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value));
+
+const VALIDATORS: Readonly<Record<string, (value: string) => boolean>> = {
+  'upload-offset': isSize,
+  'upload-length': isSize,
+  'upload-metadata': (value) => parseUploadMetadata(value) !== undefined,
+  'tus-resumable': (value) => value === TUS_VERSION,
+};
+
+/** Checks the headers of a request. @throws {TusError} 412 without a version, 400 for a header that cannot be read. */
+export function checkTusHeaders({ headers, method }: Request): void {
+  if (!headers.get('tus-resumable')) throw new TusError(412, 'Tus-Resumable Required\n');
+  const invalid = Object.entries(VALIDATORS)
+    .filter(([name, isValid]) => headers.has(name) && !isValid(headers.get(name) ?? ''))
+    .map(([name]) => name);
+  const type = headers.get('content-type');
+  if (method === 'PATCH' && type !== null && type !== PART_TYPE) invalid.push('content-type');
+  if (invalid.length > 0) throw new TusError(400, `Invalid ${invalid.join(' ')}\n`);
+}
+
+/** The pairs of `Upload-Metadata`: names, each with a base64 value or none; undefined for a header that cannot be read. */
+export function parseUploadMetadata(header: string): Readonly<Record<string, string>> | undefined {
+  const metadata = new Map<string, string>();
+  for (const pair of header.split(',')) {
+    const [name = '', value = '', ...rest] = pair.trim().split(' ');
+    if (!name || rest.length > 0 || metadata.has(name) || !/^[a-z\d+/]*={0,2}$/i.test(value))
+      return undefined;
+    metadata.set(name, decodeUtf8(decodeBase64(value)));
+  }
+  return Object.fromEntries(metadata);
+}
+
+/** The pairs as the header has them. */
+export function encodeUploadMetadata(metadata: Readonly<Record<string, string>>): string {
+  return Object.entries(metadata)
+    .map(([name, value]) => (value ? `${name} ${encodeBase64(value)}` : name))
+    .join(',');
+}

@@ -1,0 +1,111 @@
+import type { Sql } from '../../database/database.ts';
+import type { Bytes } from '../../platform/bytes.ts';
+import type { ObjectStore } from '../object-store.ts';
+import type { StorageContext } from '../storage-context.ts';
+import { uploadExpired, uploadNotFound } from './tus-error.ts';
+
+/** An upload ends an hour after its creation, in hosted projects and here. */
+export const UPLOAD_LIFETIME_MS = 3_600_000;
+
+/** A resumable upload: what has arrived of it. */
+export interface UploadState {
+  /** `bucket/path/version`, as the id in the upload's URL. */
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly offsetBytes: number;
+  /** The offsets of the parts that are in the object store, in order. */
+  readonly partOffsets: readonly number[];
+  /** The pairs of `Upload-Metadata`. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAtMs: number;
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly size_bytes: number;
+  readonly offset_bytes: number;
+  readonly part_offsets: readonly number[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly created_at: Date;
+}
+
+export const expiryOf = ({ createdAtMs }: UploadState): string =>
+  new Date(createdAtMs + UPLOAD_LIFETIME_MS).toUTCString();
+
+const partKey = (id: string, offset: number): string => `${id}@${offset}`;
+
+export async function createUpload(
+  sql: Sql,
+  { id, sizeBytes, metadata, createdAtMs }: Omit<UploadState, 'offsetBytes' | 'partOffsets'>,
+): Promise<UploadState> {
+  await sql.query(
+    'insert into storage.resumable_uploads (id, size_bytes, metadata, created_at) values ($1, $2, $3, $4)',
+    [id, sizeBytes, metadata, new Date(createdAtMs).toISOString()],
+  );
+  return { id, sizeBytes, metadata, createdAtMs, offsetBytes: 0, partOffsets: [] };
+}
+
+/** @throws {TusError} 404 for an unknown upload, 410 for one that has expired. */
+export async function findUpload(sql: Sql, id: string, nowMs: number): Promise<UploadState> {
+  const [row] = await sql.query<UploadRow>('select * from storage.resumable_uploads where id = $1', [id]);
+  if (!row) throw uploadNotFound();
+  const createdAtMs = row.created_at.getTime();
+  if (nowMs > createdAtMs + UPLOAD_LIFETIME_MS) throw uploadExpired();
+  return {
+    id,
+    sizeBytes: row.size_bytes,
+    offsetBytes: row.offset_bytes,
+    partOffsets: row.part_offsets,
+    metadata: row.metadata,
+    createdAtMs,
+  };
+}
+
+/** Stores a part at the upload's offset. Two parts of one offset cannot both count: the row is written under its old offset. */
+export async function appendPart(
+  sql: Sql,
+  objects: ObjectStore,
+  state: UploadState,
+  bytes: Bytes,
+): Promise<UploadState | undefined> {
+  if (bytes.length === 0) return state;
+  const { id, offsetBytes, partOffsets } = state;
+  const [changed] = await sql.query(
+    `update storage.resumable_uploads
+     set offset_bytes = offset_bytes + $3::bigint, part_offsets = array_append(part_offsets, offset_bytes)
+     where id = $1 and offset_bytes = $2 returning id`,
+    [id, offsetBytes, bytes.length],
+  );
+  if (!changed) return undefined;
+  await objects.put(partKey(id, offsetBytes), bytes);
+  return { ...state, offsetBytes: offsetBytes + bytes.length, partOffsets: [...partOffsets, offsetBytes] };
+}
+
+/** The bytes of a complete upload. */
+export async function joinParts(
+  objects: ObjectStore,
+  { id, sizeBytes, partOffsets }: UploadState,
+): Promise<Bytes> {
+  const whole = new Uint8Array(sizeBytes);
+  for (const offset of partOffsets) whole.set((await objects.get(partKey(id, offset))) ?? [], offset);
+  return whole;
+}
+
+export async function removeParts(objects: ObjectStore, { id, partOffsets }: UploadState): Promise<void> {
+  for (const offset of partOffsets) await objects.remove(partKey(id, offset));
+}
+
+export async function removeUpload(sql: Sql, objects: ObjectStore, state: UploadState): Promise<void> {
+  await sql.query('delete from storage.resumable_uploads where id = $1', [state.id]);
+  await removeParts(objects, state);
+}
+
+/** Removes the uploads whose time is over, with their parts. */
+export async function sweepUploads({ database, objects, now }: StorageContext): Promise<void> {
+  const gone = await database.query<UploadRow>(
+    'delete from storage.resumable_uploads where created_at < $1 returning *',
+    [new Date(now() - UPLOAD_LIFETIME_MS).toISOString()],
+  );
+  for (const { id, part_offsets } of gone)
+    for (const offset of part_offsets) await objects.remove(partKey(id, offset));
+}

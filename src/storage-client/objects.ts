@@ -120,7 +120,14 @@ export interface CopyOptions extends TransferOptions {
 }
 
 /** What `remove` removes: the object of a path, or one version of it, for good. */
-export type Removal = string | { readonly path: string; readonly versionId: string };
+export type Removal =
+  | string
+  | {
+      /** The path of the object. */
+      readonly path: string;
+      /** A `version` of `info` or of a listing. */
+      readonly versionId: string;
+    };
 
 /** A page of `listV2`. */
 export interface ListV2Page {

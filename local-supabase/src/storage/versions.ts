@@ -59,9 +59,6 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
   );
 }
 
-/** Which rows of a path a listing includes. */
-export type Inclusion = 'exclude' | 'include' | 'only';
-
 /** The condition of `storage.objects` for the versions and delete markers that a listing includes. */
 export function versionCondition(
   noncurrent: unknown = 'exclude',

@@ -21,6 +21,8 @@ export interface MessageContent {
   readonly sender?: { readonly userId: string } | { readonly name: string };
   /** Up to 20 values for the placeholders of the kind's templates, each up to 200 characters. */
   readonly fields?: Readonly<Record<string, string | number>>;
+  /** Whether the inbox lists it above the rest until it is read, as it does with mentions and invitations. Default: false. */
+  readonly important?: boolean;
   /** Up to 3 buttons. */
   readonly actions?: readonly Action[];
 }

@@ -338,10 +338,12 @@ export type Database = {
           created_at: string
           id: string
           kind: string
+          needs_user: boolean
           recipient_id: string
           sender_id: string | null
           snoozed_until: string | null
           status: string
+          thread: string | null
           updated_at: string
         }
         Insert: {
@@ -349,10 +351,12 @@ export type Database = {
           created_at?: string
           id?: string
           kind?: string
+          needs_user?: boolean
           recipient_id: string
           sender_id?: string | null
           snoozed_until?: string | null
           status?: string
+          thread?: string | null
           updated_at?: string
         }
         Update: {
@@ -360,10 +364,12 @@ export type Database = {
           created_at?: string
           id?: string
           kind?: string
+          needs_user?: boolean
           recipient_id?: string
           sender_id?: string | null
           snoozed_until?: string | null
           status?: string
+          thread?: string | null
           updated_at?: string
         }
         Relationships: []
@@ -599,19 +605,24 @@ export type Database = {
           before_created_at?: string
           before_id?: string
           kind?: string
+          needs_user?: boolean
           page_size?: number
           query: string
+          sender?: string
           tab?: string
+          thread?: string
         }
         Returns: {
           content: string | null
           created_at: string
           id: string
           kind: string
+          needs_user: boolean
           recipient_id: string
           sender_id: string | null
           snoozed_until: string | null
           status: string
+          thread: string | null
           updated_at: string
         }[]
         SetofOptions: {

@@ -10,6 +10,8 @@ create table public.notifications (
   kind text not null default 'system' check (length(kind) between 1 and 50),
   sender_id uuid references auth.users (id) on delete set null,
   snoozed_until timestamptz,
+  thread text,
+  needs_user boolean not null default false,
   constraint snoozed_until_is_finite check (isfinite(snoozed_until))
 );
 
@@ -20,6 +22,10 @@ comment on column public.notifications.kind is
 comment on column public.notifications.sender_id is
   'The user who sent it, by the server. Null: a service, or an account that was deleted.';
 
+comment on column public.notifications.thread is
+  'The entity of the content as one text, type/id, by the server: what belongs together in a list. Null: none.';
+comment on column public.notifications.needs_user is
+  'By the server: a mention, an invitation, or what a service marked as important. The inbox lists it first until it is read.';
 comment on column public.notifications.snoozed_until is
   'Until then the notification is snoozed. A past time is when it returned to the inbox; null: it was never snoozed.';
 
@@ -45,6 +51,11 @@ create index notifications_archived_kind_idx on public.notifications (recipient_
   where status = 'archived';
 create index notifications_snoozed_list_idx on public.notifications (recipient_id, created_at desc, id desc)
   where snoozed_until is not null;
+
+create index notifications_thread_idx on public.notifications (recipient_id, thread, created_at desc, id desc)
+  where thread is not null;
+create index notifications_needs_user_idx on public.notifications (recipient_id, created_at desc, id desc)
+  where needs_user;
 
 -- Indexes for changes since a time, the retention job, the deletion of a sender's account and snoozed notifications.
 create index notifications_changes_idx on public.notifications (recipient_id, updated_at);
@@ -76,6 +87,20 @@ begin
     when 'invites' then 'invite'
     else coalesce(type, 'system')
   end;
+end
+$$;
+
+/** Sets what lists are narrowed by: the kind, the thread, and whether it needs the user. */
+create function private.stamp_lists(inout listed public.notifications)
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+declare
+  content jsonb := private.parse_json(listed.content);
+begin
+  listed.kind := private.notification_kind(content);
+  listed.thread := coalesce(content ->> 'entity_type', '') || '/' || nullif(content ->> 'entity_id', '');
+  listed.needs_user := listed.kind in ('mention', 'invite') or coalesce(content #> '{data,important}' = 'true', false);
 end
 $$;
 

@@ -246,7 +246,7 @@ end
 $$;
 
 /**
- * Runs before a notification is stored: sets its kind, and skips it unless the recipient enabled it in the app. What a service sends in
+ * Runs before a notification is stored: sets its kind and thread, and skips it unless the recipient enabled it in the app. What a service sends in
  * the name of a blocked sender is skipped, too.
  */
 create function private.prepare_notification() returns trigger
@@ -257,7 +257,7 @@ declare
   content jsonb := private.parse_json(new.content);
   wanted record;
 begin
-  new.kind := private.notification_kind(content);
+  new := private.stamp_lists(new);
   if private.is_muted(new.recipient_id, content) or private.is_blocked(new.recipient_id, new.sender_id) then
     return null;
   end if;
@@ -282,12 +282,11 @@ create function private.stamp_kind() returns trigger
   set search_path = ''
 as $$
 begin
-  new.kind := private.notification_kind(private.parse_json(new.content));
-  return new;
+  return private.stamp_lists(new);
 end
 $$;
 
-create trigger stamp_kind before update of content, kind on public.notifications
+create trigger stamp_kind before update of content, kind, thread, needs_user on public.notifications
   for each row execute function private.stamp_kind();
 
 revoke all on all functions in schema private from public;

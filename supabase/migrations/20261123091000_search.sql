@@ -164,8 +164,8 @@ $$;
  * The caller's notifications that have every word of `query`, newest first. A word matches words that begin with it,
  * and words of the same stem in the caller's language. Neither case nor accents matter.
  *
- * `tab`: all (not archived), unread, archived or snoozed; snoozed ones are in their own tab only. The next page:
- * `before_created_at` and `before_id` of the last row.
+ * `tab`: all (not archived), unread, archived or snoozed; snoozed ones are in their own tab only. `sender`, `thread` and
+ * `needs_user` narrow the list by the columns of these names. The next page: `before_created_at` and `before_id` of the last row.
  *
  * The index does not know the order of the rows. So words that two of the newest five rows have are looked for in the
  * newest rows first: the index would read its entries of all rows that have them. Other words are found by the index,
@@ -179,7 +179,10 @@ create function public.search_notifications(
   kind text default null,
   before_created_at timestamptz default null,
   before_id uuid default null,
-  page_size integer default 50
+  page_size integer default 50,
+  sender uuid default null,
+  thread text default null,
+  needs_user boolean default false
 )
   returns setof public.notifications
   language plpgsql stable security definer rows 50
@@ -200,7 +203,7 @@ declare
   );
   asked tsquery := private.search_query(me, query, language);
   conditions text := format(
-    'n.recipient_id = %L and %s%s%s',
+    'n.recipient_id = %L and %s%s%s%s%s%s',
     me,
     case tab
       when 'all' then 'n.status <> ''archived'' and (n.snoozed_until is null or n.snoozed_until <= now())'
@@ -208,6 +211,9 @@ declare
       else format('n.status = %L and (n.snoozed_until is null or n.snoozed_until <= now())', statuses[1])
     end,
     case when search_notifications.kind is not null then format(' and n.kind = %L', search_notifications.kind) end,
+    case when sender is not null then format(' and n.sender_id = %L', sender) end,
+    case when search_notifications.thread is not null then format(' and n.thread = %L', search_notifications.thread) end,
+    case when search_notifications.needs_user then ' and n.needs_user' end,
     case when before_created_at is not null then format(
       ' and n.created_at <= %1$L and (n.created_at < %1$L or n.id < %2$L)', before_created_at, before_id
     ) end
@@ -286,8 +292,8 @@ begin
 end
 $$;
 
-revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer) from public, anon;
-grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer)
+revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer, uuid, text, boolean) from public, anon;
+grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer, uuid, text, boolean)
   to authenticated, service_role;
 
 revoke all on all functions in schema private from public;

@@ -198,6 +198,9 @@ begin
   elsif url is not null and private.application_path(url) is null then
     perform private.refuse_message(path || '.url', 'is not a path of the application, such as /orders/7');
   end if;
+  if coalesce(jsonb_typeof(message -> 'important'), 'boolean') <> 'boolean' then
+    perform private.refuse_message(path || '.important', 'is not true or false');
+  end if;
   if entity is not null then
     perform private.check_fields(entity, path || '.entity', '{type,id,name}');
     if private.message_text(entity, 'type', path || '.entity', 100) is null
@@ -233,7 +236,8 @@ begin
       'text', private.message_text(message, 'text', path, 2000),
       'url', url,
       'fields', private.message_fields(message, kind, path),
-      'actions', private.message_actions(message -> 'actions', kind, path || '.actions')
+      'actions', private.message_actions(message -> 'actions', kind, path || '.actions'),
+      'important', nullif(coalesce(message -> 'important', 'false'), 'false')
     )), '{}')
   ));
 end
@@ -250,7 +254,7 @@ declare
 begin
   perform private.check_fields(
     message, path,
-    '{recipients,audience,everyone,kind,text,url,entity,sender,fields,actions,channels,send_at,idempotency_key}'
+    '{recipients,audience,everyone,kind,text,url,entity,sender,fields,actions,important,channels,send_at,idempotency_key}'
   );
   select c.content::text, c.sender_id into parsed.content, parsed.sender_id from private.message_content(message, path) c;
   parsed.audience := private.message_text(message, 'audience', path, 100);
@@ -516,6 +520,7 @@ $$;
  * - `sender`: {user_id} of an account, or {name}; default: the product itself;
  * - `fields`: up to 20 texts or numbers for the placeholders of the kind's templates;
  * - `actions`: up to 3 buttons of {label, url} or {label, callback}, with a path of the application or a callback of the kind;
+ * - `important`: true where the inbox lists it above the rest until it is read;
  * - `channels`: some of `in_app`, `email`, `push`, of those that the recipients want; default: all of these;
  * - `send_at`: a time within a year; default: now;
  * - `idempotency_key`: up to 200 characters. A repeated key sends nothing and returns what became of the first message, for 30 days.

@@ -219,6 +219,7 @@ it.each([
     { everyone: true, kind: 'Build failed' },
     /^messages\[1\]\.kind is neither a kind of the application nor registered by register_kind\.$/,
   ],
+  [{ everyone: true, important: 'yes' }, /^messages\[1\]\.important is not true or false\.$/],
   [{ everyone: true, text: 7 }, /^messages\[1\]\.text is not a string\.$/],
   [
     { everyone: true, text: 'x'.repeat(2001) },

@@ -83,7 +83,7 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-/** Preloads main.tsx, which the entry imports at once, and opens the connection to the project's server. */
+/** Preloads main.tsx, which the entry imports at once, and the font, and opens the connection to the project's server. */
 function preloadMain(supabaseUrl = ''): Plugin {
   return {
     name: 'preload-main',
@@ -96,10 +96,21 @@ function preloadMain(supabaseUrl = ''): Plugin {
           (part) => part.type === 'chunk' && part.moduleIds.some((id) => id.endsWith('/src/inbox/main.tsx')),
         );
         const files = main?.type === 'chunk' ? [...main.imports, main.fileName] : [];
+        // Behind the scripts: until it is there, a font of the device stands in its place with the same widths.
+        const font = Object.keys(bundle).filter((file) =>
+          /\/inter-latin-wght-normal-[^/]*\.woff2$/.test(file),
+        );
         const origin = URL.canParse(supabaseUrl) ? [new URL(supabaseUrl).origin] : [];
         return [
           ...files.map((file) => ({ rel: 'modulepreload', href: `/${file}` })),
           ...origin.map((href) => ({ rel: 'preconnect', href })),
+          ...font.map((file) => ({
+            rel: 'preload',
+            as: 'font',
+            type: 'font/woff2',
+            fetchpriority: 'low',
+            href: `/${file}`,
+          })),
         ].map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
       },
     },
@@ -154,7 +165,7 @@ function installable(): ReturnType<typeof VitePWA> {
     // Push messages need a worker in development too.
     devOptions: { enabled: true, type: 'module' },
     injectManifest: {
-      globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}'],
+      globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}', 'assets/inter-latin-wght-*'],
       // Large, and of use only with a network.
       globIgnores: ['assets/password-strength-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
       // It is registered as a classic script, which may import nothing: that would need a policy of Trusted Types.

@@ -37,6 +37,7 @@ function createContentSecurityPolicy(options: PageHeaderOptions): string {
     ['script-src', "'self'", captcha],
     ['style-src', "'self'"],
     ['img-src', "'self'", 'data:'],
+    ['font-src', "'self'"],
     ['connect-src', "'self'", project, project.replace(/^http/, 'ws'), originOf(errorReportsUrl), captcha],
     ['frame-src', captcha || "'none'"],
     ['manifest-src', "'self'"],

@@ -56,7 +56,8 @@ export function createOnlinePeople(options: OnlinePeopleOptions): OnlinePeople {
         () => channels.watch(topic, (isPresent) => onPresence(userId, isPresent)),
       ]),
     );
-    if (own !== null) wanted.set(own, () => channels.track(own));
+    // Without a contact no page shows the user's dot, and the live channel stays the only one.
+    if (own !== null && state.topics.contacts.size > 0) wanted.set(own, () => channels.track(own));
     for (const [topic, leave] of joined) {
       if (wanted.has(topic)) continue;
       joined.delete(topic);

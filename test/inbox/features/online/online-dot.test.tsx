@@ -108,7 +108,7 @@ test('rows that are scrolled past join no channel', async () => {
 });
 
 test('the user is tracked until the switch is off, also in a hidden tab', async () => {
-  const { advance, people, setTopics, tab, tracked } = start(topics());
+  const { advance, people, setTopics, tab, tracked } = start(topics('ada'));
   await advance(0);
   expect([...tracked]).toEqual(['online:me']);
   tab.setVisible(false);
@@ -118,6 +118,12 @@ test('the user is tracked until the switch is off, also in a hidden tab', async 
   people.refresh();
   await advance(2_000);
   expect([...tracked]).toEqual([]);
+});
+
+test('a user whom no contact could see joins no presence', async () => {
+  const { advance, tracked, watched } = start(topics());
+  await advance(1_000);
+  expect([...tracked, ...watched()]).toEqual([]);
 });
 
 test('a contact is followed to a new topic without a gap', async () => {

@@ -91,7 +91,7 @@ export async function fillInbox(
     const content = {
       type,
       metadata: actor === '' ? {} : { actor_name: actor },
-      ...(entity === undefined ? {} : { entity_type: 'document', entity_id: 'doc-17' }),
+      ...(entity === undefined ? {} : { entity_type: 'document', entity_id: entity }),
       data: { entity_name: entity, ...data },
     };
     await database.query(

@@ -30,3 +30,16 @@ export function placeMenu(
     top: inside(top, menu.height, window.height),
   };
 }
+
+/** Places a menu or a dialog, which is shown already, at its button. */
+export function placeAt(menu: HTMLElement, button: HTMLElement): void {
+  const { clientWidth, clientHeight } = document.documentElement;
+  const { left, top } = placeMenu(
+    button.getBoundingClientRect(),
+    { width: menu.offsetWidth, height: menu.offsetHeight },
+    { width: clientWidth, height: clientHeight },
+    getComputedStyle(button).direction === 'rtl',
+  );
+  menu.style.setProperty('left', `${left}px`);
+  menu.style.setProperty('top', `${top}px`);
+}

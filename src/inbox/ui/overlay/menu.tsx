@@ -3,7 +3,7 @@ import type { FocusEvent, KeyboardEvent, ReactNode } from 'react';
 import { createPortal, flushSync } from 'react-dom';
 import { useCloseOnHistoryNavigation } from './history-navigation.ts';
 import { moveInMenu, type TypedLetters } from './menu-keys.ts';
-import { placeMenu } from './menu-place.ts';
+import { placeAt } from './menu-place.ts';
 import styles from './menu.module.css';
 
 export interface MenuProps {
@@ -27,7 +27,7 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
     const element = menu.current;
     if (!element) return;
     element.showPopover();
-    place(element, button);
+    placeAt(element, button);
     button.setAttribute('aria-expanded', 'true');
     itemsOf(element)[0]?.focus({ preventScroll: true });
     return () => {
@@ -87,10 +87,10 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
 /** Keeps the menu at its button while the page scrolls or its rows change. */
 function useMenuPlace(menu: { readonly current: HTMLElement | null }, button: HTMLElement): void {
   useLayoutEffect(() => {
-    if (menu.current) place(menu.current, button);
+    if (menu.current) placeAt(menu.current, button);
   });
   useEffect(() => {
-    const follow = () => menu.current && place(menu.current, button);
+    const follow = () => menu.current && placeAt(menu.current, button);
     addEventListener('scroll', follow, { capture: true, passive: true });
     addEventListener('resize', follow);
     return () => {
@@ -98,18 +98,6 @@ function useMenuPlace(menu: { readonly current: HTMLElement | null }, button: HT
       removeEventListener('resize', follow);
     };
   }, [menu, button]);
-}
-
-function place(menu: HTMLElement, button: HTMLElement): void {
-  const { clientWidth, clientHeight } = document.documentElement;
-  const { left, top } = placeMenu(
-    button.getBoundingClientRect(),
-    { width: menu.offsetWidth, height: menu.offsetHeight },
-    { width: clientWidth, height: clientHeight },
-    getComputedStyle(button).direction === 'rtl',
-  );
-  menu.style.left = `${left}px`;
-  menu.style.top = `${top}px`;
 }
 
 function itemsOf(menu: HTMLElement): HTMLElement[] {

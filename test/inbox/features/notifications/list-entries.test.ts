@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { groupEntries } from '../../../../src/inbox/features/notifications/model/list-entries.ts';
+import { toEntries } from '../../../../src/inbox/features/notifications/model/list-entries.ts';
 import { parseNotification } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
-import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
+import {
+  inboxTexts,
+  type InboxTexts,
+} from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
+import { entryTitle } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
 const english = await inboxTexts.load('en');
@@ -23,7 +27,8 @@ function deeds(...list: readonly Deed[]) {
         created_at: new Date(2026, 0, day, 12, 59 - at).toISOString(),
         content: JSON.stringify({
           type: kind,
-          metadata: { actor_id: actor },
+          metadata: { actor_id: actor, actor_name: actor },
+          data: { entity_name: 'Notes' },
           entity_type: 'document',
           entity_id: entity,
         }),
@@ -32,57 +37,65 @@ function deeds(...list: readonly Deed[]) {
     ),
   );
 }
+const closed = { isGrouped: true, openGroups: new Set<string>(), isLifting: false, keptId: null };
 const sizes = (...list: readonly Deed[]) =>
-  groupEntries(deeds(...list), new Set(), null).map((entry) =>
-    entry.type === 'group' ? entry.notifications.length : 1,
-  );
+  toEntries(deeds(...list), closed).map(({ notifications }) => notifications.length);
 
-test('a group is the actions of one sender on one entity and day, at the position of the newest', () => {
-  expect(sizes({}, { entity: 'plan' }, {}, {}, { entity: 'plan' })).toEqual([3, 1, 1]);
+test('a thread is everything about one entity, at the position of the newest', () => {
+  expect(
+    sizes({}, { entity: 'plan' }, { kind: 'comment' }, { actor: 'ada', day: 9 }, { entity: 'plan' }),
+  ).toEqual([3, 2]);
+  expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([3]);
 });
 
-test('a group has one kind, sender, entity and day', () => {
-  expect(sizes({}, { kind: 'comment' }, { actor: 'ada' }, { entity: 'plan' }, { day: 9 })).toEqual([
-    1, 1, 1, 1, 1,
-  ]);
-  expect(sizes({}, {}, {}, { kind: 'comment' }, { kind: 'comment' }, { kind: 'comment' })).toEqual([3, 3]);
-  expect(sizes({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 })).toEqual([3, 3]);
+test('an invitation and a message with buttons stand alone, since they ask for an answer', () => {
+  expect(sizes({ kind: 'invite' }, { kind: 'invite' })).toEqual([1, 1]);
+  const [message] = deeds({});
+  const asking = message && { ...message, data: { actions: [] } };
+  expect(asking && toEntries([asking, { ...asking, id: 'other' }], closed)).toHaveLength(2);
 });
 
-test('a group needs three notifications, and excludes mentions and invitations', () => {
-  expect(sizes({}, {})).toEqual([1, 1]);
-  expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
+test('grouping can be switched off', () => {
+  expect(toEntries(deeds({}, {}), { ...closed, isGrouped: false })).toHaveLength(2);
 });
 
-test('a group may be longer than what is loaded, from the day on at which the loaded part ends', () => {
-  const arePartial = (readToMs: number | null) =>
-    groupEntries(deeds({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 }), new Set(), readToMs).map(
-      (entry) => entry.type === 'group' && entry.isPartial,
-    );
-  expect(arePartial(new Date(2026, 0, 9, 12).getTime())).toEqual([false, true]);
-  expect(arePartial(new Date(2026, 0, 10, 8).getTime())).toEqual([true, true]);
-  expect(arePartial(Infinity), 'nothing is known').toEqual([true, true]);
-  expect(arePartial(null), 'everything is loaded').toEqual([false, false]);
-});
-
-test('a group says how many notifications it has, in both languages, also when only a part is loaded', () => {
-  const said = [english, german].map(({ times }) => [times('Title', 1_200, false), times('Title', 27, true)]);
-  expect(said).toEqual([
-    ['Title, 1,200 times', 'Title, at least 27 times'],
-    ['Title, 1.200-mal', 'Title, mindestens 27-mal'],
+test('the headline of a thread names who was at work and where, in both languages', () => {
+  const thread = (...list: readonly Deed[]) => toEntries(deeds(...list), closed)[0]?.notifications;
+  const said = (words: InboxTexts, ...list: readonly Deed[]) =>
+    entryTitle(thread(...list) ?? ([] as never), words);
+  expect(said(english, {}, {})).toBe('grace edited Notes');
+  expect(said(english, {}, { kind: 'mention' })).toBe('grace in Notes');
+  expect(said(english, {}, { actor: 'ada' })).toBe('grace and 1 other in Notes');
+  expect(said(german, {}, { actor: 'ada' }, { actor: 'mary' })).toBe('grace und 2 weitere in Notes');
+  expect([english, german].map(({ updates }) => updates(1_200))).toEqual([
+    ', 1,200 updates',
+    ', 1.200 Neuigkeiten',
   ]);
 });
 
-test('a group is followed by its notifications when expanded', () => {
+test('a thread is followed by its notifications when expanded', () => {
   const rows = deeds({}, { entity: 'plan' }, {}, {});
-  const [closed] = groupEntries(rows, new Set(), null);
-  const entries = groupEntries(rows, new Set([closed?.id ?? '']), null);
-  expect(entries.map(({ type }) => type)).toEqual(['group', 'single', 'single', 'single', 'single']);
-  expect(entries.map((entry) => entry.type === 'single' && entry.isMember)).toEqual([
-    false,
-    true,
-    true,
-    true,
-    false,
-  ]);
+  const [first] = toEntries(rows, closed);
+  const entries = toEntries(rows, { ...closed, openGroups: new Set([first?.id ?? '']) });
+  expect(entries.map(({ notifications }) => notifications.length)).toEqual([3, 1, 1, 1, 1]);
+  expect(entries.map(({ isMember }) => isMember)).toEqual([false, true, true, true, false]);
+});
+
+test('what needs the user stands first until it is read, and while the detail shows it', () => {
+  const rows = deeds(
+    {},
+    { entity: 'plan', kind: 'mention' },
+    { entity: 'a', kind: 'invite' },
+    { entity: 'b' },
+  );
+  const important = rows.map((row, at) => (at === 3 ? { ...row, data: { important: true } } : row));
+  const lifted = (list: typeof rows, keptId: string | null = null) =>
+    toEntries(list, { ...closed, isLifting: true, keptId }).flatMap(({ id, isLifted }) =>
+      isLifted ? [rows.findIndex((row) => row.id === id)] : [],
+    );
+  expect(lifted(important)).toEqual([1, 2, 3]);
+  const read = important.map((row) => ({ ...row, status: 'read' as const }));
+  expect(lifted(read)).toEqual([]);
+  expect(lifted(read, rows[2]?.id)).toEqual([2]);
+  expect(toEntries(important, closed).some(({ isLifted }) => isLifted)).toBe(false);
 });

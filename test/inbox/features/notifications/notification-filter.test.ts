@@ -1,16 +1,43 @@
 import { expect, test } from 'vitest';
 import {
+  coveringFilters,
   encodeFilter,
+  filterKey,
   inboxHref,
   inboxTabs,
+  matchesFilter,
   parseFilter,
 } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { notificationKinds } from '../../../../src/inbox/features/notifications/model/notification.ts';
+import { createNotification } from './notification-fixtures.ts';
 
 test('the filter in the URL is parsed to the filter that was encoded', () => {
   for (const tab of inboxTabs)
     for (const kind of [...notificationKinds, null])
       expect(parseFilter(encodeFilter({ tab, kind }))).toEqual({ tab, kind });
+});
+
+const person = '00000000-0000-4000-8000-000000000001';
+const narrow = { tab: 'unread', kind: 'edit', person, place: 'document/7&8', reason: 'needs-you' } as const;
+
+test('the filter in the URL has a person, a place and a reason beside the kind', () => {
+  expect(parseFilter(encodeFilter(narrow))).toEqual(narrow);
+  expect(parseFilter('?person=grace&place=document&reason=bored')).toEqual({ tab: 'all', kind: null });
+});
+
+test('a filter matches the rows that have all of its parts', () => {
+  const row = createNotification(1, { kind: 'edit', data: { important: true } });
+  const found = { ...row, senderId: person, thread: 'document/7&8' };
+  expect(matchesFilter(found, narrow)).toBe(true);
+  for (const other of [{ senderId: null }, { thread: null }, { data: {} }, { kindName: 'comment' }])
+    expect([other, matchesFilter({ ...found, ...other }, narrow)]).toEqual([other, false]);
+});
+
+test('a narrow list is covered by each list with fewer parts', () => {
+  const covering = coveringFilters(narrow);
+  expect(covering[0]).toEqual(narrow);
+  expect(covering.at(-1)).toEqual({ tab: 'all', kind: null });
+  expect(new Set(covering.map(filterKey)).size).toBe(8);
 });
 
 test('the filter in the URL is absent for the default filter', () => {

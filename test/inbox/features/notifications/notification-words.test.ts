@@ -3,13 +3,13 @@ import { parseNotification } from '../../../../src/inbox/features/notifications/
 import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
 import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import {
-  listTitle,
   messageActions,
   notificationActor,
   notificationLink,
   notificationSnippet,
   notificationTitle,
   titleDirection,
+  titleParts,
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/external-link-dialog.tsx';
 import { createRow } from './notification-fixtures.ts';
@@ -20,33 +20,50 @@ const parse = (content: object) =>
   parseNotification({ ...createRow(1), content: JSON.stringify(content) }, 0);
 const title = (content: object) => notificationTitle(parse(content), texts);
 
-describe('the headline in a list', () => {
+describe('the parts of a headline', () => {
   const metadata = { actor_name: 'Grace Hopper' };
-  const inList = (content: object, words = german) => {
+  const parts = (content: object, words = german) => {
     const notification = parse({ metadata, ...content });
-    return listTitle(notificationTitle(notification, words), notification);
+    return titleParts(notificationTitle(notification, words), notification).map(({ text, role }) => [
+      role,
+      text,
+    ]);
   };
 
   test.each([
-    ['mention', 'Grace Hopper hat dich in Notes erwähnt', true],
-    ['edit', 'Grace Hopper hat Notes geändert', true],
-    ['comment', 'Grace Hopper hat Notes kommentiert', true],
-    ['invite', 'Grace Hopper hat dich zu Notes eingeladen', true],
-    ['system', 'Benachrichtigung', false],
-  ])('the headline of a German %s is shown with its verb in a list', (type, text, isWhole) => {
-    expect(inList({ type, data: { entity_name: 'Notes' } })).toEqual({ text, isWhole });
+    ['mention', ' hat dich in ', ' erwähnt'],
+    ['edit', ' hat ', ' geändert'],
+    ['comment', ' hat ', ' kommentiert'],
+    ['invite', ' hat dich zu ', ' eingeladen'],
+  ])('the headline of a German %s has its names apart from the verb', (type, before, after) => {
+    expect(parts({ type, data: { entity_name: 'Notes' } })).toEqual([
+      ['actor', 'Grace Hopper'],
+      ['verb', before],
+      ['entity', 'Notes'],
+      ['verb', after],
+    ]);
   });
 
-  test('the headline in a list has a short name, also where it ends in half of a character', () => {
+  test('the name of the entity is short, also where it ends in half of a character', () => {
     const data = { entity_name: `${'n'.repeat(78)}😀 and more` };
-    expect(inList({ type: 'edit', data }).text).toBe(`Grace Hopper hat ${'n'.repeat(78)}… geändert`);
-    expect(inList({ type: 'edit', data }, texts).text).toBe(`Grace Hopper edited ${'n'.repeat(78)}…`);
+    expect(parts({ type: 'edit', data }, texts)[2]).toEqual(['entity', `${'n'.repeat(78)}…`]);
   });
 
-  test('the headline in a list may be cut at a name, and where the sender wrote it', () => {
-    expect(inList({ type: 'edit', data: { entity_name: 'Notes' } }, texts).isWhole).toBe(false);
-    const text = 'A title '.repeat(30).trim();
-    expect(inList({ type: 'edit', data: { title: text } })).toEqual({ text, isWhole: false });
+  test('a headline without names, or in the words of its sender, is one part', () => {
+    expect(parts({ type: 'system' })).toEqual([['entity', 'Benachrichtigung']]);
+    expect(parts({ type: 'edit', data: { title: 'A title' } })).toEqual([['entity', 'A title']]);
+    expect(parts({ type: 'mention', metadata: {}, data: {} }, texts)).toEqual([
+      ['entity', 'Someone mentioned you in a shared item'],
+    ]);
+  });
+
+  test('the name of an actor who is in the name of the entity is found where the sentence has it', () => {
+    const data = { entity_name: 'Notes of Grace Hopper' };
+    expect(parts({ type: 'edit', data }, texts)).toEqual([
+      ['actor', 'Grace Hopper'],
+      ['verb', ' edited '],
+      ['entity', 'Notes of Grace Hopper'],
+    ]);
   });
 });
 

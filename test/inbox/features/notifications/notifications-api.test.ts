@@ -1,6 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
-import { notificationKinds } from '../../../../src/inbox/features/notifications/model/notification.ts';
+import {
+  matchesFilter,
+  unfiltered,
+  type NotificationFilter,
+} from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import {
+  contentText,
+  notificationKinds,
+} from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { createNotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
 import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../../src/rest-client/index.ts';
@@ -87,6 +94,31 @@ test('the notifications API distinguishes kinds as the list shows them', async (
   }
   const { notifications } = await api.list(unfiltered, { after: null, limit: 30 });
   expect(notifications.filter(({ kind }) => kind === 'other')).toHaveLength(1);
+});
+
+test('the notifications API narrows a list and a search by person, place and what needs the user', async () => {
+  const { api } = await openApi();
+  const put = (sender: string | null, content: object) =>
+    local().database.query(
+      'insert into public.notifications (recipient_id, sender_id, content) values ($1, $2, $3)',
+      [ada.id, sender, JSON.stringify({ entity_type: 'document', ...content })],
+    );
+  await put(grace.id, { type: 'edit', entity_id: '7', data: { entity_name: 'Plan A' } });
+  await put(grace.id, { type: 'mention', entity_id: '8', data: { entity_name: 'Plan B' } });
+  await put(null, { type: 'edit', entity_id: 7, data: { entity_name: 'Plan C', important: true } });
+  const found = async (filter: Partial<NotificationFilter>) => {
+    const { notifications } = await api.list({ ...unfiltered, ...filter }, { after: null, limit: 90 });
+    // The server and the page agree on what is in the list.
+    for (const row of notifications) expect(matchesFilter(row, { ...unfiltered, ...filter })).toBe(true);
+    const names = notifications.flatMap((row) => contentText(row, 'entity_name') ?? []);
+    return names.toSorted((one, other) => one.localeCompare(other));
+  };
+  for (const query of [undefined, 'plan']) {
+    expect(await found({ query, person: grace.id })).toEqual(['Plan A', 'Plan B']);
+    expect(await found({ query, place: 'document/7' })).toEqual(['Plan A', 'Plan C']);
+    expect(await found({ query, reason: 'needs-you' })).toEqual(['Plan B', 'Plan C']);
+    expect(await found({ query, person: grace.id, place: 'document/7', kind: 'edit' })).toEqual(['Plan A']);
+  }
 });
 
 test('the notifications API counts every kind and list in one request', async () => {

@@ -22,7 +22,6 @@ function show(restoreScroll: () => void) {
       selected={null}
       openId={null}
       onAction={ignore}
-      onGroupAction={ignore}
       onToggleGroup={ignore}
       onEndNear={ignore}
       focusKeeper={new FocusKeeper()}

@@ -19,8 +19,8 @@ export interface InboxCommands {
   remove(notifications: readonly Notification[]): void;
   /** null: notifications of every kind. */
   markAllRead(kind: string | null): void;
-  /** Deletes the whole list of the filter. */
-  removeAll(filter: NotificationFilter): void;
+  /** Deletes the whole list of the filter, which has so many notifications. */
+  removeAll(filter: NotificationFilter, count: number): void;
   /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
   toggleRead(notifications: readonly Notification[]): void;
   /** Archives them, or moves them to the inbox if all are archived. */
@@ -64,7 +64,8 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
       });
     },
     markAllRead: (kind) => showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),
-    removeAll: (filter) => showUndoable(inbox.removeAll(filter), { text: (words) => words.removedAll }),
+    removeAll: (filter, count) =>
+      showUndoable(inbox.removeAll(filter), { text: (words) => words.removed(count) }),
     toggleRead(notifications) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
       const hasUnread = listed.some((row) => row.status === 'unread');

@@ -1,25 +1,32 @@
+import { useMemo, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { IconButton, buttonClass } from '../../../ui/button.tsx';
 import { CheckAllIcon } from '../../../ui/icons.tsx';
 import styles from './bell.module.css';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
-import type { Notification } from '../model/notification.ts';
+import { toEntries } from '../model/list-entries.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
-import { NotificationRow, type RowAction } from '../list/notification-row.tsx';
+import { NotificationRow, type OnRowAction } from '../list/notification-row.tsx';
+import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;
+const closed = { openGroups: new Set<string>(), isLifting: false, keptId: null };
 
-/** The newest notifications below the bell, from the same state as the page. */
+/** What is unread, by thread, below the bell: not the list of the inbox once more. From the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const commands = useInboxCommands();
   const { newest, counts, problem } = useInboxSnapshot();
-  const rows = newest.notifications.slice(0, rowsShown);
-  const open = (_action: RowAction, { id, status }: Notification) => {
-    if (status === 'unread') inbox.setStatus([id], 'read');
+  const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
+  const rows = useMemo(() => {
+    const unread = newest.notifications.filter(({ status }) => status === 'unread');
+    return toEntries(unread, { isGrouped, ...closed }).slice(0, rowsShown);
+  }, [newest, isGrouped]);
+  const open: OnRowAction = (_action, [{ id, status }, ...others]) => {
+    if (status === 'unread' && others.length === 0) inbox.setStatus([id], 'read');
     onClose();
   };
   return (
@@ -35,23 +42,21 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
       </div>
       {rows.length > 0 ? (
         <ul>
-          {rows.map((notification) => (
-            <NotificationRow
-              key={notification.id}
-              notification={notification}
-              filter={unfiltered}
-              onAction={open}
-              isPlain
-            />
+          {rows.map((entry) => (
+            <NotificationRow key={entry.id} entry={entry} filter={unfiltered} onAction={open} isPlain />
           ))}
         </ul>
       ) : (
         <p className={styles.empty}>
-          {newest.isLoaded ? texts.empty.all : problem ? texts.readFailed : texts.loading}
+          {newest.isLoaded ? texts.empty.unread : problem ? texts.readFailed : texts.loading}
         </p>
       )}
       <div className={styles.foot}>
-        <Link className={buttonClass('quiet', true)} href={inboxHref(unfiltered)} onClick={onClose}>
+        <Link
+          className={buttonClass('quiet', true)}
+          href={inboxHref(counts.unread > 0 ? { ...unfiltered, tab: 'unread' } : unfiltered)}
+          onClick={onClose}
+        >
           {texts.seeAll}
         </Link>
       </div>

@@ -1,3 +1,4 @@
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
@@ -8,9 +9,12 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { BellPanel } from './bell-panel.tsx';
+import { onDemand } from '../../../ui/state/loader.ts';
 
-/** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
+const loadPanel = () => import('./bell-panel.tsx');
+const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);
+
+/** The bell with the number of unread notifications: on wide screens it opens them, on phones it is a link. */
 export function Bell() {
   const texts = inboxTexts.use();
   const { unread } = useInboxSnapshot().counts;
@@ -38,12 +42,22 @@ export function Bell() {
           className={styles.panel}
           // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
           trigger={(trigger) => (
-            <Button {...trigger} look="quiet" className={styles.bell} aria-label={name}>
+            <Button
+              {...trigger}
+              onPointerEnter={() => void loadPanel().catch(() => undefined)}
+              look="quiet"
+              className={styles.bell}
+              aria-label={name}
+            >
               {face}
             </Button>
           )}
         >
-          {(close) => <BellPanel onClose={close} />}
+          {(close) => (
+            <Suspense>
+              <BellPanel onClose={close} />
+            </Suspense>
+          )}
         </Popover>
       </span>
     </>

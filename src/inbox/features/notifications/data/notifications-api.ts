@@ -1,6 +1,17 @@
 import type { Database } from '../../../database.types.ts';
 import { boolean, listOf, nullish, object, record, string } from 'supabase-protocol-clients/platform/schema';
-import { eq, gt, isDistinct, lt, lte, neq, not, or, RestError } from 'supabase-protocol-clients/rest-client';
+import {
+  eq,
+  gt,
+  is,
+  isDistinct,
+  lt,
+  lte,
+  neq,
+  not,
+  or,
+  RestError,
+} from 'supabase-protocol-clients/rest-client';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
@@ -152,13 +163,16 @@ export function createNotificationsApi(
   return {
     async list(filter, { after, limit, signal }) {
       if (filter.query) {
-        const { tab, kind, query } = filter;
+        const { tab, kind, query, person, place, reason } = filter;
         const found = await rest
           .rpc('search_notifications', {
             query,
             tab,
             page_size: limit,
             ...(kind !== null && { kind }),
+            ...(person && { sender: person }),
+            ...(place && { thread: place }),
+            ...(reason && { needs_user: true }),
             ...(after && { before_created_at: after.createdAt, before_id: after.id }),
           })
           .execute({ signal });
@@ -264,8 +278,8 @@ function hasStatus(status: NotificationStatus | undefined) {
   return status === undefined ? [] : [not(isDistinct('status', status))];
 }
 
-/** The conditions of a list; `kind` is narrowed by its column. */
-function conditions({ tab, kind }: NotificationFilter) {
+/** The conditions of a list. */
+function conditions({ tab, kind, person, place, reason }: NotificationFilter) {
   // `now` is the server's time.
   const status =
     tab === 'all'
@@ -273,7 +287,13 @@ function conditions({ tab, kind }: NotificationFilter) {
       : tab === 'snoozed'
         ? gt('snoozed_until', 'now')
         : eq('status', tab);
-  return kind === null ? [status] : [status, eq('kind', kind)];
+  return [
+    status,
+    ...(kind === null ? [] : [eq('kind', kind)]),
+    ...(person ? [eq('sender_id', person)] : []),
+    ...(place ? [eq('thread', place)] : []),
+    ...(reason ? [is('needs_user', true)] : []),
+  ];
 }
 
 /** Rows after the cursor in the list's order. The first condition bounds the range of the index. */

@@ -1,14 +1,23 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button, IconButton, buttonClass } from '../../../ui/button.tsx';
+import {
+  ArchiveIcon,
+  CheckIcon,
+  ClockIcon,
+  MoreIcon,
+  TrashIcon,
+  UnarchiveIcon,
+  UnreadIcon,
+} from '../../../ui/icons.tsx';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../list/relative-time.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
 import { rowMenuPopup } from '../list/menu-button.ts';
-import { SenderOnlineDot } from '../list/sender-avatar.tsx';
+import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
@@ -24,122 +33,132 @@ import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { ExternalLinkDialog } from './external-link-dialog.tsx';
 import styles from './notification-detail.module.css';
 
-export interface DetailContentProps {
+export interface DetailProps {
   readonly notification: Notification;
-  readonly isPanel: boolean;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
-  readonly onClose: () => void;
+  readonly onAction: OnRowAction;
 }
 
-/** Text, facts, link and actions of one notification. */
-export function DetailContent({ notification, isPanel, onAction, onClose }: DetailContentProps) {
+/** Who, what and when, the text, and the way to the page. */
+export function DetailContent({
+  notification,
+  onAction,
+  heading,
+}: DetailProps & { readonly heading: ReactNode }) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().detail;
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
-  const { kindName, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
+  const { id, kindName, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
-  const sender = notificationActor(notification);
-  const entity = notificationEntity(notification);
-  const button = (action: RowAction, word: string) => (
-    <Button
-      aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
-      onClick={() => {
-        // The panel stays open beside the list; the sheet covers it, and returns the focus to the row when it closes.
-        if (!isPanel) flushSync(onClose);
-        onAction(action, notification);
-      }}
-    >
-      {word}
-    </Button>
+  const time = (atMs: number) => (
+    <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
+      {absoluteTime(atMs, locale, 'medium')}
+    </time>
   );
   return (
     <>
-      <p className={styles.kind}>
-        <KindIcon kind={kindName} size={16} /> <span>{notificationKindLabel(notification, texts)}</span>
-      </p>
+      <div className={styles.head}>
+        <SenderAvatar name={notificationActor(notification)} kind={kindName} size={40} />
+        <div className={styles.words}>
+          {heading}
+          <p className={styles.meta}>
+            <KindIcon kind={kindName} size={16} />
+            <span>{notificationKindLabel(notification, texts)}</span>
+            {!Number.isNaN(createdAtMs) && time(createdAtMs)}
+            <SenderOnlineDot notification={notification} look="text" />
+          </p>
+          {isSnoozed && snoozedUntilMs !== null && (
+            <p className={styles.meta}>
+              <ClockIcon size={16} />
+              <span>{words.returns}</span> {time(snoozedUntilMs)}
+            </p>
+          )}
+        </div>
+      </div>
       {snippet && (
-        <p className={styles.text} dir="auto">
+        <blockquote className={styles.text} dir="auto">
           {snippet}
-        </p>
+        </blockquote>
       )}
-      <dl className={styles.facts}>
-        {sender && (
-          <div>
-            <dt>{words.from}</dt>
-            <dd dir="auto">
-              {sender}
-              <SenderOnlineDot notification={notification} look="text" />
-            </dd>
-          </div>
-        )}
-        {entity && (
-          <div>
-            <dt>{words.about}</dt>
-            <dd dir="auto">{entity}</dd>
-          </div>
-        )}
-        {!Number.isNaN(createdAtMs) && (
-          <div>
-            <dt>{words.when}</dt>
-            <dd>
-              <time dateTime={new Date(createdAtMs).toISOString()}>{absoluteTime(createdAtMs, locale)}</time>
-            </dd>
-          </div>
-        )}
-        {isSnoozed && snoozedUntilMs !== null && (
-          <div>
-            <dt>{words.returns}</dt>
-            <dd>
-              <time dateTime={new Date(snoozedUntilMs).toISOString()}>
-                {absoluteTime(snoozedUntilMs, locale)}
-              </time>
-            </dd>
-          </div>
-        )}
-      </dl>
       <AnswerButtons
         className={styles.answers}
         notification={notification}
         title={notificationTitle(notification, texts)}
-        onAnswer={() => onAction('open', notification)}
+        onAnswer={() => onAction('open', [notification], id)}
       />
-      <div className={styles.actions}>
-        {link && <FollowLink link={link} />}
-        {status !== 'archived' &&
-          !isSnoozed &&
-          button('read', status === 'unread' ? texts.markRead : texts.markUnread)}
-        {isSnoozed
-          ? button('unsnooze', texts.unarchive)
-          : button('archive', status === 'archived' ? texts.unarchive : texts.archive)}
-        {button('snooze', texts.snooze)}
-        {button('remove', texts.remove)}
-        {button('more', texts.more)}
-      </div>
+      {link && <FollowLink link={link} name={notificationEntity(notification)} />}
     </>
   );
 }
 
-function FollowLink({ link: { href, foreignHost } }: { readonly link: NotificationLink }) {
+export interface DetailButtonsProps extends DetailProps {
+  /** Called before an action where the detail covers the list; it returns the focus to the row. */
+  readonly onLeave: (() => void) | null;
+}
+
+/** The actions, as icons with tooltips. */
+export function DetailButtons({ notification, onAction, onLeave }: DetailButtonsProps) {
+  const texts = inboxTexts.use();
+  const { id, status, isSnoozed } = notification;
+  const isUnread = status === 'unread';
+  const button = (action: RowAction, word: string, icon: ReactNode) => (
+    <IconButton
+      aria-haspopup={action === 'more' ? rowMenuPopup() : action === 'snooze' ? 'dialog' : undefined}
+      label={word}
+      icon={icon}
+      onClick={() => {
+        if (onLeave) flushSync(onLeave);
+        onAction(action, [notification], id);
+      }}
+    />
+  );
+  return (
+    <>
+      {status !== 'archived' &&
+        !isSnoozed &&
+        button(
+          'read',
+          isUnread ? texts.markRead : texts.markUnread,
+          isUnread ? <CheckIcon /> : <UnreadIcon />,
+        )}
+      {isSnoozed
+        ? button('unsnooze', texts.unarchive, <UnarchiveIcon />)
+        : status === 'archived'
+          ? button('archive', texts.unarchive, <UnarchiveIcon />)
+          : button('archive', texts.archive, <ArchiveIcon />)}
+      {button('snooze', texts.snooze, <ClockIcon />)}
+      {button('remove', texts.remove, <TrashIcon />)}
+      {button('more', texts.more, <MoreIcon />)}
+    </>
+  );
+}
+
+interface FollowLinkProps {
+  readonly link: NotificationLink;
+  /** The name of the entity; null: none. */
+  readonly name: string | null;
+}
+
+function FollowLink({ link: { href, foreignHost }, name }: FollowLinkProps) {
   const words = inboxDialogTexts.use().detail;
   const [isLeaving, setLeaving] = useState(false);
   if (foreignHost !== null)
     return (
       <>
-        <Button look="primary" onClick={() => setLeaving(true)}>
-          {words.followForeign(foreignHost)}
+        <Button look="primary" className={styles.follow} onClick={() => setLeaving(true)}>
+          {words.follow(foreignHost)}
         </Button>
         {isLeaving && <ExternalLinkDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
       </>
     );
+  const shared = { className: `${buttonClass('primary')} ${styles.follow}`, href };
+  const label = <span>{words.follow(name ?? words.page)}</span>;
   return href.startsWith('/') ? (
-    <Link className={buttonClass('primary')} href={href}>
-      {words.follow}
-    </Link>
+    <Link {...shared}>{label}</Link>
   ) : (
-    <a className={buttonClass('primary')} href={href} rel="noreferrer">
-      {words.follow}
+    <a {...shared} rel="noreferrer">
+      {label}
     </a>
   );
 }

@@ -1,24 +1,26 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon } from '../../../ui/icons.tsx';
 import { NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { announce } from '../../../ui/page/announcer.tsx';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
-import type { Notification } from '../model/notification.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import { focusOpened } from '../list/detail-history.ts';
+import type { OnRowAction } from '../list/notification-row.tsx';
+import { RowTitle } from '../list/row-title.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { notificationTitle, titleDirection } from '../texts/notification-words.ts';
-import { DetailContent } from './detail-content.tsx';
+import { notificationTitle } from '../texts/notification-words.ts';
+import { DetailButtons, DetailContent } from './detail-content.tsx';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import styles from './notification-detail.module.css';
 import { useNotification } from './use-notification.ts';
 
 export interface NotificationDetailProps {
   readonly id: string;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
+  readonly onAction: OnRowAction;
   readonly onClose: () => void;
   /** Opens the next or previous notification of the list; null where there is none. */
   readonly onNext: (() => void) | null;
@@ -32,28 +34,39 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   useRegisteredKinds();
   const isPanel = useMedia(panelQuery);
   const { notification, hasFailed, retry, markRead } = useNotification(id);
-  const isOpened = useRef(false);
+  const openedId = useRef<string | null>(null);
   useEffect(() => {
     // Mark it read once, also after a reload or from a link: the user may mark it unread again.
-    if (!notification || isOpened.current) return;
-    isOpened.current = true;
-    onAction('open', notification);
+    if (notification?.id !== id || openedId.current === id) return;
+    openedId.current = id;
+    onAction('open', [notification], id);
     if (!notification.isSnoozed) markRead();
-  }, [notification, onAction, markRead]);
+  }, [id, notification, onAction, markRead]);
   const isSlow = useDelay(notification === undefined && !hasFailed, slowMs);
   const title = notification ? notificationTitle(notification, texts) : words.label;
-  const content: ReactNode = notification ? (
-    <DetailContent notification={notification} isPanel={isPanel} onAction={onAction} onClose={onClose} />
-  ) : (
-    <p role="status">
-      {notification === null ? words.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
-      {isSlow && <span>{texts.stillLoading}</span>}
-      {hasFailed && (
-        <Button look="link" onClick={retry}>
-          {texts.retry}
-        </Button>
-      )}
-    </p>
+  const panel = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => focusOpened(heading.current));
+  useStepAnnouncement(panel, id, title);
+  const content = (titled: ReactNode) =>
+    notification ? (
+      <DetailContent notification={notification} heading={titled} onAction={onAction} />
+    ) : (
+      <>
+        {titled}
+        <p role="status">
+          {notification === null ? words.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
+          {isSlow && <span>{texts.stillLoading}</span>}
+          {hasFailed && (
+            <Button look="link" onClick={retry}>
+              {texts.retry}
+            </Button>
+          )}
+        </p>
+      </>
+    );
+  const buttons = notification && (
+    <DetailButtons notification={notification} onAction={onAction} onLeave={isPanel ? null : onClose} />
   );
   const step = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
     <IconButton label={label} icon={icon} inactive={!onClick} onClick={() => onClick?.()} />
@@ -66,23 +79,48 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   );
   if (!isPanel)
     return (
-      <Dialog open sheet isInUrl onClose={onClose} title={title} closeLabel={texts.close}>
-        {content}
-        <div className={styles.steps}>{steps}</div>
+      <Dialog
+        open
+        sheet
+        isInUrl
+        titleClass={styles.sheetTitle}
+        onClose={onClose}
+        title={title}
+        closeLabel={texts.close}
+      >
+        {content(null)}
+        <div className={styles.foot}>
+          {buttons}
+          <span className={styles.end}>{steps}</span>
+        </div>
       </Dialog>
     );
   return (
-    <aside className={styles.panel} aria-label={title} data-detail-panel="">
+    <aside ref={panel} className={styles.panel} aria-label={title} data-detail-panel="">
       <div className={styles.bar}>
         {steps}
-        <IconButton className={styles.close} label={texts.close} icon={<CloseIcon />} onClick={onClose} />
+        <span className={styles.end}>
+          {buttons}
+          <IconButton label={texts.close} icon={<CloseIcon />} onClick={onClose} />
+        </span>
       </div>
-      <h2 className={styles.title} dir={notification ? titleDirection(notification) : undefined}>
-        {title}
-      </h2>
-      {content}
+      {content(
+        <h2 ref={heading} className={styles.title} tabIndex={-1}>
+          {notification ? <RowTitle title={title} notification={notification} /> : title}
+        </h2>,
+      )}
     </aside>
   );
+}
+
+/** Says the new title while keys step through the list and the focus stays in the panel. */
+function useStepAnnouncement(panel: RefObject<HTMLElement | null>, id: string, title: string): void {
+  const shownId = useRef<string | null>(null);
+  useEffect(() => {
+    const isStep = shownId.current !== null && shownId.current !== id;
+    shownId.current = id;
+    if (isStep && panel.current?.contains(document.activeElement)) announce(title);
+  }, [panel, id, title]);
 }
 
 /** A read that takes longer than this shows a message. */

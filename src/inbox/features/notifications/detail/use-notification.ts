@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
+import { isId } from '../model/notification-filter.ts';
 
 /** One notification by id: from the loaded lists, else from the server. */
 export interface UseNotificationResult {
@@ -12,22 +13,20 @@ export interface UseNotificationResult {
   readonly markRead: () => void;
 }
 
-/** The shape of an id: the database refuses any other value, such as that of a truncated link. */
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 export function useNotification(id: string): UseNotificationResult {
   const inbox = useInbox();
   const { view, newest } = useInboxSnapshot();
   const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);
-  const [found, setFound] = useState<Notification | null>();
+  const [answer, setAnswer] = useState<{ readonly id: string; readonly row: Notification | null }>();
+  const found = answer?.id === id ? answer.row : undefined;
   const [attempt, setAttempt] = useState(1);
   const [failedAttempt, setFailedAttempt] = useState(0);
   const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
   useEffect(() => {
-    if (!isUnlisted || !uuid.test(id)) return;
+    if (!isUnlisted || !isId(id)) return;
     let isUnmounted = false;
     inbox.find(id).then(
-      (notification) => isUnmounted || setFound(notification),
+      (row) => isUnmounted || setAnswer({ id, row }),
       () => isUnmounted || setFailedAttempt(attempt),
     );
     return () => {
@@ -35,11 +34,14 @@ export function useNotification(id: string): UseNotificationResult {
     };
   }, [inbox, id, isUnlisted, attempt]);
   const markRead = useCallback(
-    () => setFound((row) => (row?.status === 'unread' ? { ...row, status: 'read' } : row)),
+    () =>
+      setAnswer((known) =>
+        known?.row?.status === 'unread' ? { ...known, row: { ...known.row, status: 'read' } } : known,
+      ),
     [],
   );
   return {
-    notification: listed ?? (uuid.test(id) ? found : null),
+    notification: listed ?? (isId(id) ? found : null),
     hasFailed: failedAttempt === attempt,
     retry: () => setAttempt(attempt + 1),
     markRead,

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useLocale } from '../data/inbox-context.ts';
-import { dayLabel } from '../model/day-groups.ts';
-import { GroupRow } from './group-row.tsx';
+import { dayLabel, liftedDay } from '../model/day-groups.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import type { RowsProps } from './list-handle.ts';
 import type { DaySection } from './list-items.ts';
 import styles from './notification-list.module.css';
@@ -22,39 +22,28 @@ export function DaySections({
   selected,
   openId,
   size,
-  onGroupAction,
   onToggleGroup,
 }: DaySectionsProps) {
   const id = useId();
   const locale = useLocale();
+  const texts = inboxTexts.use();
   return sections.map(({ group, heading, rows, skippedPx }) => (
     <section key={group.day} aria-labelledby={`${id}-${group.day}`}>
       <h2 ref={measure} data-index={heading.index} id={`${id}-${group.day}`} className={styles.day}>
-        {dayLabel(group, locale)}
+        {group.day === liftedDay ? texts.needsYou : dayLabel(group, locale)}
       </h2>
       <ul style={{ paddingBlockStart: skippedPx }}>
         {rows.map(({ entry, position, index }) => {
           const shared = { ...(measure && { ref: measure }), index, position, size };
-          if (entry.type === 'group')
-            return (
-              <GroupRow
-                {...shared}
-                key={entry.id}
-                group={entry}
-                selected={selected}
-                onAction={onGroupAction}
-                onToggle={onToggleGroup}
-              />
-            );
           return (
             <NotificationRow
               {...shared}
               key={entry.id}
-              notification={entry.notification}
-              isMember={entry.isMember}
+              entry={entry}
               filter={filter}
               onAction={onAction}
-              isSelected={selected && selected.has(entry.id)}
+              onToggle={onToggleGroup}
+              selected={selected}
               isOpen={entry.id === openId}
             />
           );

@@ -15,11 +15,28 @@ interface DetailState {
 /** Whether `history.back()` was called and has not taken effect. */
 let isClosing = false;
 
-/** Opens the detail in a history entry of its own; an open detail shows the notification in the same entry. */
-export function openDetail(navigate: Navigate, href: string): void {
-  if (isClosing) return addEventListener('popstate', () => openDetail(navigate, href), { once: true });
+/** Whether the detail that opens next takes the focus. */
+let takesFocus = false;
+
+/**
+ * Opens the detail in a history entry of its own; an open detail shows the notification in the same entry.
+ *
+ * @param isByKey whether a key opened it: then the detail takes the focus, and its keys work there.
+ */
+export function openDetail(navigate: Navigate, href: string, isByKey = false): void {
+  if (isClosing)
+    return addEventListener('popstate', () => openDetail(navigate, href, isByKey), { once: true });
+  takesFocus = isByKey;
+  // The detail of this notification is open already.
+  if (location.href.endsWith(href)) return focusOpened(document.querySelector('[data-detail-panel] h2'));
   const isOpen = parseOpenId(location.search) !== null;
   navigate(href, isOpen ? { replace: true, state: history.state } : { state: { isAboveList: true } });
+}
+
+/** Moves the focus to the heading of a detail that was opened by a key. */
+export function focusOpened(heading: HTMLElement | null): void {
+  if (takesFocus) heading?.focus();
+  takesFocus = false;
 }
 
 /**

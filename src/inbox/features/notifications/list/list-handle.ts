@@ -1,20 +1,17 @@
 import type { Ref } from 'react';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { Notification } from '../model/notification.ts';
 import type { FocusKeeper } from './focus-keeper.ts';
-import type { GroupRowProps } from './group-row.tsx';
 import type { ListItem } from './list-items.ts';
-import type { RowAction } from './notification-row.tsx';
+import type { OnRowAction } from './notification-row.tsx';
 
 /** The props that a list passes to its rows. */
 export interface RowsProps {
   readonly filter: NotificationFilter;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
+  readonly onAction: OnRowAction;
   /** null: selecting is off. */
   readonly selected: ReadonlySet<string> | null;
   /** The notification that the detail shows. */
   readonly openId: string | null;
-  readonly onGroupAction: GroupRowProps['onAction'];
   readonly onToggleGroup: (id: string) => void;
   /** Number of rows in the list. */
   readonly size: number;
@@ -32,14 +29,14 @@ export interface RenderedListProps extends RowsProps {
 export interface NotificationListHandle {
   /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
   reveal(id: string, focus: boolean): void;
-  /** Follows the link of a rendered row, or opens its group. */
+  /** Follows the link of a rendered row, or opens its thread. */
   follow(id: string): void;
 }
 
 /** The next page is read when this many rows or fewer are left below the visible ones. */
 export const endNearRows = 15;
 
-/** The link of a rendered row, or the button of a group. */
+/** The link of a rendered row, or the button of a thread. */
 export function findRowLink(root: ParentNode | null, id: string | null): HTMLElement | undefined {
   return [...(root?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
     (link) => link.dataset['row'] === id,

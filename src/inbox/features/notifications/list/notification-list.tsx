@@ -11,7 +11,7 @@ import {
 import type { Ref } from 'react';
 import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { groupByDay } from '../model/day-groups.ts';
+import { groupByDay, liftedDay, type DayGroup } from '../model/day-groups.ts';
 import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
 import { DaySections } from './day-sections.tsx';
 import { FocusKeeper, useFocusKeeper } from './focus-keeper.ts';
@@ -47,10 +47,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
-  const items = useMemo(
-    () => flattenDays(groupByDay(entries, Date.parse(today), entryAtMs)),
-    [entries, today],
-  );
+  const items = useMemo(() => flattenDays(toDays(entries, Date.parse(today))), [entries, today]);
   const restoreScroll = useSavedScroll(items.length);
   const [focusKeeper] = useState(() => new FocusKeeper());
   const list = { ...rest, items, size: entries.length, focusKeeper };
@@ -61,6 +58,13 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     </Suspense>
   );
 });
+
+/** The days of the entries, below those that need the user. */
+function toDays(entries: readonly ListEntry[], nowMs: number): readonly DayGroup<ListEntry>[] {
+  const lifted = entries.filter(({ isLifted }) => isLifted);
+  const days = groupByDay(entries.slice(lifted.length), nowMs, entryAtMs);
+  return lifted.length === 0 ? days : [{ day: liftedDay, daysAgo: 0, atMs: 0, items: lifted }, ...days];
+}
 
 function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedListProps) {
   const list = useRef<HTMLDivElement>(null);

@@ -1,4 +1,12 @@
-import { memo, useSyncExternalStore, type MouseEvent, type ReactNode, type Ref } from 'react';
+import {
+  memo,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+} from 'react';
 import { Link, useLocation } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
@@ -12,28 +20,29 @@ import {
   UnarchiveIcon,
   UnreadIcon,
 } from '../../../ui/icons.tsx';
+import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInbox, useInboxServices } from '../data/inbox-context.ts';
-import type { Notification } from '../model/notification.ts';
-import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
+import { useInbox } from '../data/inbox-context.ts';
+import type { ListEntry } from '../model/list-entries.ts';
+import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
+  entryTitle,
   notificationActor,
   notificationKindLabel,
-  notificationLink,
   notificationSnippet,
-  notificationTitle,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
+import { KindIcon } from './kind-icon.tsx';
 import { rowMenuPopup } from './menu-button.ts';
 import { NotificationTime } from './notification-time.tsx';
 import { HighlightedText, RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
 
-/** An action on one notification. */
+/** An action on the notifications of a row. */
 export type RowAction =
   | 'open'
   | 'read'
@@ -45,13 +54,15 @@ export type RowAction =
   | 'select-range'
   | 'more';
 
+export type OnRowAction = (action: RowAction, notifications: ListEntry['notifications'], id: string) => void;
+
 export interface NotificationRowProps {
-  readonly notification: Notification;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
-  /** null: selecting is off. */
-  readonly isSelected?: boolean | null;
-  /** Whether it is listed below its group. */
-  readonly isMember?: boolean;
+  readonly entry: ListEntry;
+  readonly onAction: OnRowAction;
+  /** Opens or closes a thread. Without it a thread is a link to its list. */
+  readonly onToggle?: (id: string) => void;
+  /** The selected notifications; null: selecting is off. */
+  readonly selected?: ReadonlySet<string> | null;
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
   /** The list that contains the row. */
@@ -66,176 +77,214 @@ export interface NotificationRowProps {
   readonly ref?: Ref<HTMLLIElement>;
 }
 
-/** One notification: a link, and the buttons of its actions. */
+/** A notification as a link to its detail, or a thread, which opens; and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
-  const { notification, onAction, filter, isSelected = null, isOpen = false, isPlain = false } = props;
+  const { entry, onAction, filter, selected = null, isOpen = false, isPlain = false } = props;
   const { ref, index, position, size } = props;
   const texts = inboxTexts.use();
   useRegisteredKinds();
-  const { status, kindName, isSnoozed, snoozedUntilMs } = notification;
-  const title = notificationTitle(notification, texts);
-  const snippet = notificationSnippet(notification, texts);
-  const isUnread = status === 'unread';
-  const { pendingRows } = useInbox();
-  const isPending = useSyncExternalStore(pendingRows.subscribe, () =>
-    pendingRows.getSnapshot().has(notification.id),
-  );
+  const { id, notifications } = entry;
+  const [newest] = notifications;
+  const title = entryTitle(notifications, texts);
+  const isUnread = notifications.some(({ status }) => status === 'unread');
+  const hasButtons = !isPlain && selected === null;
   return (
     <li
       className={classNames(
         styles.row,
         isUnread && styles.unread,
         isOpen && styles.open,
-        props.isMember && styles.member,
+        entry.isMember && styles.member,
       )}
-      data-id={notification.id}
+      data-id={id}
       data-index={index}
       ref={ref}
       aria-posinset={position}
       aria-setsize={size}
     >
-      {isSelected !== null && (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            checked={isSelected}
-            aria-label={texts.selectNamed(title)}
-            onChange={({ nativeEvent }) =>
-              onAction(isShiftClick(nativeEvent) ? 'select-range' : 'select', notification)
-            }
-          />
-        </label>
-      )}
-      <RowLink
-        notification={notification}
-        filter={filter}
-        isOpen={isOpen}
-        onClickCapture={(event) => {
-          // Handle the click before the link does, which leaves clicks with Shift to the browser.
-          if (isSelected === null) return;
-          event.preventDefault();
-          event.stopPropagation();
-          onAction(event.shiftKey ? 'select-range' : 'select', notification);
-        }}
-        onClick={() => onAction('open', notification)}
-      >
-        <span className={styles.avatar}>
-          <SenderAvatar name={notificationActor(notification)} kind={kindName} />
-          <SenderOnlineDot notification={notification} />
-        </span>
-        <span className={styles.words}>
-          {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-          <RowTitle title={title} notification={notification} query={filter.query} />
-          {snippet && (
-            <span className={styles.snippet} dir="auto">
-              <HighlightedText text={snippet} query={filter.query} />
-            </span>
-          )}
-        </span>
-        <span className={styles.meta}>
-          {isPending && <span className={styles.pending}>{texts.pending}</span>}
-          <span className={styles.kind}>{notificationKindLabel(notification, texts)}</span>
-          {snoozedUntilMs !== null && (
-            <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>
-              <ClockIcon size={16} />
-              <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
-            </span>
-          )}
-          <NotificationTime atMs={shownAtMs(notification)} withDay={isPlain} />
-        </span>
+      {selected && <RowCheckbox entry={entry} title={title} selected={selected} onAction={onAction} />}
+      <RowLink {...props}>
+        <RowFace entry={entry} title={title} isUnread={isUnread} filter={filter} isPlain={isPlain} />
       </RowLink>
-      {!isPlain && isSelected === null && (
-        <RowButtons notification={notification} title={title} onAction={onAction} />
-      )}
-      {!isPlain && isSelected === null && (
+      {hasButtons && <RowButtons notifications={notifications} id={id} title={title} onAction={onAction} />}
+      {hasButtons && notifications.length === 1 && (
         <AnswerButtons
           className={styles.answers}
-          notification={notification}
+          notification={newest}
           title={title}
-          onAnswer={() => onAction('open', notification)}
+          onAnswer={() => onAction('open', notifications, id)}
         />
       )}
     </li>
   );
 });
 
-function isShiftClick(event: Event): boolean {
-  return event instanceof globalThis.MouseEvent && event.shiftKey;
+interface RowFaceProps extends Pick<NotificationRowProps, 'entry' | 'filter'> {
+  readonly title: string;
+  readonly isUnread: boolean;
+  readonly isPlain: boolean;
 }
 
-interface RowLinkProps {
-  readonly notification: Notification;
-  readonly filter: NotificationFilter;
-  readonly isOpen: boolean;
-  readonly onClickCapture: (event: MouseEvent) => void;
-  readonly onClick: () => void;
-  readonly children: ReactNode;
-}
-
-function RowLink({ notification, filter, isOpen, onClickCapture, onClick, children }: RowLinkProps) {
-  const { entityUrl } = useInboxServices();
-  const link = notificationLink(notification, entityUrl);
-  // The detail warns before a foreign host, and shows notifications that have no page.
-  const isDetail = link === null || link.foreignHost !== null;
-  const href = isDetail ? inboxHref(filter, notification.id) : link.href;
-  const [, navigate] = useLocation();
-  const shared = {
-    className: styles.link,
-    onClickCapture,
-    onClick: (event: MouseEvent) => {
-      onClick();
-      if (!isDetail) return;
-      event.preventDefault();
-      openDetail(navigate, href);
-    },
-    'data-row': notification.id,
-    'aria-current': isOpen || undefined,
-  };
-  return href.startsWith('/') ? (
-    <Link href={href} {...shared}>
-      {children}
-    </Link>
-  ) : (
-    <a href={href} rel="noreferrer" {...shared}>
-      {children}
-    </a>
+function RowFace({ entry, title, isUnread, filter, isPlain }: RowFaceProps) {
+  const texts = inboxTexts.use();
+  const { notifications } = entry;
+  const [newest] = notifications;
+  const { isSnoozed, snoozedUntilMs, kindName } = newest;
+  const { pendingRows } = useInbox();
+  const isPending = useSyncExternalStore(pendingRows.subscribe, () =>
+    notifications.some(({ id }) => pendingRows.getSnapshot().has(id)),
+  );
+  const actor = notificationActor(newest);
+  const snippet = notificationSnippet(newest, texts);
+  const isThread = notifications.length > 1;
+  return (
+    <>
+      <span className={styles.avatar}>
+        <SenderAvatar name={actor} kind={kindName} />
+        <SenderOnlineDot notification={newest} />
+      </span>
+      <span className={styles.glyph} title={notificationKindLabel(newest, texts)}>
+        {actor !== null && <KindIcon kind={kindName} size={16} />}
+      </span>
+      <span className={styles.words}>
+        {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
+        <RowTitle title={title} notification={newest} query={filter.query} />
+        {snippet && (
+          <span className={styles.snippet} dir="auto">
+            <HighlightedText text={snippet} query={filter.query} />
+          </span>
+        )}
+      </span>
+      <span className={styles.meta}>
+        {isPending && <span className={styles.pending}>{texts.pending}</span>}
+        {isThread ? (
+          <span className={styles.count}>
+            <span aria-hidden="true">{notifications.length}</span>
+            <VisuallyHidden>{texts.updates(notifications.length)}</VisuallyHidden>
+            <NextIcon size={12} />
+          </span>
+        ) : (
+          <VisuallyHidden>{notificationKindLabel(newest, texts)}</VisuallyHidden>
+        )}
+        {snoozedUntilMs !== null && (
+          <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>
+            <ClockIcon size={16} />
+            <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
+          </span>
+        )}
+        <NotificationTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isLifted || entry.isMember} />
+      </span>
+    </>
   );
 }
 
-interface RowButtonsProps extends Pick<NotificationRowProps, 'notification' | 'onAction'> {
+interface RowCheckboxProps extends Pick<NotificationRowProps, 'entry' | 'onAction'> {
+  readonly title: string;
+  readonly selected: ReadonlySet<string>;
+}
+
+function RowCheckbox({ entry: { id, notifications }, title, selected, onAction }: RowCheckboxProps) {
+  const texts = inboxTexts.use();
+  const box = useRef<HTMLInputElement>(null);
+  const chosen = notifications.filter((row) => selected.has(row.id)).length;
+  const isMixed = chosen > 0 && chosen < notifications.length;
+  useEffect(() => {
+    // `indeterminate` has no attribute that React could set.
+    if (box.current) box.current.indeterminate = isMixed;
+  }, [isMixed]);
+  return (
+    <label className={styles.check}>
+      <input
+        ref={box}
+        type="checkbox"
+        checked={chosen === notifications.length}
+        aria-label={texts.selectNamed(title)}
+        onChange={({ nativeEvent }) => onAction(selectAction(nativeEvent), notifications, id)}
+      />
+    </label>
+  );
+}
+
+function selectAction(event: Event): RowAction {
+  return 'shiftKey' in event && event.shiftKey === true ? 'select-range' : 'select';
+}
+
+interface RowLinkProps extends NotificationRowProps {
+  readonly children: ReactNode;
+}
+
+/** Every notification opens in the detail, which leads on to its page. While selecting, a click selects. */
+function RowLink({ entry, filter, onAction, onToggle, selected, isOpen, children }: RowLinkProps) {
+  const { id, notifications } = entry;
+  const [, navigate] = useLocation();
+  const { thread } = notifications[0];
+  const shared = { className: styles.link, 'data-row': id };
+  const isThread = notifications.length > 1;
+  if (isThread && onToggle)
+    return (
+      <button type="button" {...shared} aria-expanded={entry.isOpen} onClick={() => onToggle(id)}>
+        {children}
+      </button>
+    );
+  const href = isThread ? inboxHref({ ...unfiltered, place: thread ?? undefined }) : inboxHref(filter, id);
+  return (
+    <Link
+      href={href}
+      {...shared}
+      aria-current={isOpen || undefined}
+      onClickCapture={(event: MouseEvent) => {
+        // Handle the click before the link does, which leaves clicks with Shift to the browser.
+        if (!selected) return;
+        event.preventDefault();
+        event.stopPropagation();
+        onAction(selectAction(event.nativeEvent), notifications, id);
+      }}
+      onClick={(event: MouseEvent) => {
+        onAction('open', notifications, id);
+        if (isThread) return;
+        event.preventDefault();
+        openDetail(navigate, href, event.detail === 0);
+      }}
+    >
+      {children}
+    </Link>
+  );
+}
+
+interface RowButtonsProps extends Pick<NotificationRowProps, 'onAction'> {
+  readonly notifications: ListEntry['notifications'];
+  readonly id: string;
   readonly title: string;
 }
 
-function RowButtons({ notification, title, onAction }: RowButtonsProps) {
+function RowButtons({ notifications, id, title, onAction }: RowButtonsProps) {
   const texts = inboxTexts.use();
-  const { status, isSnoozed } = notification;
+  const count = notifications.length;
+  const isUnread = notifications.some(({ status }) => status === 'unread');
+  const areArchived = notifications.every(({ status }) => status === 'archived');
+  const [{ isSnoozed }] = notifications;
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
       aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
-      label={texts.actionOn(word, title)}
-      title={word}
+      label={texts.actionOn(word, count > 1 ? texts.several(title, count) : title)}
+      title={count > 1 ? texts.several(word, count) : word}
       icon={icon}
-      onClick={(event: MouseEvent) => {
-        event.stopPropagation();
-        onAction(action, notification);
-      }}
+      onClick={() => onAction(action, notifications, id)}
     />
   );
   return (
     <div className={styles.buttons}>
-      {status !== 'archived' &&
+      {!areArchived &&
         !isSnoozed &&
-        button(
-          'read',
-          status === 'unread' ? texts.markRead : texts.markUnread,
-          status === 'unread' ? <CheckIcon /> : <UnreadIcon />,
-        )}
-      {status === 'archived' || isSnoozed
-        ? button(isSnoozed ? 'unsnooze' : 'archive', texts.unarchive, <UnarchiveIcon />)
-        : button('archive', texts.archive, <ArchiveIcon />)}
-      {button('remove', texts.remove, <TrashIcon />)}
-      {button('more', texts.more, <MoreIcon />, styles.more)}
+        (isUnread
+          ? button('read', texts.markRead, <CheckIcon size={18} />)
+          : button('read', texts.markUnread, <UnreadIcon size={18} />))}
+      {areArchived || isSnoozed
+        ? button(isSnoozed ? 'unsnooze' : 'archive', texts.unarchive, <UnarchiveIcon size={18} />)
+        : button('archive', texts.archive, <ArchiveIcon size={18} />)}
+      {button('remove', texts.remove, <TrashIcon size={18} />)}
+      {button('more', texts.more, <MoreIcon size={18} />, styles.more)}
     </div>
   );
 }

@@ -30,8 +30,8 @@ export function calendarTime(atMs: number, nowMs: number, locale: string): strin
 }
 
 /** Date and time in the user's time zone. */
-export function absoluteTime(atMs: number, locale: string): string {
-  return format(locale, { dateStyle: 'full', timeStyle: 'short' }).format(atMs);
+export function absoluteTime(atMs: number, locale: string, dateStyle: 'full' | 'medium' = 'full'): string {
+  return format(locale, { dateStyle, timeStyle: 'short' }).format(atMs);
 }
 
 function relative(locale: string): Intl.RelativeTimeFormat {

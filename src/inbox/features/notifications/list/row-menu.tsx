@@ -21,6 +21,7 @@ import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { notificationThread, useSenderCommands } from '../senders/use-sender-commands.ts';
 import { rowMenuMediaQuery } from './menu-button.ts';
 import type { RowAction } from './notification-row.tsx';
+import { shortcutKeys, type Shortcut } from '../actions/shortcuts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 
@@ -54,7 +55,12 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
   const actor = notificationActor(notification) ?? senders.sender;
   const thread = notificationThread(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
-  const item = (icon: ReactNode, word: string, onClick: () => void) => (
+  const act = (name: RowAction) => {
+    // The dialog returns the focus to the row, from which the action moves it on.
+    flushSync(onClose);
+    onAction(name);
+  };
+  const item = (icon: ReactNode, word: string, onClick: () => void, shortcut?: Shortcut) => (
     <li role={isMenu ? 'none' : undefined}>
       <Button
         {...(isMenu && { role: 'menuitem', tabIndex: -1 })}
@@ -65,21 +71,18 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
       >
         {icon}
         <span className={styles.word}>{word}</span>
+        {isMenu && shortcut && <kbd aria-hidden="true">{shortcutKeys[shortcut][0]?.toUpperCase()}</kbd>}
       </Button>
     </li>
   );
-  const action = (name: RowAction, icon: ReactNode, word: string) =>
-    item(icon, word, () => {
-      // The dialog returns the focus to the row, from which the action moves it on.
-      flushSync(onClose);
-      onAction(name);
-    });
+  const action = (name: RowAction & Shortcut, icon: ReactNode, word: string) =>
+    item(icon, word, () => act(name), name);
   if (next === 'report') return <ReportDialog notification={notification} onClose={onClose} />;
   if (next === 'mute' && thread) return <MuteDialog thread={thread} name={entity} onClose={onClose} />;
   const lists = (
     <>
       <ul className={styles.items} role={isMenu ? 'group' : undefined}>
-        {isSnoozed && action('unsnooze', <UnarchiveIcon />, texts.unarchive)}
+        {isSnoozed && item(<UnarchiveIcon />, texts.unarchive, () => act('unsnooze'))}
         {isUnread && action('read', <CheckIcon />, texts.markRead)}
         {!isUnread && !areArchived && action('read', <UnreadIcon />, texts.markUnread)}
         {action('snooze', <ClockIcon />, texts.snooze)}

@@ -1,12 +1,16 @@
-/** How long a row takes to appear or to vanish. */
-const durationMs = 150;
+/** How long a row takes to appear or to vanish, and how far it slides. */
+const timing = { duration: 180, easing: 'ease-out' } as const;
+const slide = '32px 0';
 /** More changed rows than this mean that another list is shown. */
 const mostRows = 5;
 
+const gone = { opacity: 0, translate: slide };
+const here = { opacity: 1, translate: '0 0' };
 const rowSelector = 'li[data-id]';
 
 /**
- * Fades rows of the list in and out as they arrive and leave. With reduced motion, nothing moves and nothing fades.
+ * Rows slide out of the list as they leave, and back the same way when an undo returns them. With reduced motion, nothing moves
+ * and nothing fades.
  *
  * @returns a function that stops it.
  */
@@ -25,15 +29,15 @@ export function animateRows(list: HTMLElement): () => void {
     const arriving = added.filter((row) => row.isConnected && !removedIds.has(idOf(row)));
     const leaving = removed.filter(({ row }) => !row.isConnected && !addedIds.has(idOf(row)));
     if (arriving.length + leaving.length > mostRows) return;
-    for (const row of arriving) row.animate([{ opacity: 0 }, { opacity: 1 }], durationMs);
-    for (const { row, next } of leaving) if (next instanceof HTMLElement) fadeOut(list, row, next);
+    for (const row of arriving) row.animate([gone, here], timing);
+    for (const { row, next } of leaving) if (next instanceof HTMLElement) slideOut(list, row, next);
   });
   observer.observe(list, { childList: true, subtree: true });
   return () => observer.disconnect();
 }
 
-/** A copy of the row fades where the row was: above the row that moved into its place. */
-function fadeOut(list: HTMLElement, row: HTMLElement, next: HTMLElement): void {
+/** A copy of the row leaves from where the row was: above the row that moved into its place. */
+function slideOut(list: HTMLElement, row: HTMLElement, next: HTMLElement): void {
   const copy = row.cloneNode(true) as HTMLElement;
   copy.inert = true;
   copy.ariaHidden = 'true';
@@ -50,7 +54,7 @@ function fadeOut(list: HTMLElement, row: HTMLElement, next: HTMLElement): void {
   });
   list.append(copy);
   const remove = () => copy.remove();
-  copy.animate([{ opacity: 1 }, { opacity: 0 }], durationMs).finished.then(remove, remove);
+  copy.animate([here, gone], timing).finished.then(remove, remove);
 }
 
 function rowsOf(nodes: NodeList): readonly HTMLElement[] {

@@ -1,4 +1,4 @@
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref, RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { Button, IconButton, type ButtonProps } from '../../../ui/button.tsx';
@@ -11,6 +11,8 @@ import {
   UnarchiveIcon,
 } from '../../../ui/icons.tsx';
 import { SelectIcon } from '../../../ui/menu-icons.tsx';
+import layout from '../../../ui/layout.module.css';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -56,12 +58,15 @@ export function SelectionBar(props: SelectionBarProps) {
   const chosen = isEverything ? shown : shown.filter(({ id }) => selection.ids.has(id));
   const isNone = chosen.length === 0;
   const areArchived = !isNone && chosen.every(({ status }) => status === 'archived');
-  const removeSelected = () => (isEverything ? commands.removeAll(filter) : commands.remove(chosen));
+  const count = isEverything ? (total ?? chosen.length) : chosen.length;
+  const [isAsking, setAsking] = useState(false);
+  const removeSelected = () => (isEverything ? commands.removeAll(filter, count) : commands.remove(chosen));
   const markRead = () =>
     isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read');
-  const act = (action: SelectionAction) => {
+  const act = (action: SelectionAction, isSure = count <= mostUnasked) => {
     const isOffered = action === 'read' ? !areArchived : action === 'remove' || !isEverything;
     if (isNone || !isOffered) return;
+    if (action === 'remove' && !isSure) return setAsking(true);
     nextRow.current = rowAfterSelection(action === 'read' ? 'stay' : 'leave');
     // The dialog asks for the time first.
     if (action === 'snooze') return onSnooze(chosen);
@@ -77,7 +82,6 @@ export function SelectionBar(props: SelectionBarProps) {
       act(action);
     },
   }));
-  const count = isEverything ? (total ?? chosen.length) : chosen.length;
   const areAllShown = chosen.length === shown.length;
   const offersEverything = areAllShown && total !== null && !isEverything && !isNone;
   const selectAll = () => {
@@ -146,9 +150,35 @@ export function SelectionBar(props: SelectionBarProps) {
           }}
         />
       </div>
+      {isAsking && (
+        <Dialog
+          open
+          onClose={() => setAsking(false)}
+          title={texts.removeMany(count)}
+          closeLabel={texts.close}
+        >
+          <p>{texts.removeManyText}</p>
+          <div className={layout.actions}>
+            <Button onClick={() => setAsking(false)}>{texts.cancel}</Button>
+            <Button
+              look="danger"
+              onClick={() => {
+                // The focus returns to the bar, which moves it on.
+                flushSync(() => setAsking(false));
+                act('remove', true);
+              }}
+            >
+              {texts.remove}
+            </Button>
+          </div>
+        </Dialog>
+      )}
     </section>
   );
 }
+
+/** Deleting more than this asks first. */
+const mostUnasked = 50;
 
 interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
   readonly icon: ReactNode;

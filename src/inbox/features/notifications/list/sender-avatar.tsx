@@ -1,3 +1,4 @@
+import type { CSSProperties } from 'react';
 import { initials } from '../../../ui/avatar.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
@@ -10,23 +11,21 @@ export interface SenderAvatarProps {
   readonly name: string | null;
   /** The name of the kind. */
   readonly kind: string;
+  /** In pixels. Default: `--face`, that of the row. */
+  readonly size?: number;
 }
 
-/** The actor's initials in a color of their name, with the kind as a badge; the kind alone without an actor. Decorative. */
-export function SenderAvatar({ name, kind }: SenderAvatarProps) {
+/** The actor's initials in a color of their name; the kind without an actor. Decorative. */
+export function SenderAvatar({ name, kind, size }: SenderAvatarProps) {
   const letters = name === null ? '' : initials(name);
-  if (name === null || letters === '')
-    return (
-      <span className={classNames(styles.avatar, styles.glyph)} aria-hidden="true">
-        <KindIcon kind={kind} size={18} />
-      </span>
-    );
+  const face = { '--face': size && `${size}px`, '--hue': name && hueOf(name) } as CSSProperties;
   return (
-    <span className={styles.avatar} style={{ ['--hue' as string]: hueOf(name) }} aria-hidden="true">
-      {letters}
-      <span className={styles.badge}>
-        <KindIcon kind={kind} size={14} />
-      </span>
+    <span
+      className={classNames(styles.avatar, letters === '' && styles.glyph)}
+      style={face}
+      aria-hidden="true"
+    >
+      {letters === '' ? <KindIcon kind={kind} size={18} /> : letters}
     </span>
   );
 }

@@ -1,30 +1,47 @@
-import { createDeviceSwitch } from '../arrivals/device-switch.ts';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { createDeviceSwitch } from '../arrivals/device-switch.ts';
 import type { InboxView } from '../model/inbox-view.ts';
-import { groupEntries, toEntry, type ListEntry } from '../model/list-entries.ts';
+import { toEntries, type ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
-/** Groups shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
+/** Threads shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
 const fewestRows = 20;
 const mostNotifications = 300;
+
+/** Whether the notifications about one document are one row. */
+export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
+
+/** Whether what needs the user stands above the rest. */
+export const liftingChoice = createDeviceSwitch('inbox-needs-you', true);
 
 export interface UseListEntriesResult {
   readonly entries: readonly ListEntry[];
   readonly toggleGroup: (id: string) => void;
 }
 
-/** The rows of a list, grouped where the user wants it. */
+/** The rows of a list, grouped and lifted where the user wants it. */
 export function useListEntries(
   shown: readonly Notification[],
-  { hasMore, readToMs }: Pick<InboxView, 'hasMore' | 'readToMs'>,
+  { hasMore, filter }: Pick<InboxView, 'hasMore' | 'filter'>,
+  openId: string | null,
   loadMore: () => void,
 ): UseListEntriesResult {
-  const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
+  const wantsGroups = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
+  const wantsLift = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
+  // Within one thread, and where each row has a time of its own to return, rows stand alone.
+  const isGrouped = wantsGroups && !filter.place && filter.tab !== 'snoozed';
+  const isLifting =
+    wantsLift && !filter.query && !filter.reason && (filter.tab === 'all' || filter.tab === 'unread');
+  const [known, setKnown] = useState<readonly ListEntry[]>([]);
+  // A row that is being read must not move away from under the pointer.
+  const isKept = known.some((entry) => entry.isLifted && entry.notifications.some(({ id }) => id === openId));
+  const keptId = isKept ? openId : null;
   const entries = useMemo(
-    () => (isGrouped ? groupEntries(shown, openGroups, readToMs) : shown.map((row) => toEntry(row))),
-    [shown, isGrouped, openGroups, readToMs],
+    () => toEntries(shown, { isGrouped, openGroups, isLifting, keptId }),
+    [shown, isGrouped, openGroups, isLifting, keptId],
   );
+  if (entries !== known) setKnown(entries);
   // A list is also short when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;
@@ -43,6 +60,3 @@ export function useListEntries(
   );
   return { entries, toggleGroup };
 }
-
-/** Whether many edits or comments by one person in one entity are one row. */
-export const groupingChoice = createDeviceSwitch('inbox-grouping', true);

@@ -17,7 +17,7 @@ import styles from './notification-list.module.css';
 
 const headingHeightPx = 36;
 /** Estimated row heights in pixels; rows are measured once they are rendered. */
-const rowHeights: Readonly<Record<Density, number>> = { compact: 44, standard: 56, relaxed: 72 };
+const rowHeights: Readonly<Record<Density, number>> = { compact: 36, comfortable: 56 };
 const overscanRows = 8;
 
 export interface VirtualListProps extends RenderedListProps {

@@ -2,7 +2,7 @@ import { listedAtMs } from './notification.ts';
 import type { Notification } from './notification.ts';
 
 export interface DayGroup<Item = unknown> {
-  /** The day in the reader's time zone, as `YYYY-MM-DD`. */
+  /** The day in the reader's time zone, as `YYYY-MM-DD`; or `liftedDay`. */
   readonly day: string;
   /** How many days ago, by the calendar; 0 is today. Negative for the future return of a snoozed notification. */
   readonly daysAgo: number;
@@ -10,6 +10,9 @@ export interface DayGroup<Item = unknown> {
   readonly atMs: number;
   readonly items: readonly Item[];
 }
+
+/** Above the days: what needs the user. */
+export const liftedDay = 'needs-you';
 
 /** The time with which a notification is listed: a snoozed one with that of its return. */
 export function shownAtMs(notification: Notification): number {
@@ -52,7 +55,7 @@ export function dayLabel({ daysAgo, atMs }: DayGroup, locale: string): string {
 }
 
 /** The day in the reader's time zone, as `YYYY-MM-DD`. */
-export function dayName(atMs: number): string {
+function dayName(atMs: number): string {
   const date = new Date(atMs);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;

@@ -17,11 +17,6 @@ export interface InboxView {
   readonly isLoaded: boolean;
   /** Whether older notifications may exist that were not read yet. */
   readonly hasMore: boolean;
-  /**
-   * The time, in milliseconds since the epoch, after which all notifications are loaded; null: the list is loaded to its
-   * end.
-   */
-  readonly readToMs: number | null;
   /** Identifies the last change since which the results of a search may be outdated; null: they are not. */
   readonly outdatedBy: number | null;
 }
@@ -44,14 +39,8 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
     notifications: shown.sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
     isLoaded: window !== null,
     hasMore: window !== null && !window.isComplete,
-    readToMs: window === null || window.isComplete ? null : readTo(window),
     outdatedBy: window?.ids && changedAt > window.readAt ? changedAt : null,
   };
-}
-
-/** Infinity for snoozed notifications, whose list is not ordered by creation. */
-function readTo({ filter, end }: ListWindow): number {
-  return filter.tab === 'snoozed' || !end ? Infinity : end.createdAtMs;
 }
 
 /** Whether the row is in the part of the list that was read. Snoozed and returned rows are not listed by creation. */
@@ -106,6 +95,6 @@ function overlay({ rows, operations }: NotificationsState): Notification[] {
   return [...rows.values()].flatMap((row) => applyOperations(row, operations) ?? []);
 }
 
-function isKept({ kept, filter }: NotificationsState, { id, kindName }: Notification): boolean {
-  return kept.has(id) && (filter.kind === null || filter.kind === kindName);
+function isKept({ kept, filter }: NotificationsState, row: Notification): boolean {
+  return kept.has(row.id) && matchesFilter({ ...row, status: 'unread' }, filter);
 }

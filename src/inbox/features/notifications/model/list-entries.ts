@@ -1,92 +1,83 @@
-import { dayName, shownAtMs } from './day-groups.ts';
-import type { Notification } from './notification.ts';
+import { shownAtMs } from './day-groups.ts';
+import { needsUser, type Notification } from './notification.ts';
 
-/** What one row of the list stands for. */
-export type ListEntry =
-  | {
-      readonly type: 'single';
-      readonly id: string;
-      readonly notification: Notification;
-      /** Whether it is listed below the group that it belongs to. */
-      readonly isMember: boolean;
-    }
-  | {
-      readonly type: 'group';
-      readonly id: string;
-      /** Newest first. */
-      readonly notifications: readonly [Notification, ...Notification[]];
-      readonly isOpen: boolean;
-      /** Whether older notifications of the group may exist that are not loaded. */
-      readonly isPartial: boolean;
-    };
+/** What one row of the list stands for: a notification, or several of one thread. */
+export interface ListEntry {
+  readonly id: string;
+  /** Newest first. */
+  readonly notifications: readonly [Notification, ...Notification[]];
+  /** Whether the notifications of the thread are listed below it. */
+  readonly isOpen: boolean;
+  /** Whether it is listed below its thread. */
+  readonly isMember: boolean;
+  /** Whether it stands above the days, because it needs the user. */
+  readonly isLifted: boolean;
+}
 
-/** The smallest number of notifications that is grouped. */
-const smallestGroup = 3;
+export interface EntryOptions {
+  /** Whether the notifications of a thread are one row. */
+  readonly isGrouped: boolean;
+  /** Ids of threads whose notifications are listed. */
+  readonly openGroups: ReadonlySet<string>;
+  /** Whether what needs the user stands above the rest until it is read. */
+  readonly isLifting: boolean;
+  /** The notification that stays above although it was read, as the detail shows it. */
+  readonly keptId: string | null;
+}
 
-/** The kinds that arrive often and with the same text. */
-const groupedKinds: ReadonlySet<string> = new Set(['edit', 'comment']);
-
-/**
- * Gathers what one person did to one entity on one day into one entry, in the place of the newest. The notifications of
- * an open group follow it.
- *
- * @param readToMs all that was created after this time is loaded; null: everything is.
- */
-export function groupEntries(
+/** The rows of a list, in their order. A thread stands in the place of its newest notification. */
+export function toEntries(
   notifications: readonly Notification[],
-  openGroups: ReadonlySet<string>,
-  readToMs: number | null,
+  options: EntryOptions,
 ): readonly ListEntry[] {
-  const groups = new Map<string, [Notification, ...Notification[]]>();
+  const { isGrouped, openGroups, isLifting, keptId } = options;
+  const threads = new Map<string, [Notification, ...Notification[]]>();
   for (const notification of notifications) {
-    const key = groupKey(notification);
-    const group = key === null ? undefined : groups.get(key);
-    if (group) group.push(notification);
-    else if (key !== null) groups.set(key, [notification]);
+    const key = (isGrouped ? groupKey(notification) : null) ?? notification.id;
+    const thread = threads.get(key);
+    if (thread) thread.push(notification);
+    else threads.set(key, [notification]);
   }
-  const listed = new Set<string>();
-  return notifications.flatMap((notification): readonly ListEntry[] => {
-    const id = groupKey(notification);
-    const group = id === null ? undefined : groups.get(id);
-    if (id === null || !group || group.length < smallestGroup) return [toEntry(notification)];
-    if (listed.has(id)) return [];
-    listed.add(id);
-    const isOpen = openGroups.has(id);
-    const members = isOpen ? group.map((member) => toEntry(member, true)) : [];
-    const dayBeganAtMs = new Date(shownAtMs(group[0])).setHours(0, 0, 0, 0);
-    const isPartial = readToMs !== null && dayBeganAtMs <= readToMs;
-    return [{ type: 'group', id, notifications: group, isOpen, isPartial }, ...members];
-  });
-}
-
-export function toEntry(notification: Notification, isMember = false): ListEntry {
-  return { type: 'single', id: notification.id, notification, isMember };
-}
-
-/** The notifications of an entry. */
-export function entryNotifications(entry: ListEntry): readonly Notification[] {
-  return entry.type === 'single' ? [entry.notification] : entry.notifications;
+  const isWanted = (row: Notification) => needsUser(row) && (row.status === 'unread' || row.id === keptId);
+  const lifted: ListEntry[] = [];
+  const others: ListEntry[] = [];
+  for (const [key, rows] of threads) {
+    const isLifted = isLifting && rows.some(isWanted);
+    const target = isLifted ? lifted : others;
+    if (rows.length === 1) {
+      target.push(singleEntry(rows[0], isLifted, false));
+      continue;
+    }
+    const isOpen = openGroups.has(key);
+    target.push({ id: key, notifications: rows, isOpen, isMember: false, isLifted });
+    if (isOpen) target.push(...rows.map((row) => singleEntry(row, isLifted, true)));
+  }
+  return [...lifted, ...others];
 }
 
 /** The time with which an entry is listed. */
-export function entryAtMs(entry: ListEntry): number {
-  return shownAtMs(entry.type === 'single' ? entry.notification : entry.notifications[0]);
+export function entryAtMs({ notifications: [newest] }: ListEntry): number {
+  return shownAtMs(newest);
 }
 
-const groupKeys = new WeakMap<Notification, string | null>();
+const singles = new WeakMap<Notification, ListEntry>();
 
-/** null: the notification is never grouped. Computed once per version of a row, since long lists are grouped often. */
-function groupKey(notification: Notification): string | null {
-  let key = groupKeys.get(notification);
-  if (key === undefined) groupKeys.set(notification, (key = createGroupKey(notification)));
-  return key;
+/** The same object for the same row, so that its component is not rendered again. */
+function singleEntry(notification: Notification, isLifted: boolean, isMember: boolean): ListEntry {
+  const known = singles.get(notification);
+  if (known && known.isLifted === isLifted && known.isMember === isMember) return known;
+  const entry = {
+    id: notification.id,
+    notifications: [notification] as const,
+    isOpen: false,
+    isMember,
+    isLifted,
+  };
+  singles.set(notification, entry);
+  return entry;
 }
 
-function createGroupKey(notification: Notification): string | null {
-  const { kind, senderId, entityType, entityId, metadata, data } = notification;
-  const actor = senderId ?? metadata['actor_id'] ?? metadata['actor_name'];
-  if (!groupedKinds.has(kind) || entityId === null || typeof actor !== 'string') return null;
-  // The key includes the name, because a group has one title.
-  const name = data['entity_name'];
-  return `group ${JSON.stringify([dayName(shownAtMs(notification)), kind, actor, entityType, entityId, name])}`;
+/** null: it is never grouped, since it asks for an answer or has no thread. */
+function groupKey({ thread, kind, data }: Notification): string | null {
+  return thread === null || kind === 'invite' || Array.isArray(data['actions']) ? null : `thread ${thread}`;
 }

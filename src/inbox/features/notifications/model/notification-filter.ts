@@ -1,4 +1,4 @@
-import type { Notification } from './notification.ts';
+import { needsUser, type Notification } from './notification.ts';
 
 export const inboxTabs = ['all', 'unread', 'snoozed', 'archived'] as const;
 export type InboxTab = (typeof inboxTabs)[number];
@@ -8,8 +8,14 @@ export interface NotificationFilter {
   readonly tab: InboxTab;
   /** The name of a kind; null: every kind. */
   readonly kind: string | null;
+  /** The id of a sender; absent: everybody. */
+  readonly person?: string | undefined;
+  /** A thread; absent: every one. */
+  readonly place?: string | undefined;
+  /** `needs-you`: only what needs the user (`needsUser`); absent: everything. */
+  readonly reason?: 'needs-you' | undefined;
   /** The words to search for, without needless spaces; absent: the whole list. */
-  readonly query?: string;
+  readonly query?: string | undefined;
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
@@ -19,11 +25,21 @@ export function parseFilter(search: string): NotificationFilter {
   const parameters = new URLSearchParams(search);
   const query = normalizeQuery(parameters.get('q') ?? '');
   const kind = parameters.get('kind') ?? '';
+  const person = parameters.get('person') ?? '';
+  const place = parameters.get('place') ?? '';
   return {
     tab: inboxTabs.find((tab) => tab === parameters.get('tab')) ?? 'all',
     kind: /^[a-z][a-z0-9_]{0,49}$/.test(kind) ? kind : null,
+    ...(isId(person) && { person }),
+    ...(place.includes('/') && { place }),
+    ...(parameters.get('reason') === 'needs-you' && { reason: 'needs-you' }),
     ...(query !== '' && { query }),
   };
+}
+
+/** Whether the text has the shape of an id: the database refuses any other value, such as that of a truncated link. */
+export function isId(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
 /** The most characters of a query that the server reads. */
@@ -35,22 +51,29 @@ export function normalizeQuery(text: string): string {
 }
 
 /** The query part of the URL, with its `?`; empty for everything. */
-export function encodeFilter({ tab, kind, query }: NotificationFilter): string {
+export function encodeFilter({ tab, kind, person, place, reason, query }: NotificationFilter): string {
+  const parts = { tab: tab === 'all' ? '' : tab, kind, person, place, reason, q: query };
   const parameters = new URLSearchParams();
-  if (tab !== 'all') parameters.set('tab', tab);
-  if (kind) parameters.set('kind', kind);
-  if (query) parameters.set('q', query);
+  for (const [name, value] of Object.entries(parts)) if (value) parameters.set(name, value);
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-/** Whether the notification is in the tab and of the kind. Only the server can match the words of a query. */
+/** Whether the filter narrows its tab in a way of which the server has no totals. */
+export function isNarrow({ person, place, reason, query }: NotificationFilter): boolean {
+  return Boolean(person ?? place ?? reason ?? query);
+}
+
+/** Whether the notification is in the filter's list. Only the server can match the words of a query. */
 export function matchesFilter(
-  { status, kindName, isSnoozed }: Pick<Notification, 'status' | 'kindName' | 'isSnoozed'>,
-  filter: NotificationFilter,
+  row: Pick<Notification, 'status' | 'kindName' | 'isSnoozed' | 'senderId' | 'thread' | 'data'>,
+  { tab, kind, person, place, reason }: NotificationFilter,
 ): boolean {
-  if (filter.kind !== null && kindName !== filter.kind) return false;
-  if (isSnoozed || filter.tab === 'snoozed') return isSnoozed && filter.tab === 'snoozed';
-  return filter.tab === 'all' ? status !== 'archived' : status === filter.tab;
+  const { status, isSnoozed } = row;
+  if (kind !== null && row.kindName !== kind) return false;
+  if ((person && row.senderId !== person) || (place && row.thread !== place)) return false;
+  if (reason && !needsUser(row)) return false;
+  if (isSnoozed || tab === 'snoozed') return isSnoozed && tab === 'snoozed';
+  return tab === 'all' ? status !== 'archived' : status === tab;
 }
 
 /** The filters whose list contains this filter's list, itself first. */
@@ -58,11 +81,12 @@ export function coveringFilters(filter: NotificationFilter): readonly Notificati
   if (filter.query) return [filter];
   const tabs: readonly InboxTab[] = filter.tab === 'unread' ? ['unread', 'all'] : [filter.tab];
   const kinds = filter.kind ? [filter.kind, null] : [null];
-  return tabs.flatMap((tab) => kinds.map((kind) => ({ tab, kind })));
+  const wider = tabs.flatMap((tab) => kinds.map((kind) => ({ tab, kind })));
+  return isNarrow(filter) ? [...wider.map((part) => ({ ...filter, ...part })), ...wider] : wider;
 }
 
-export function filterKey({ tab, kind, query = '' }: NotificationFilter): string {
-  return `${tab}|${kind ?? ''}|${query}`;
+export function filterKey(filter: NotificationFilter): string {
+  return encodeFilter(filter);
 }
 
 /** The page of the filter's list, with one notification of it opened where there is an `openId`. */

@@ -22,6 +22,8 @@ export interface Notification {
   readonly data: Readonly<Record<string, unknown>>;
   readonly entityType: string | null;
   readonly entityId: string | null;
+  /** The entity as one text, `document/42`: what belongs together, as in the column `thread`; null: no entity. */
+  readonly thread: string | null;
   /** The user who sent it, as the server stamped it; null: a service, a deleted account, or a table without the column. */
   readonly senderId: string | null;
   /** Until when it is or was snoozed, in milliseconds since the epoch; null: it was never snoozed. */
@@ -73,6 +75,7 @@ export function parseNotification(row: unknown, nowMs: number): Notification {
     data: record(data),
     entityType: text(entityType),
     entityId: text(entityId),
+    thread: text(entityId) && `${text(entityType) ?? ''}/${text(entityId)}`,
     senderId: text(fields['sender_id']),
     snoozedUntilMs,
     isSnoozed: snoozedUntilMs !== null && snoozedUntilMs > nowMs,
@@ -106,6 +109,11 @@ export function listedAtMs({ createdAtMs, snoozedUntilMs, isSnoozed, status }: N
 /** The order of the inbox: as the server orders, with returned notifications at the time of their return. */
 export function compareListed(one: Notification, other: Notification): number {
   return listedAtMs(other) - listedAtMs(one) || compareNewestFirst(one, other);
+}
+
+/** Whether it needs the user: a mention, an invitation, or what its sender, a backend, marked as important. */
+export function needsUser({ kindName, data }: Pick<Notification, 'kindName' | 'data'>): boolean {
+  return kindName === 'mention' || kindName === 'invite' || data['important'] === true;
 }
 
 /** The first of `keys` that holds a text in `data` or `metadata`. */

@@ -3,7 +3,7 @@ import { Button, buttonClass } from '../../../ui/button.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
-import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
+import { encodeFilter, inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { SampleButton } from '../sample/sample-button.tsx';
@@ -17,14 +17,15 @@ export interface InboxEmptyProps {
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
-  const { tab, kind, query } = filter;
+  const { tab, query } = filter;
+  const isFiltered = encodeFilter({ ...filter, tab: 'all' }) !== '';
   if (query)
     return (
       <div className={styles.empty}>
         <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
         <p>{texts.searchEmptyHint}</p>
         <div className={layout.row}>
-          <Link className={buttonClass()} href={inboxHref({ tab, kind })}>
+          <Link className={buttonClass()} href={inboxHref({ ...filter, query: undefined })}>
             {texts.clearSearch}
           </Link>
         </div>
@@ -33,15 +34,15 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   return (
     <div className={styles.empty}>
       <EmptyIllustration />
-      <p className={styles.emptyTitle}>{kind ? texts.emptyKind : texts.empty[tab]}</p>
-      {kind === null && <p>{texts.emptyHint[tab]}</p>}
+      <p className={styles.emptyTitle}>{isFiltered ? texts.emptyKind : texts.empty[tab]}</p>
+      {!isFiltered && <p>{texts.emptyHint[tab]}</p>}
       <div className={layout.row}>
-        {kind && (
-          <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
+        {isFiltered && (
+          <Link className={buttonClass()} href={inboxHref({ tab, kind: null })}>
             {texts.showEverything}
           </Link>
         )}
-        {kind === null && tab === 'all' && (
+        {!isFiltered && tab === 'all' && (
           <>
             {InviteDialog && <Button onClick={onInvite}>{texts.inviteSomeone}</Button>}
             <Link className={buttonClass()} href={paths.preferences}>

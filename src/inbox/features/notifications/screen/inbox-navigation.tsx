@@ -1,54 +1,67 @@
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { ArchiveIcon, ClockIcon, FilterIcon, InboxIcon, PersonIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
-import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { unfiltered, inboxHref, inboxTabs, type NotificationFilter } from '../model/notification-filter.ts';
+import {
+  encodeFilter,
+  inboxHref,
+  inboxTabs,
+  parseFilter,
+  unfiltered,
+  type InboxTab,
+  type NotificationFilter,
+} from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { kindsName } from '../texts/notification-words.ts';
+import { listKinds } from './filter-options.ts';
+import { useSavedViews } from './saved-views.ts';
 
 interface NavigationProps {
   readonly filter: NotificationFilter;
   readonly counts: NotificationCounts;
 }
 
-/** The lists, with the kind kept. Only unread notifications have a badge. */
+/** The list of a tab: "All" is everything; the others keep what narrows the list. */
+function tabFilter(tab: InboxTab, filter: NotificationFilter): NotificationFilter {
+  return tab === 'all' ? unfiltered : { ...filter, tab };
+}
+
+/** Whether it is the tab of the list: a narrowed list of all is not "All". */
+function isTab(tab: InboxTab, filter: NotificationFilter): boolean {
+  return filter.tab === tab && (tab !== 'all' || encodeFilter({ ...filter, query: undefined }) === '');
+}
+
+/** The lists and saved views of narrow screens. Only unread notifications have a badge. */
 export function InboxTabs({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
-  return (
-    <TabLinks
-      label={texts.tabsLabel}
-      tabs={inboxTabs.map((tab) => ({
-        href: inboxHref({ ...filter, tab }),
-        label: texts.tabs[tab],
-        current: filter.tab === tab,
-        ...(tab === 'unread' && { count: counts.unread }),
-        name: texts.tabName(texts.tabs[tab], counts[tab]),
-      }))}
-    />
-  );
+  const { views } = useSavedViews();
+  const tabs = inboxTabs.map((tab) => ({
+    href: inboxHref(tabFilter(tab, filter)),
+    label: texts.tabs[tab],
+    current: isTab(tab, filter),
+    ...(tab === 'unread' && { count: counts.unread }),
+    name: texts.tabName(texts.tabs[tab], counts[tab]),
+  }));
+  const saved = views.map(({ name, search }) => ({
+    href: `/home${search}`,
+    label: name,
+    current: search === encodeFilter(filter),
+  }));
+  return <TabLinks label={texts.tabsLabel} tabs={[...tabs, ...saved]} />;
 }
 
-interface KindLinksProps extends NavigationProps {
-  readonly onChoose?: () => void;
-}
-
-/** The kinds, with the tab kept. The current kind is a link to all kinds. */
-export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
+/** The kinds, with the rest of the filter kept. The current kind is a link to all kinds. */
+function KindLinks({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
-  const registered = [...useRegisteredKinds().keys()].map((kind) => ({ kind, name: kindsName(kind, texts) }));
-  const builtIn = notificationKinds.map((kind) => ({ kind, name: kindsName(kind, texts) }));
-  const others = registered.filter(({ kind }) => kind !== 'system');
-  others.sort((one, other) => one.name.localeCompare(other.name, texts.language));
+  useRegisteredKinds();
   return (
     <nav aria-label={texts.kindsLabel}>
-      {[...builtIn, ...others].map(({ kind, name }) => {
+      {listKinds(texts).map(({ kind, label }) => {
         const isCurrent = filter.kind === kind;
         const unread = counts.kinds[kind] ?? 0;
         return (
@@ -57,12 +70,11 @@ export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
             className={layout.railLink}
             href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
             aria-current={isCurrent ? 'true' : undefined}
-            aria-label={texts.kindName(name, unread)}
-            onClick={onChoose}
+            aria-label={texts.kindName(label, unread)}
           >
             <KindIcon kind={kind} size={20} />
-            <span>{name}</span>
-            <Badge count={unread} />
+            <span>{label}</span>
+            <Total count={unread} />
           </Link>
         );
       })}
@@ -70,13 +82,45 @@ export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
   );
 }
 
+/** The saved views: named URLs. */
+function ViewLinks({ search }: { readonly search: string }) {
+  const texts = inboxTexts.use();
+  const { views } = useSavedViews();
+  if (views.length === 0) return null;
+  return (
+    <>
+      <h2 className={styles.railHeading}>{texts.viewsLabel}</h2>
+      <nav aria-label={texts.viewsLabel}>
+        {views.map((view) => (
+          <Link
+            key={view.name}
+            className={layout.railLink}
+            href={`/home${view.search}`}
+            aria-current={view.search === search ? 'true' : undefined}
+          >
+            <FilterIcon />
+            <bdi>{view.name}</bdi>
+          </Link>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+/** A quiet number; nothing at 0. */
+function Total({ count }: { readonly count: number }) {
+  return count > 0 && <span className={styles.total}>{count.toLocaleString()}</span>;
+}
+
 const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;
 
-/** The lists and kinds in the rail of wide screens. */
+/** The lists, kinds and saved views in the rail of wide screens. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
   const texts = inboxTexts.use();
-  const { view, counts } = useInboxSnapshot();
-  const { filter } = view;
+  const { counts } = useInboxSnapshot();
+  const search = useSearch();
+  const filter = isCurrentPage ? parseFilter(search) : unfiltered;
+  const needsYou = { ...unfiltered, reason: 'needs-you' } as const;
   return (
     <div className={styles.rail}>
       <nav aria-label={texts.tabsLabel}>
@@ -86,23 +130,28 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
             <Link
               key={tab}
               className={layout.railLink}
-              href={inboxHref({ ...(isCurrentPage ? filter : unfiltered), tab })}
-              aria-current={isCurrentPage && filter.tab === tab ? 'page' : undefined}
+              href={inboxHref(tabFilter(tab, filter))}
+              aria-current={isCurrentPage && isTab(tab, filter) ? 'page' : undefined}
               aria-label={texts.tabName(texts.tabs[tab], counts[tab])}
             >
               <Icon />
               <span>{texts.tabs[tab]}</span>
-              {tab === 'unread' ? (
-                <Badge count={counts.unread} />
-              ) : (
-                counts[tab] > 0 && <span className={styles.total}>{counts[tab].toLocaleString()}</span>
-              )}
+              {tab === 'unread' ? <Badge count={counts.unread} /> : <Total count={counts[tab]} />}
             </Link>
           );
         })}
+        <Link
+          className={layout.railLink}
+          href={inboxHref(filter.reason ? { ...filter, reason: undefined } : needsYou)}
+          aria-current={filter.reason ? 'true' : undefined}
+        >
+          <PersonIcon />
+          <span>{texts.needsYou}</span>
+        </Link>
       </nav>
+      <ViewLinks search={isCurrentPage ? encodeFilter(filter) : ''} />
       <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
-      <KindLinks filter={isCurrentPage ? filter : unfiltered} counts={counts} />
+      <KindLinks filter={filter} counts={counts} />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { Button } from '../../../ui/button.tsx';
 import { Message } from '../../../ui/page/message.tsx';
-import { classNames } from '../../../ui/state/class-names.ts';
 import { useOnline } from '../../../ui/state/online.ts';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
@@ -89,13 +88,17 @@ function Placeholder() {
       <VisuallyHidden>
         <span role="status">{texts.loading}</span>
       </VisuallyHidden>
-      <div className={classNames(styles.placeholder, styles.placeholderDay)}>
-        <Skeleton width="64px" height="12px" />
+      <div className={styles.placeholderDay}>
+        <Skeleton width="64px" height="10px" />
       </div>
       {Array.from({ length: 8 }, (_, index) => (
         <div key={index} className={styles.placeholder}>
           <Skeleton width="32px" height="32px" />
-          <Skeleton width={`${40 + ((index * 17) % 40)}%`} />
+          <span>
+            <Skeleton width={`${40 + ((index * 17) % 40)}%`} height="12px" />
+            <Skeleton width={`${30 + ((index * 29) % 50)}%`} height="10px" />
+          </span>
+          <Skeleton width="56px" height="10px" />
         </div>
       ))}
     </div>

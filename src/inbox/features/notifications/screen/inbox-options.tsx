@@ -9,7 +9,7 @@ import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arriv
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice, type Density } from '../list/density.ts';
-import { groupingChoice } from '../list/use-list-entries.ts';
+import { groupingChoice, liftingChoice } from '../list/use-list-entries.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { SampleButton } from '../sample/sample-button.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -33,6 +33,7 @@ export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: Inbo
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
+  const isLifting = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const keys = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -68,6 +69,12 @@ export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: Inbo
           hint={words.groupingHint}
           checked={isGrouped}
           onChange={groupingChoice.set}
+        />
+        <Switch
+          label={words.lifting}
+          hint={words.liftingHint}
+          checked={isLifting}
+          onChange={liftingChoice.set}
         />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />

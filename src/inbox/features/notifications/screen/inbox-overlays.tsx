@@ -1,11 +1,11 @@
 import { NotificationDetail } from '../detail/notification-detail.tsx';
-import { useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import { useInboxServices } from '../data/inbox-context.ts';
+import type { OnRowAction } from '../list/notification-row.tsx';
 import { RowMenu } from '../list/row-menu.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
-import { FilterSheet } from './filter-sheet.tsx';
+import { FilterSheet, SaveViewDialog } from './filter-sheet.tsx';
 import { InboxOptions } from './inbox-options.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 
@@ -23,8 +23,7 @@ export interface InboxOverlaysProps {
   readonly dialog: InboxDialog | null;
   readonly menuOf: RowTarget | null;
   readonly snoozing: RowTarget | null;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
-  readonly onRowAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
+  readonly onAction: OnRowAction;
   readonly onShow: (notification: Notification | undefined) => void;
   readonly onCloseDetail: () => void;
   readonly onDialog: (dialog: InboxDialog | null) => void;
@@ -37,16 +36,14 @@ export interface InboxOverlaysProps {
 
 /** The detail, menus and dialogs over or beside the list. Loaded after the first list. */
 export function InboxOverlays(props: InboxOverlaysProps) {
-  const { openId, shown, filter, dialog, menuOf, snoozing, onAction, onRowAction, onShow, onDialog } = props;
+  const { openId, shown, filter, dialog, menuOf, snoozing, onAction, onShow, onDialog } = props;
   const { InviteDialog } = useInboxServices();
-  const { counts } = useInboxSnapshot();
   const openAt = shown.findIndex(({ id }) => id === openId);
   const close = () => onDialog(null);
   return (
     <>
       {openId !== null && (
         <NotificationDetail
-          key={openId}
           id={openId}
           onAction={onAction}
           onClose={props.onCloseDetail}
@@ -62,7 +59,8 @@ export function InboxOverlays(props: InboxOverlaysProps) {
           onInvite={() => onDialog('invite')}
         />
       )}
-      {dialog === 'filter' && <FilterSheet filter={filter} counts={counts} onClose={close} />}
+      {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
+      {dialog === 'view' && <SaveViewDialog filter={filter} name="" onClose={close} />}
       {snoozing && (
         <SnoozeDialog
           notifications={snoozing.notifications}
@@ -75,7 +73,7 @@ export function InboxOverlays(props: InboxOverlaysProps) {
           key={menuOf.id}
           notifications={menuOf.notifications}
           rowId={menuOf.id}
-          onAction={(action) => onRowAction(action, menuOf.notifications, menuOf.id)}
+          onAction={(action) => onAction(action, menuOf.notifications, menuOf.id)}
           onClose={props.onCloseMenu}
         />
       )}

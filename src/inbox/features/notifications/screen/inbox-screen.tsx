@@ -8,6 +8,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { InboxIcon } from '../../../ui/icons.tsx';
 import { onDemand } from '../../../ui/state/loader.ts';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
@@ -15,12 +16,13 @@ import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
 import type { NotificationListHandle } from '../list/list-handle.ts';
-import { SelectionBar, type SelectionBarHandle } from '../list/selection-bar.tsx';
+import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { filterKey, type NotificationFilter } from '../model/notification-filter.ts';
+import { encodeFilter, filterKey, isNarrow, type NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
+import { FilterChips } from './filter-chips.tsx';
 import { InboxFooter, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxSearch } from './inbox-search.tsx';
@@ -33,13 +35,15 @@ import { useRowActions } from './use-row-actions.ts';
 import { emptySelection, useSelection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
+const loadSelectionBar = () => import('../list/selection-bar.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
+const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBar);
 
 /** Delay of the code that may be needed offline; pointing at the list or focusing it loads that code at once. */
 const overlaysDelayMs = 10_000;
 
 function preloadOverlays(): void {
-  loadOverlays().catch(() => undefined);
+  for (const load of [loadOverlays, loadSelectionBar]) load().catch(() => undefined);
 }
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
@@ -75,7 +79,7 @@ export function InboxScreen() {
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges);
   const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
-  const { entries, toggleGroup } = useListEntries(shown, list, onEndNear);
+  const { entries, toggleGroup } = useListEntries(shown, list, openId, onEndNear);
 
   const startSearch = () => setSearchCalls((calls) => calls + 1);
   const startSelecting = () => select(selection ? null : emptySelection);
@@ -85,7 +89,7 @@ export function InboxScreen() {
     openId,
     list: listHandle,
     selectionBar,
-    onAction: rows.onRowAction,
+    onAction: rows.onAction,
     onShow: rows.show,
     onCloseDetail: rows.closeDetail,
     onEndSelection: () => select(null),
@@ -111,19 +115,21 @@ export function InboxScreen() {
           onSelect={startSelecting}
           onSearch={startSearch}
           onDialog={setDialog}
-        />
-        <InboxSearch
-          calls={searchCalls}
-          query={query}
-          resultCount={list.isLoaded && list.filter.query === query ? shown.length : null}
-          hasMore={list.hasMore}
-          isSearching={snapshot.isReading}
-          onSearch={url.search}
-          onLeave={() => setSearchCalls(0)}
-        />
+        >
+          <InboxSearch
+            calls={searchCalls}
+            query={query}
+            resultCount={list.isLoaded && list.filter.query === filter.query ? shown.length : null}
+            hasMore={list.hasMore}
+            isSearching={snapshot.isReading}
+            onSearch={url.search}
+            onLeave={() => setSearchCalls(0)}
+          />
+        </InboxToolbar>
         <div className={styles.narrow}>
           <InboxTabs filter={filter} counts={snapshot.counts} />
         </div>
+        <FilterChips filter={filter} onSave={() => setDialog('view')} />
         <div ref={top} />
         <InboxNotices snapshot={snapshot} />
         {pending > 0 && (
@@ -143,7 +149,6 @@ export function InboxScreen() {
           entries={entries}
           filter={list.filter}
           onAction={rows.onAction}
-          onGroupAction={rows.onRowAction}
           onToggleGroup={toggleGroup}
           selected={
             selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
@@ -152,20 +157,30 @@ export function InboxScreen() {
           onEndNear={onEndNear}
         />
         <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
-        {selection && (
-          <SelectionBar
-            ref={selectionBar}
-            selection={selection}
-            shown={shown}
-            filter={filter}
-            total={list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null}
-            onSnooze={([first, ...others]) =>
-              first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
-            }
-            onChange={select}
-          />
-        )}
+        <Suspense>
+          {selection && (
+            <SelectionBar
+              ref={selectionBar}
+              selection={selection}
+              shown={shown}
+              filter={filter}
+              total={
+                list.hasMore && filter.kind === null && !isNarrow(filter) ? snapshot.counts[filter.tab] : null
+              }
+              onSnooze={([first, ...others]) =>
+                first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
+              }
+              onChange={select}
+            />
+          )}
+        </Suspense>
       </div>
+      {openId === null && (
+        <aside className={styles.pane} aria-hidden="true">
+          <InboxIcon size={32} />
+          {texts.nothingOpen}
+        </aside>
+      )}
       <Suspense>
         {(openId !== null || dialog !== null || rows.menuOf !== null || rows.snoozing !== null) && (
           <InboxOverlays
@@ -176,7 +191,6 @@ export function InboxScreen() {
             menuOf={rows.menuOf}
             snoozing={rows.snoozing}
             onAction={rows.onAction}
-            onRowAction={rows.onRowAction}
             onShow={rows.show}
             onCloseDetail={rows.closeDetail}
             onDialog={setDialog}
@@ -198,7 +212,9 @@ export function InboxScreen() {
 function useSettledView({ view, problem }: InboxSnapshot): InboxView {
   const [settled, setSettled] = useState(view);
   const isPending = !view.isLoaded && Boolean(view.filter.query) && !problem;
-  const isSameList = view.filter.tab === settled.filter.tab && view.filter.kind === settled.filter.kind;
+  const isSameList =
+    encodeFilter({ ...view.filter, query: undefined }) ===
+    encodeFilter({ ...settled.filter, query: undefined });
   if (isPending && isSameList) return settled;
   if (view !== settled) setSettled(view);
   return view;
@@ -206,19 +222,19 @@ function useSettledView({ view, problem }: InboxSnapshot): InboxView {
 
 /** Whether "Mark all as read" has something to do in the shown list. */
 function hasUnread({ view: { filter }, counts }: InboxSnapshot, shown: readonly Notification[]): boolean {
-  if (filter.query) return shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
+  if (isNarrow(filter)) return shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
   if (filter.tab === 'archived' || filter.tab === 'snoozed') return false;
   return ((filter.kind ? counts.kinds[filter.kind] : counts.unread) ?? 0) > 0;
 }
 
-/** Marks the filter's whole list as read; of a search, the results that are loaded. */
+/** Marks the filter's whole list as read; of a search and a narrowed list, the rows that are loaded. */
 function markShownRead(
   commands: InboxCommands,
   filter: NotificationFilter,
   shown: readonly Notification[],
 ): void {
   if (filter.tab === 'archived' || filter.tab === 'snoozed') return;
-  if (!filter.query) return commands.markAllRead(filter.kind);
+  if (!isNarrow(filter)) return commands.markAllRead(filter.kind);
   const unread = shown.filter(({ status }) => status === 'unread');
   commands.setStatus(unread, 'read');
 }

@@ -1,16 +1,18 @@
+import type { ReactNode } from 'react';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
-import { Button, IconButton } from '../../../ui/button.tsx';
-import { CheckAllIcon, FilterIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
+import { IconButton } from '../../../ui/button.tsx';
+import { CheckAllIcon, FilterIcon, InviteIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
+import { SelectIcon } from '../../../ui/menu-icons.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
+import { encodeFilter, type NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName } from '../texts/notification-words.ts';
 
 /** `keys`: the options, scrolled to the keyboard shortcuts. */
-export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter';
+export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view';
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;
@@ -20,29 +22,21 @@ export interface InboxToolbarProps {
   readonly onSelect: () => void;
   readonly onSearch: () => void;
   readonly onDialog: (dialog: InboxDialog) => void;
+  /** The search field. */
+  readonly children: ReactNode;
 }
 
-/** The name of the list and the actions on it. On phones some of them are in the options. */
+/** The name of the list, its search and the actions on it. On phones some of them are in the options. */
 export function InboxToolbar(props: InboxToolbarProps) {
-  const { filter, hasUnread, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog } = props;
+  const { filter, hasUnread, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog, children } = props;
   const texts = inboxTexts.use();
   useRegisteredKinds();
   const { InviteDialog } = useInboxServices();
+  const isFiltered = encodeFilter({ ...filter, tab: 'all', query: undefined }) !== '';
   return (
     <div className={styles.toolbar}>
       <PageHeading>{viewName(filter, texts)}</PageHeading>
-      <Button look="quiet" inactive={!hasUnread} aria-label={texts.markAllRead} onClick={onMarkAllRead}>
-        <CheckAllIcon />
-        <span className={styles.word}>{texts.markAllRead}</span>
-      </Button>
-      <Button look="quiet" className={styles.wide} aria-pressed={isSelecting} onClick={onSelect}>
-        {texts.select}
-      </Button>
-      {InviteDialog && (
-        <Button look="quiet" className={styles.wide} onClick={() => onDialog('invite')}>
-          {texts.invite}
-        </Button>
-      )}
+      {children}
       <IconButton
         className={styles.searchButton}
         label={texts.search}
@@ -50,11 +44,32 @@ export function InboxToolbar(props: InboxToolbarProps) {
         onClick={onSearch}
       />
       <IconButton
-        className={classNames(styles.filter, filter.kind && styles.filtered)}
+        className={classNames(isFiltered && styles.filtered)}
         label={texts.filter}
         icon={<FilterIcon />}
         onClick={() => onDialog('filter')}
       />
+      <IconButton
+        label={texts.markAllRead}
+        icon={<CheckAllIcon />}
+        inactive={!hasUnread}
+        onClick={onMarkAllRead}
+      />
+      <IconButton
+        className={styles.wide}
+        label={texts.select}
+        icon={<SelectIcon />}
+        aria-pressed={isSelecting}
+        onClick={onSelect}
+      />
+      {InviteDialog && (
+        <IconButton
+          className={styles.wide}
+          label={texts.invite}
+          icon={<InviteIcon />}
+          onClick={() => onDialog('invite')}
+        />
+      )}
       <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
     </div>
   );

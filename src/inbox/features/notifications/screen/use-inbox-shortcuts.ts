@@ -2,9 +2,9 @@ import type { RefObject } from 'react';
 import type { Shortcut } from '../actions/shortcuts.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
-import { entryNotifications, type ListEntry } from '../model/list-entries.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
 export interface InboxShortcutsOptions {
@@ -13,7 +13,7 @@ export interface InboxShortcutsOptions {
   readonly list: RefObject<NotificationListHandle | null>;
   /** Acts on the selected rows; null while selecting is off. */
   readonly selectionBar: RefObject<SelectionBarHandle | null>;
-  readonly onAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
+  readonly onAction: OnRowAction;
   /** Opens a notification in the detail. */
   readonly onShow: (notification: Notification | undefined) => void;
   readonly onCloseDetail: () => void;
@@ -31,13 +31,13 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
     const next = entries[at < 0 ? 0 : Math.min(entries.length - 1, Math.max(0, at + by))];
     if (!next) return false;
-    if (openId !== null && next.type === 'single') onShow(next.notification);
+    if (openId !== null && next.notifications.length === 1) onShow(next.notifications[0]);
     if (openId === null || focusedId !== null) list.current?.reveal(next.id, true);
     return true;
   };
   const actOnRow = (action: RowAction, rowId: string | null): boolean => {
     const entry = entries.find(({ id }) => id === (rowId ?? openId));
-    if (entry) onAction(action, entryNotifications(entry), entry.id);
+    if (entry) onAction(action, entry.notifications, entry.id);
     return entry !== undefined;
   };
 

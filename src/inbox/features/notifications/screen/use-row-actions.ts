@@ -3,7 +3,7 @@ import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import type { OnRowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowTarget } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
@@ -16,10 +16,8 @@ export interface RowActions {
   readonly closeDetail: () => void;
   /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
   readonly leave: (id: string) => void;
-  /** Acts on the notifications of a row; `id` is the row's. */
-  readonly onRowAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
-  /** Acts on one notification. */
-  readonly onAction: (action: RowAction, notification: Notification) => void;
+  /** Acts on the notifications of a row; the id is the row's. */
+  readonly onAction: OnRowAction;
   /** The row whose menu is open; null: none. */
   readonly menuOf: RowTarget | null;
   readonly closeMenu: () => void;
@@ -67,11 +65,10 @@ export function useRowActions(
     },
     [url, shown, show],
   );
-  const onRowAction = useCallback(
-    (action: RowAction, notifications: readonly Notification[], id: string) => {
-      const [first, ...others] = notifications;
-      if (!first) return;
-      const target: RowTarget = { id, notifications: [first, ...others] };
+  const onAction = useCallback<OnRowAction>(
+    (action, notifications, id) => {
+      const [first] = notifications;
+      const target: RowTarget = { id, notifications };
       switch (action) {
         case 'open':
           // Opening does not change a snoozed notification, which returns as unread.
@@ -101,10 +98,6 @@ export function useRowActions(
     },
     [inbox, commands, toggleAll, extendTo, leave],
   );
-  const onAction = useCallback(
-    (action: RowAction, notification: Notification) => onRowAction(action, [notification], notification.id),
-    [onRowAction],
-  );
   const closeMenu = useCallback(() => setMenuOf(null), []);
-  return { show, closeDetail, leave, onRowAction, onAction, menuOf, closeMenu, snoozing, setSnoozing };
+  return { show, closeDetail, leave, onAction, menuOf, closeMenu, snoozing, setSnoozing };
 }

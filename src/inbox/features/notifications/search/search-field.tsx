@@ -44,35 +44,33 @@ export function SearchField(props: SearchFieldProps) {
     if (query !== '') onSearch('');
   };
   return (
-    <div role="search" className={styles.search}>
-      <div className={styles.field}>
-        <SearchIcon />
-        <input
-          ref={ref}
-          className={styles.input}
-          type="search"
-          enterKeyHint="search"
-          autoComplete="off"
-          maxLength={200}
-          aria-label={texts.search}
-          placeholder={texts.search}
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') onSearch(wanted);
-            if (event.key !== 'Escape') return;
-            event.preventDefault();
-            if (text !== '') return clear();
-            event.currentTarget.blur();
-            onLeave();
-          }}
-        />
-        {isSearching && query !== '' && <Spinner />}
-        {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon />} onClick={clear} />}
-      </div>
-      <p role="status" className={styles.count}>
+    <div role="search" className={styles.field}>
+      <SearchIcon size={16} />
+      <input
+        ref={ref}
+        className={styles.input}
+        type="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        maxLength={200}
+        aria-label={texts.search}
+        placeholder={texts.search}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onSearch(wanted);
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          if (text !== '') return clear();
+          event.currentTarget.blur();
+          onLeave();
+        }}
+      />
+      <span role="status" className={styles.count}>
         {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
-      </p>
+      </span>
+      {isSearching && query !== '' && <Spinner />}
+      {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon size={16} />} onClick={clear} />}
     </div>
   );
 }

@@ -28,6 +28,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const locale = useLocale();
   const { clock } = useClients().platform;
   const [nowMs] = useState(() => clock.now());
+  const [anchor] = useState(() => document.activeElement?.closest<HTMLElement>('main *') ?? null);
   const [value, setValue] = useState('');
   const [error, setError] = useState<string>();
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
@@ -46,7 +47,14 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
     else snooze(untilMs);
   };
   return (
-    <Dialog open sheet onClose={onClose} title={texts.title(notifications.length)} closeLabel={common.close}>
+    <Dialog
+      open
+      sheet
+      anchor={anchor}
+      onClose={onClose}
+      title={texts.title(notifications.length)}
+      closeLabel={common.close}
+    >
       <TimeChoices
         choices={snoozeChoices(nowMs).map(({ name, atMs }) => ({ label: texts.choices[name], atMs }))}
         nowMs={nowMs}

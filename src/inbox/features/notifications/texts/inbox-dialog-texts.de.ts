@@ -3,12 +3,9 @@ import type { InboxDialogTexts } from './inbox-dialog-texts.ts';
 export const german: InboxDialogTexts = {
   detail: {
     label: 'Benachrichtigung',
-    from: 'Von',
-    about: 'Betrifft',
-    when: 'Wann',
     returns: 'Zurückgestellt bis',
-    follow: 'Seite öffnen',
-    followForeign: (host) => `${host} öffnen`,
+    follow: (name) => `${name} öffnen`,
+    page: 'Seite',
     next: 'Nächste Benachrichtigung',
     previous: 'Vorige Benachrichtigung',
     gone: 'Diese Benachrichtigung gibt es nicht mehr.',
@@ -17,6 +14,15 @@ export const german: InboxDialogTexts = {
       text: 'Diesen Link hat der Absender der Benachrichtigung gewählt. Öffne ihn nur, wenn du ihm vertraust.',
       proceed: (host) => `Weiter zu ${host}`,
     },
+  },
+
+  filter: {
+    any: 'Alle',
+    reason: 'Grund',
+    person: 'Person',
+    place: 'Ort',
+    viewName: 'Name der Ansicht',
+    save: 'Speichern',
   },
 
   actions: {
@@ -78,10 +84,12 @@ export const german: InboxDialogTexts = {
       'Dein Browser blockiert Benachrichtigungen dieser Website. Du kannst sie in seinen Einstellungen erlauben.',
     sound: 'Ton',
     soundHint: 'Spielt zwei leise Töne, wenn eine Benachrichtigung eintrifft.',
-    grouping: 'Ähnliche Benachrichtigungen gruppieren',
-    groupingHint: 'Eine Zeile für Änderungen oder Kommentare derselben Person am selben Ort und Tag.',
+    grouping: 'Nach Thema gruppieren',
+    groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
+    lifting: '„Braucht dich“ zuerst',
+    liftingHint: 'Erwähnungen, Einladungen und Wichtiges stehen oben, bis du sie gelesen hast.',
     density: 'Zeilenhöhe',
-    densities: { compact: 'Kompakt', standard: 'Standard', relaxed: 'Großzügig' },
+    densities: { comfortable: 'Bequem', compact: 'Kompakt' },
     shortcuts: 'Tastenkürzel',
     shortcutsHint: 'Buchstaben wirken auf der ganzen Seite, außer in Textfeldern.',
     shortcutsSwitch: 'Tastenkürzel verwenden',

@@ -3,12 +3,9 @@ import { defineTexts, type Translation } from '../../../ui/texts.ts';
 const english = {
   detail: {
     label: 'Notification',
-    from: 'From',
-    about: 'About',
-    when: 'When',
     returns: 'Snoozed until',
-    follow: 'Open page',
-    followForeign: (host: string) => `Open ${host}`,
+    follow: (name: string) => `Open ${name}`,
+    page: 'page',
     next: 'Next notification',
     previous: 'Previous notification',
     gone: 'This notification no longer exists.',
@@ -17,6 +14,15 @@ const english = {
       text: 'The sender of this notification chose this link. Continue only if you trust it.',
       proceed: (host: string) => `Continue to ${host}`,
     },
+  },
+
+  filter: {
+    any: 'Any',
+    reason: 'Reason',
+    person: 'Person',
+    place: 'Place',
+    viewName: 'Name of the view',
+    save: 'Save',
   },
 
   actions: {
@@ -76,10 +82,13 @@ const english = {
     desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
     sound: 'Sound',
     soundHint: 'Play two soft notes when a notification arrives.',
-    grouping: 'Group similar notifications',
-    groupingHint: 'One row for edits or comments by the same person, in one place, on one day.',
+    grouping: 'Group by thread',
+    groupingHint: 'Show everything about one document as one row, here and in the bell.',
+    lifting: '“Needs you” first',
+    liftingHint:
+      'Keep mentions, invitations and what a sender marks as important on top until you read them.',
     density: 'Row height',
-    densities: { compact: 'Compact', standard: 'Standard', relaxed: 'Relaxed' },
+    densities: { comfortable: 'Comfortable', compact: 'Compact' },
     shortcuts: 'Keyboard shortcuts',
     shortcutsHint: 'Letter keys work on the whole page, except in text fields.',
     shortcutsSwitch: 'Use keyboard shortcuts',

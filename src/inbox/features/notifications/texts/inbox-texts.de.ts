@@ -23,7 +23,13 @@ export const german: InboxTexts = {
   tabsLabel: 'Listen',
   tabName: (tab, count) => `${tab}, ${count}`,
   kindsLabel: 'Arten',
-  filter: 'Nach Art filtern',
+  filter: 'Filtern',
+  viewsLabel: 'Ansichten',
+  needsYou: 'Braucht dich',
+  removeFilter: (name) => `Filter entfernen: ${name}`,
+  saveView: 'Als Ansicht speichern',
+  removeView: 'Ansicht entfernen',
+  nothingOpen: 'Wähle eine Benachrichtigung, um sie hier zu lesen.',
   kinds: {
     mention: 'Erwähnungen',
     edit: 'Änderungen',
@@ -91,17 +97,19 @@ export const german: InboxTexts = {
   selectAll: 'Alle sichtbaren auswählen',
   selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
   selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
-  times: (title, count, isAtLeast) =>
-    `${title}, ${isAtLeast ? 'mindestens ' : ''}${count.toLocaleString('de')}-mal`,
+  thread: (actor, others, entity) =>
+    `${actor}${others === 0 ? '' : ` und ${others} ${others === 1 ? 'weitere Person' : 'weitere'}`} in ${entity}`,
+  updates: (count) => `, ${count.toLocaleString('de')} Neuigkeiten`,
   several: (title, count) => `${title} (${notifications(count)})`,
   seeAll: 'Alle ansehen',
-  showEverything: 'Alle Arten anzeigen',
+  showEverything: 'Filter löschen',
 
   found: (count, hasMore) =>
     count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
   undo: 'Rückgängig',
+  removeMany: (count) => `${notifications(count)} löschen?`,
+  removeManyText: 'Du kannst das rückgängig machen, solange die Meldung darüber zu sehen ist.',
   removed: (count) => `${notifications(count)} gelöscht.`,
-  removedAll: 'Alle Benachrichtigungen dieser Liste gelöscht.',
   archived: (count) => `${notifications(count)} archiviert.`,
   unarchived: (count) => `${notifications(count)} in den Posteingang verschoben.`,
   markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
@@ -125,7 +133,7 @@ export const german: InboxTexts = {
   },
   inviteSomeone: 'Jemanden einladen',
   choosePreferences: 'Benachrichtigungen auswählen',
-  emptyKind: 'Keine Benachrichtigungen dieser Art.',
+  emptyKind: 'Keine Benachrichtigungen für diese Filter.',
   searchEmpty: (query) => `Keine Treffer für „${query}“.`,
   searchEmptyHint: 'Versuche weniger oder kürzere Wörter. Ein Wort findet auch Wörter, die damit beginnen.',
 

@@ -10,7 +10,13 @@ const english = {
   tabsLabel: 'Lists',
   tabName: (tab: string, count: number) => `${tab}, ${count}`,
   kindsLabel: 'Types',
-  filter: 'Filter by type',
+  filter: 'Filter',
+  viewsLabel: 'Views',
+  needsYou: 'Needs you',
+  removeFilter: (name: string) => `Remove filter: ${name}`,
+  saveView: 'Save as view',
+  removeView: 'Remove view',
+  nothingOpen: 'Choose a notification to read it here.',
   kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
   kind: {
     mention: 'Mention',
@@ -74,20 +80,23 @@ const english = {
   selectAll: 'Select all shown',
   selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
-  times: (title: string, count: number, isAtLeast: boolean) =>
-    `${title}, ${isAtLeast ? 'at least ' : ''}${count.toLocaleString('en')} times`,
-  /** The target of an action on a group: its loaded notifications. */
+  /** Who was at work in a thread: the newest actor, how many others, and where. */
+  thread: (actor: string, others: number, entity: string) =>
+    `${actor}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`} in ${entity}`,
+  updates: (count: number) => `, ${count.toLocaleString('en')} updates`,
+  /** The target of an action on a thread: its loaded notifications. */
   several: (title: string, count: number) => `${title} (${notifications(count)})`,
   seeAll: 'See all',
-  showEverything: 'Show all types',
+  showEverything: 'Clear filters',
 
   found: (count: number, hasMore: boolean) =>
     count === 0
       ? 'No results'
       : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
   undo: 'Undo',
+  removeMany: (count: number) => `Delete ${notifications(count)}?`,
+  removeManyText: 'You can undo this while the message about it is shown.',
   removed: (count: number) => `${notifications(count)} deleted.`,
-  removedAll: 'All notifications in this list deleted.',
   archived: (count: number) => `${notifications(count)} archived.`,
   unarchived: (count: number) => `${notifications(count)} moved to inbox.`,
   markedRead: (count: number) => `${notifications(count)} marked as read.`,
@@ -111,7 +120,7 @@ const english = {
   },
   inviteSomeone: 'Invite someone',
   choosePreferences: 'Choose what you hear about',
-  emptyKind: 'No notifications of this type.',
+  emptyKind: 'No notifications match these filters.',
   searchEmpty: (query: string) => `No results for “${query}”.`,
   searchEmptyHint: 'Try fewer or shorter words. A word also finds words that begin with it.',
 

@@ -4,6 +4,7 @@ import {
   registeredKinds,
   type RegisteredKind,
 } from '../../../shared/registered-kinds.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 import { contentText, metadataText, notificationKinds, type Notification } from '../model/notification.ts';
 import type { InboxTexts } from './inbox-texts.ts';
 
@@ -55,6 +56,17 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
+/** The headline of a row: that of its notification, or who was at work in a thread and where. */
+export function entryTitle(notifications: ListEntry['notifications'], texts: InboxTexts): string {
+  const [newest] = notifications;
+  const title = notificationTitle(newest, texts);
+  if (notifications.every((row) => notificationTitle(row, texts) === title)) return title;
+  const actor = (row: Notification) => notificationActor(row) ?? texts.someone;
+  const others = new Set(notifications.map(actor)).size - 1;
+  const entity = notificationEntity(newest) ?? texts.something(newest.entityType, 'place');
+  return texts.thread(actor(newest), others, entity);
+}
+
 /** The `dir` of the title: that of its language for the sender's own title, that of the page for a sentence. */
 export function titleDirection(notification: Notification): 'auto' | undefined {
   const isGiven =
@@ -78,23 +90,34 @@ function givenTitle(notification: Notification): string | null {
 /** A longer name of an entity is cut in a list, so that rows stay low. */
 const longestName = 80;
 
-/** A headline as a list shows it. */
-export interface ListTitle {
+/** A part of a headline. */
+export interface TitlePart {
   readonly text: string;
-  /** Whether the list shows it to its end, because the last word matters, as a German verb does. */
-  readonly isWhole: boolean;
+  /** `entity`: also a headline that has no names. */
+  readonly role: 'actor' | 'verb' | 'entity';
 }
 
 /**
- * Shortens the entity's name in a headline. The name is searched for in the text, because each language puts it in another
- * place.
+ * Cuts a headline at its names and shortens that of the entity. The names are searched for in the text, because each language
+ * puts them in other places.
  */
-export function listTitle(title: string, notification: Notification): ListTitle {
-  const name = notificationEntity(notification);
-  const at = name ? title.lastIndexOf(name) : -1;
-  if (!name || at < 0) return { text: title, isWhole: false };
-  const after = title.slice(at + name.length);
-  return { text: title.slice(0, at) + shorten(name) + after, isWhole: after !== '' };
+export function titleParts(title: string, notification: Notification): readonly TitlePart[] {
+  const actor = notificationActor(notification) ?? '';
+  const entity = notificationEntity(notification) ?? '';
+  const actorAt = actor === '' ? -1 : title.indexOf(actor);
+  const actorEnd = actorAt < 0 ? 0 : actorAt + actor.length;
+  const found = entity === '' ? -1 : title.lastIndexOf(entity);
+  const entityAt = found < actorEnd ? -1 : found;
+  if (actorAt < 0 && entityAt < 0) return [{ text: title, role: 'entity' }];
+  const rest = entityAt < 0 ? title.length : entityAt;
+  const parts: readonly TitlePart[] = [
+    { text: title.slice(0, Math.max(0, actorAt)), role: 'verb' },
+    { text: actorAt < 0 ? '' : actor, role: 'actor' },
+    { text: title.slice(actorEnd, rest), role: 'verb' },
+    { text: entityAt < 0 ? '' : shorten(entity), role: 'entity' },
+    { text: title.slice(rest + (entityAt < 0 ? 0 : entity.length)), role: 'verb' },
+  ];
+  return parts.filter(({ text }) => text !== '');
 }
 
 function shorten(name: string): string {

@@ -1,0 +1,65 @@
+import { Link } from 'wouter';
+import { buttonClass, Button } from '../../../ui/button.tsx';
+import { CloseIcon } from '../../../ui/icons.tsx';
+import { useInboxSnapshot } from '../data/inbox-context.ts';
+import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
+import { kindsName } from '../texts/notification-words.ts';
+import { personName, placeName } from './filter-options.ts';
+import styles from './inbox.module.css';
+import { useSavedViews } from './saved-views.ts';
+
+export interface FilterChipsProps {
+  readonly filter: NotificationFilter;
+  readonly onSave: () => void;
+}
+
+/** What narrows the list, each as a link to the list without it. */
+export function FilterChips({ filter, onSave }: FilterChipsProps) {
+  const texts = inboxTexts.use();
+  const { view, newest } = useInboxSnapshot();
+  const views = useSavedViews();
+  const { tab, kind, person, place, reason, query } = filter;
+  const rows = [...view.notifications, ...newest.notifications];
+  const chips = [
+    reason && { name: texts.needsYou, without: { ...filter, reason: undefined } },
+    kind && { name: kindsName(kind, texts), without: { ...filter, kind: null } },
+    person && { name: personName(rows, person) ?? texts.someone, without: { ...filter, person: undefined } },
+    place && {
+      name: placeName(rows, place) ?? texts.something(null, 'object'),
+      without: { ...filter, place: undefined },
+    },
+  ].filter((chip) => chip !== undefined && chip !== null && chip !== '');
+  if (chips.length === 0) return null;
+  const saved = views.find(filter);
+  return (
+    <div role="group" className={styles.chips} aria-label={texts.filter}>
+      {chips.map(({ name, without }) => (
+        <Link
+          key={name}
+          className={styles.chip}
+          href={inboxHref(without)}
+          aria-label={texts.removeFilter(name)}
+          title={texts.removeFilter(name)}
+        >
+          <bdi>{name}</bdi>
+          <CloseIcon size={14} />
+        </Link>
+      ))}
+      {chips.length > 1 && (
+        <Link className={buttonClass('link')} href={inboxHref({ tab, kind: null, query })}>
+          {texts.showEverything}
+        </Link>
+      )}
+      {saved ? (
+        <Button look="link" onClick={() => views.remove(saved)}>
+          {texts.removeView}
+        </Button>
+      ) : (
+        <Button look="link" onClick={onSave}>
+          {texts.saveView}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { registeredKinds } from '../../../shared/registered-kinds.ts';
+import { notificationKinds, type Notification } from '../model/notification.ts';
+import type { InboxTexts } from '../texts/inbox-texts.ts';
+import { kindsName, notificationActor, notificationEntity } from '../texts/notification-words.ts';
+
+/** The kinds that have a filter, with their names: the built-in ones, then those that the team registered. */
+export function listKinds(texts: InboxTexts): readonly { readonly kind: string; readonly label: string }[] {
+  const named = (kind: string) => ({ kind, label: kindsName(kind, texts) });
+  const registered = [...registeredKinds.getSnapshot().keys()].filter((kind) => kind !== 'system').map(named);
+  registered.sort((one, other) => one.label.localeCompare(other.label, texts.language));
+  return [...notificationKinds.map(named), ...registered];
+}
+
+/** The name of a sender, of a row that is loaded. */
+export function personName(rows: readonly Notification[], person: string): string | null {
+  const row = rows.find(({ senderId }) => senderId === person);
+  return row ? notificationActor(row) : null;
+}
+
+/** The name of a thread's entity, of a row that is loaded. */
+export function placeName(rows: readonly Notification[], place: string): string | null {
+  const row = rows.find(({ thread }) => thread === place);
+  return row ? notificationEntity(row) : null;
+}

@@ -76,7 +76,10 @@ test('the inbox is accessible: empty, filled, with a selection', async ({ page, 
   await expect(page.getByText('No notifications yet.')).toBeVisible();
   await expectAccessible(page, 'inbox empty');
   for (const kind of ['mention', 'edit', 'comment', 'invite', 'system'])
-    await world.notify(grace, ada, { kind, about: 'A plan with a name that is longer than a phone is wide' });
+    await world.notify(grace, ada, {
+      kind,
+      about: `A plan for each ${kind} with a name that is longer than a phone is wide`,
+    });
   await expect(page.locator('main [data-id]')).toHaveCount(5);
   await expectAccessible(page, 'inbox');
   await page.locator('main [data-id]').first().hover();

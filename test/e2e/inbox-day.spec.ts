@@ -11,7 +11,7 @@ async function openMenu(page: Page, title: string): Promise<void> {
     .click();
 }
 
-test('edits by one sender in one document are grouped into one row', async ({ page, world }) => {
+test('what happens in one document is grouped into one row', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Budget' });
   for (let edit = 0; edit < 4; edit += 1)
@@ -19,7 +19,7 @@ test('edits by one sender in one document are grouped into one row', async ({ pa
   await world.enter(page, ada);
   await expect(rows(page)).toHaveCount(2);
   const group = page.locator('main [data-row][aria-expanded]');
-  await expect(group).toHaveAccessibleName(/edited Compiler notes, 4 times/);
+  await expect(group).toHaveAccessibleName(/edited Compiler notes.*, 4 updates/);
   await expect(group).toHaveAttribute('aria-expanded', 'false');
   await group.click();
   await expect(rows(page)).toHaveCount(6);
@@ -34,7 +34,7 @@ test('edits by one sender in one document are grouped into one row', async ({ pa
     'Notifications, 1 unread',
   );
   await page.getByRole('button', { name: 'Inbox options' }).click();
-  await page.getByRole('switch', { name: /Group similar notifications/ }).click();
+  await page.getByRole('switch', { name: /Group by thread/ }).click();
   await page.keyboard.press('Escape');
   await expect(group).toHaveCount(0);
   await expect(rows(page)).toHaveCount(5);

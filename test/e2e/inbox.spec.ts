@@ -152,12 +152,12 @@ test('the next page arrives without moving the list or the focus', async ({ page
   const name = await focused.textContent();
   await focused.evaluate((link) => link.focus({ preventScroll: true }));
   await page.mouse.move(600, 500);
-  await page.mouse.wheel(0, 1_200);
+  await page.mouse.wheel(0, 1_000);
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(3_000);
   // Only rows near the visible part are left in the document.
   await expect(page.locator('[data-list]')).toHaveAttribute('style', /padding/);
   await expect(rows(page)).not.toHaveCount(60);
-  expect(await page.evaluate(() => scrollY)).toBe(1_200);
+  expect(await page.evaluate(() => scrollY)).toBe(1_000);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
 });
 
@@ -222,7 +222,7 @@ test(
     await world.enter(page, ada);
     await expect(rows(page).first()).toBeVisible();
     await page.mouse.move(600, 500);
-    await page.mouse.wheel(0, 1_200);
+    await page.mouse.wheel(0, 1_000);
     await expect
       .poll(() =>
         page.evaluate(() => (history.state as { inboxScroll?: { y: number } } | null)?.inboxScroll?.y),
@@ -311,7 +311,7 @@ test(
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
     await page.mouse.move(600, 500);
-    await page.mouse.wheel(0, 1_200);
+    await page.mouse.wheel(0, 1_000);
     await expect.poll(heightOf).toBeGreaterThan(3_000);
     await expect(rows(page)).not.toHaveCount(60);
     for (const top of [2_400, 0, 1_200]) {

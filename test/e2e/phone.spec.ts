@@ -48,7 +48,9 @@ test.describe('on a phone', () => {
         // The heading of the day takes the place of the bar.
         await expect
           .poll(() =>
-            page.getByRole('heading', { name: 'Today' }).evaluate((day) => day.getBoundingClientRect().top),
+            page
+              .getByRole('heading', { name: 'Needs you' })
+              .evaluate((day) => day.getBoundingClientRect().top),
           )
           .toBe(0);
         await page.mouse.wheel(0, -60);

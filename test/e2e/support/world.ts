@@ -126,7 +126,7 @@ export function createWorld(stage: Stage): World {
           type: kind,
           metadata: isService ? { actor_id: sender.id, actor_name: sender.email.split('@')[0] } : {},
           entity_type: 'document',
-          entity_id: `document-${index + 1}`,
+          entity_id: count === 1 ? about : `${about} ${index + 1}`,
           data: { entity_name: count === 1 ? about : `${about} ${index + 1}` },
         }),
       }));

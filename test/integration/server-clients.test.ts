@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/clients/server.ts';
-import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { ada, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { expire } from '../support/session-cookies.ts';
-import { startExpressServer } from './server-examples/express.ts';
-import { createFetchServer } from './server-examples/fetch.ts';
-import { createHonoServer } from './server-examples/hono.ts';
-import { createNextServer } from './server-examples/next.ts';
-import type { Project } from './server-examples/routes.ts';
+import { createEdgeFunction } from '../../examples/servers/edge-function.ts';
+import { servers } from '../support/example-servers.ts';
+import { createFetchServer } from '../../examples/servers/request-response.ts';
+import type { Project } from '../../examples/servers/routes.ts';
 
 const supabase = useLocalSupabase();
 const refreshes: string[] = [];
-const project = (): Project => ({
+const project = (): Required<Project> => ({
   url: supabase().url,
   apiKey: supabase().publishableKey,
   fetch: (input, init) => {
@@ -45,17 +44,10 @@ function createBrowser(send: Send) {
   };
 }
 
-const servers: Record<string, () => Promise<{ send: Send; close?: () => Promise<unknown> }>> = {
-  'Request and Response': async () => ({ send: createFetchServer(project()) }),
-  Hono: async () => ({ send: createHonoServer(project()) }),
-  Express: () => startExpressServer(project()),
-  'Next (app router, middleware)': async () => ({ send: createNextServer(project()) }),
-};
-
 describe.each(Object.entries(servers))('%s', (_name, start) => {
   let send: Send;
   let close: (() => Promise<unknown>) | undefined;
-  beforeAll(async () => ({ send, close } = { close: undefined, ...(await start()) }));
+  beforeAll(async () => ({ send, close } = { close: undefined, ...(await start(project())) }));
   afterAll(() => close?.());
 
   it('signs in, answers as the user, and signs out', async () => {
@@ -88,6 +80,18 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     expect(refreshes).toHaveLength(1);
   });
 
+  it('answers its API to a bearer token and to the cookies of a session, and to nobody else', async () => {
+    const browser = createBrowser(send);
+    const refused = await browser.request('GET', '/api/me');
+    expect([refused.response.status, refused.body]).toEqual([401, { error: expect.any(String) as string }]);
+    await browser.request('POST', '/login', credentials);
+    const answered = { user: ada.id, hasCount: true };
+    expect((await browser.request('GET', '/api/me')).body).toEqual(answered);
+    const headers = { authorization: `Bearer ${await signIn(supabase(), ada.email)}` };
+    const response = await send(new Request('https://app.test/api/me', { headers }));
+    expect([response.status, await response.json()]).toEqual([200, answered]);
+  });
+
   it('refuses a code that another browser requested, and keeps the session', async () => {
     const browser = createBrowser(send);
     await browser.request('POST', '/login', credentials);
@@ -98,6 +102,17 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
     expect([response.status, body?.['code']]).toEqual([400, 'otp_expired']);
     expect((await browser.request('GET', '/me')).response.status).toBe(200);
   });
+});
+
+it('an edge function answers a bearer token, and the preflight of a page', async () => {
+  const me = createEdgeFunction(project());
+  const token = await signIn(supabase(), ada.email);
+  const headers = { authorization: `Bearer ${token}` };
+  const answered = await me(new Request('https://app.test/me', { headers }));
+  expect(await answered.json()).toEqual({ user: ada.id, hasCount: true });
+  expect(answered.headers.get('access-control-allow-origin')).toBe('*');
+  expect((await me(new Request('https://app.test/me', { method: 'OPTIONS' }))).status).toBe(204);
+  expect((await me(new Request('https://app.test/me'))).status).toBe(401);
 });
 
 it('completes on a later request the PKCE flow of an earlier one', async () => {

@@ -40,7 +40,9 @@ export function createServerStore(
     );
     for (const { name, value } of cookies) written.set(name, value);
     try {
-      if (cookies.length > 0) await setAll?.(cookies, NO_STORE_HEADERS);
+      const result = cookies.length > 0 && setAll?.(cookies, NO_STORE_HEADERS);
+      // Fastify's reply, which its setters return, is thenable, and ends only with the response.
+      if (result instanceof Promise) await result;
     } catch (problem) {
       // The response has already begun: the session lasts for this request.
       report(problem);

@@ -1,7 +1,6 @@
 import { RequestCookies, ResponseCookies } from '@edge-runtime/cookies';
-import { createBrowserPlatform } from '../../../src/platform/index.ts';
-import { createServerClients } from '../../../src/clients/server.ts';
-import { answer, type Project } from './routes.ts';
+import { createServerClients } from 'supabase-protocol-clients/server';
+import { answer, answerApi, type Project } from './routes.ts';
 
 /**
  * The parts of `next/server` and `next/headers` that an application uses, made of the package that implements Next's cookies:
@@ -14,17 +13,13 @@ class NextResponse extends Response {
   readonly cookies = new ResponseCookies(this.headers);
 }
 
-/** Next's app router. In an application the two functions are `middleware.ts` and `app/[...path]/route.ts`. */
-export function createNextServer({ url, apiKey, fetch }: Project) {
-  const platform = createBrowserPlatform({ fetch });
-
+/** Next's app router. In an application the two functions are `proxy.ts` and `app/[...path]/route.ts`. */
+export function createNextServer(project: Project) {
   /** Refreshes the session before the page is rendered, for the page (request) and for the browser (response). */
   const middleware = async (request: NextRequest) => {
     const response = new NextResponse();
     const { auth } = createServerClients({
-      url,
-      apiKey,
-      platform,
+      ...project,
       cookies: {
         getAll: () => request.cookies.getAll(),
         setAll(cookies, headers) {
@@ -48,9 +43,7 @@ export function createNextServer({ url, apiKey, fetch }: Project) {
     response: ResponseCookies,
   ) => {
     const clients = createServerClients({
-      url,
-      apiKey,
-      platform,
+      ...project,
       cookies: {
         getAll: () => cookieStore.getAll(),
         setAll: (cookies) =>
@@ -63,6 +56,7 @@ export function createNextServer({ url, apiKey, fetch }: Project) {
 
   return async (incoming: Request): Promise<Response> => {
     const request = new NextRequest(incoming);
+    if (new URL(request.url).pathname === '/api/me') return answerApi(request, project);
     const fromMiddleware = await middleware(request);
     const headers = new Headers(fromMiddleware.headers);
     const { status, body } = await routeHandler(request, request.cookies, new ResponseCookies(headers));

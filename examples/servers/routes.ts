@@ -1,10 +1,11 @@
-import type { ServerClients } from '../../../src/clients/server.ts';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
+import { type ServerClients, verifyRequest } from 'supabase-protocol-clients/server';
 
-/** The project and the fetch of the embedded Supabase. */
+/** The project; `fetch` is the embedded Supabase's in tests. */
 export interface Project {
   readonly url: string;
   readonly apiKey: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** What a route answers, in the same way for every framework. */
@@ -26,13 +27,6 @@ export async function answer(
       const { user } = await auth.signInWithPassword({ email, password });
       return { status: 200, body: { email: user.email } };
     }
-    case 'POST /login/provider': {
-      const { url } = await auth.signInWithOAuth({
-        provider: 'github',
-        redirectTo: 'https://app.test/callback',
-      });
-      return { status: 200, body: { url } };
-    }
     case 'GET /callback': {
       const { status, callbackError } = await auth.handleCallback(request.url);
       return { status: callbackError ? 400 : 200, body: { status, code: callbackError?.code ?? null } };
@@ -48,4 +42,25 @@ export async function answer(
     default:
       return { status: 404, body: null };
   }
+}
+
+/** The route of the example's API, for a user's bearer token or the cookies of a session. */
+export async function answerApi(request: Request, project: Project): Promise<Response> {
+  const headers = new Headers();
+  try {
+    const options = { ...project, allow: 'user', responseHeaders: headers } as const;
+    const { claims, rest } = await verifyRequest(request, options);
+    const count = await rest.from('notifications').count();
+    return Response.json({ user: claims?.sub, hasCount: typeof count === 'number' }, { headers });
+  } catch (problem) {
+    if (!(problem instanceof AuthError && problem.code === 'no_authorization')) throw problem;
+    return Response.json({ error: problem.message }, { status: problem.status ?? 401 });
+  }
+}
+
+/** The response with further headers; those of redirects cannot be changed in place. */
+export function withHeaders(response: Response, headers: Headers): Response {
+  const changed = new Response(response.body, response);
+  headers.forEach((value, name) => changed.headers.append(name, value));
+  return changed;
 }

@@ -1,0 +1,35 @@
+import {
+  createRequestCookies,
+  createServerClients,
+  type ServerClients,
+} from 'supabase-protocol-clients/server';
+import { answer, answerApi, type Project, withHeaders } from './routes.ts';
+
+/** The part of Astro's `APIContext` that is used here; an application imports `MiddlewareHandler` and `APIRoute`. */
+export interface AstroContext {
+  readonly request: Request;
+  /** Declared in `src/env.d.ts`: `interface Locals { clients: ServerClients<Database> }`. */
+  readonly locals: { clients: ServerClients };
+}
+
+/** `onRequest` of `src/middleware.ts`, for pages that are rendered on request: gives them the clients of the request. */
+export function createOnRequest(project: Project) {
+  return async (context: AstroContext, next: () => Promise<Response>): Promise<Response> => {
+    const headers = new Headers();
+    const cookies = createRequestCookies(context.request, headers);
+    context.locals.clients = createServerClients({ ...project, cookies });
+    return withHeaders(await next(), headers);
+  };
+}
+
+/** `GET` and `POST` of an endpoint. */
+export async function answerContext({ request, locals }: AstroContext): Promise<Response> {
+  const { status, body } = await answer(locals.clients, request, () => request.json() as never);
+  return Response.json(body, { status });
+}
+
+/** `GET` of `src/pages/api/me.ts`. */
+export const answerApiContext =
+  (project: Project) =>
+  ({ request }: Pick<AstroContext, 'request'>): Promise<Response> =>
+    answerApi(request, project);

@@ -1,0 +1,19 @@
+import { answerApi, type Project } from './routes.ts';
+
+/**
+ * An edge function. In `supabase/functions/me/index.ts` it is served by `Deno.serve(createEdgeFunction(project))`, where the URL and the
+ * key are `Deno.env.get('SUPABASE_URL')` and `Deno.env.get('SUPABASE_ANON_KEY')`; a page sends its user's token with
+ * `createFunctionsClient(connection).invoke('me')`.
+ */
+export function createEdgeFunction(project: Project) {
+  const cors = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Headers': 'authorization, apikey, content-type',
+  };
+  return async (request: Request): Promise<Response> => {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors });
+    const response = await answerApi(request, project);
+    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
+    return response;
+  };
+}

@@ -1,0 +1,41 @@
+import {
+  createRequestCookies,
+  createServerClients,
+  type ServerClients,
+} from 'supabase-protocol-clients/server';
+import { answer, answerApi, type Project, withHeaders } from './routes.ts';
+
+/** The part of SvelteKit's `RequestEvent` that is used here; an application imports `Handle` and `RequestHandler`. */
+export interface RequestEvent {
+  readonly request: Request;
+  /** Declared in `src/app.d.ts`: `interface Locals { clients: ServerClients<Database> }`. */
+  readonly locals: { clients: ServerClients };
+}
+
+/** `handle` of `src/hooks.server.ts`: gives pages, actions and endpoints the clients of the request. */
+export function createHandle(project: Project) {
+  return async <Event extends RequestEvent>({
+    event,
+    resolve,
+  }: {
+    readonly event: Event;
+    readonly resolve: (event: Event) => Response | Promise<Response>;
+  }): Promise<Response> => {
+    const headers = new Headers();
+    const cookies = createRequestCookies(event.request, headers);
+    event.locals.clients = createServerClients({ ...project, cookies });
+    return withHeaders(await resolve(event), headers);
+  };
+}
+
+/** `GET` and `POST` of a `+server.ts`. */
+export async function answerEvent({ request, locals }: RequestEvent): Promise<Response> {
+  const { status, body } = await answer(locals.clients, request, () => request.json() as never);
+  return Response.json(body, { status });
+}
+
+/** `GET` of `src/routes/api/me/+server.ts`. */
+export const answerApiEvent =
+  (project: Project) =>
+  ({ request }: Pick<RequestEvent, 'request'>): Promise<Response> =>
+    answerApi(request, project);

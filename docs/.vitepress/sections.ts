@@ -38,7 +38,7 @@ export const sections: readonly Section[] = [
       { title: 'Begin', files: clients('index queries live-lists errors error-codes') },
       {
         title: 'Where it runs',
-        files: clients('react frameworks node servers react-native plain-page lazy-loading'),
+        files: clients('react frameworks node servers next react-native plain-page lazy-loading'),
       },
       {
         title: 'Tasks',

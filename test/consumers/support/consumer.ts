@@ -20,12 +20,18 @@ export interface Consumer {
  * A folder outside of the repository with a consumer's sources, into which npm installs the packed library and what it
  * depends on, copied from the repository's own node_modules, so that no registry is asked. What the consumer itself needs
  * beside it is linked: of that npm would want the sources again.
+ *
+ * @param sources the folder of the sources, from the root of the repository.
  */
-export function useConsumer(name: string, dependencies: readonly string[] = []): () => Consumer {
+export function useConsumer(
+  name: string,
+  dependencies: readonly string[] = [],
+  sources = `test/consumers/${name}`,
+): () => Consumer {
   let folder: string | undefined;
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), `consumer-${name}-`)));
-    await cp(join(root, 'test/consumers', name), folder, { recursive: true });
+    await cp(join(root, sources), folder, { recursive: true });
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }));
     const packages = ['@noble/hashes', 'jose', 'zod'].map((each) => join(modules, each));
     const flags = [

@@ -1,0 +1,58 @@
+'use server';
+
+import { headers } from 'next/headers';
+import { redirect } from 'next/navigation';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
+import { textOf } from '../../lib/form';
+import { createActionClients, project } from '../../lib/supabase';
+
+const credentialsOf = (form: FormData) => ({
+  email: textOf(form, 'email'),
+  password: textOf(form, 'password'),
+});
+
+export async function signIn(form: FormData) {
+  const { auth } = await createActionClients();
+  // The session is in the response's cookies once this resolves; `redirect` throws, and comes after it.
+  const problem = await problemOf(auth.signInWithPassword(credentialsOf(form)));
+  redirect(problem ? `/login?problem=${problem}` : '/todos');
+}
+
+export async function signUp(form: FormData) {
+  const { auth } = await createActionClients();
+  const redirectTo = await callbackAddress();
+  const problem = await problemOf(auth.signUp({ ...credentialsOf(form), redirectTo }));
+  if (problem) redirect(`/login?problem=${problem}`);
+  // A project that confirms addresses mails a link first.
+  redirect((await auth.getAccessToken()) === null ? '/login?sent=1' : '/todos');
+}
+
+export async function sendLink(form: FormData) {
+  const { auth } = await createActionClients();
+  const redirectTo = await callbackAddress();
+  const problem = await problemOf(auth.signInWithOtp({ email: textOf(form, 'email'), redirectTo }));
+  redirect(problem ? `/login?problem=${problem}` : '/login?sent=1');
+}
+
+/** PKCE: a mailed link works in the browser that requested it only, which has the verifier in a cookie. */
+async function callbackAddress(): Promise<string> {
+  const host = (await headers()).get('host') ?? 'localhost:3000';
+  return `${project.cookieOptions.secure ? 'https' : 'http'}://${host}/callback`;
+}
+
+export async function signOut() {
+  const { auth } = await createActionClients();
+  await auth.signOut({ scope: 'local' });
+  redirect('/');
+}
+
+/** The code of what the auth service refuses; everything else is a fault of the program. */
+async function problemOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (problem) {
+    if (problem instanceof AuthError) return problem.code;
+    throw problem;
+  }
+}

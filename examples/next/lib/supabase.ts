@@ -1,0 +1,38 @@
+import { cookies } from 'next/headers';
+import { connection } from 'next/server';
+import { cache } from 'react';
+import { createServerClients, type ServerClients } from 'supabase-protocol-clients/server';
+import type { Database } from './database.types';
+
+/** The project. Browsers send cookies without `Secure` over http too, which `next dev` and tests speak. */
+export const project = {
+  url: process.env['SUPABASE_URL'] ?? '',
+  apiKey: process.env['SUPABASE_PUBLISHABLE_KEY'] ?? '',
+  cookieOptions: { secure: process.env.NODE_ENV === 'production' && !process.env['COOKIES_OVER_HTTP'] },
+  auth: { callbackPaths: ['/callback'] },
+};
+
+/**
+ * The clients of the request for server components, which cannot set cookies: the proxy has renewed the session before. `cache` shares
+ * them among the components of one page.
+ */
+export const createPageClients = cache(async (): Promise<ServerClients<Database>> => {
+  // Tokens are compared with the time, which is not known while Next renders ahead, as for a prefetch.
+  await connection();
+  const store = await cookies();
+  return createServerClients({ ...project, cookies: { getAll: () => store.getAll() } });
+});
+
+/** The clients of the request for server actions and route handlers, which can. */
+export async function createActionClients(): Promise<ServerClients<Database>> {
+  const store = await cookies();
+  return createServerClients({
+    ...project,
+    cookies: {
+      getAll: () => store.getAll(),
+      setAll(changes) {
+        for (const { name, value, options } of changes) store.set(name, value, options);
+      },
+    },
+  });
+}

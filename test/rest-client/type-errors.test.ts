@@ -41,6 +41,14 @@ const mistakes: readonly (readonly [mistake: string, message: string])[] = [
   ["db.rpc('greet', { name: 1 })", "Type 'number' is not assignable to type 'string'"],
   ["db.rpc('greet', { nam: 'x' })", "'nam' does not exist in type '{ name: string; }'"],
   ["db.rpc('recent').select('id, titel')", 'NoSuchColumn<"titel", "id" | "title">'],
+  [
+    "notes.select('id').then(({ data }) => data)",
+    "Property 'data' does not exist on type '{ id: string; }[]'",
+  ],
+  [
+    "notes.select('id').maybeSingle().then((row) => row?.data)",
+    "Property 'data' does not exist on type '{ id: string; }'",
+  ],
   ["notes.select('id, people(name)').then(([row]) => row?.people.name)", "'row.people' is possibly 'null'"],
 ];
 

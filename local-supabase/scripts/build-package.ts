@@ -50,7 +50,9 @@ await chmod(command, 0o755);
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
 const entry = (name: string) => ({ types: `./src/${name}.d.ts`, default: `./src/${name}.js` });
 const exported = { '.': entry('index'), './vite': entry('vite'), './vitest': entry('vitest') };
-const kept = Object.entries(manifest).filter(([name]) => name !== 'scripts' && name !== 'private');
+const kept = Object.entries(manifest).filter(
+  ([name]) => !['scripts', 'private', 'devDependencies'].includes(name),
+);
 await writeFile(
   join(outDir, 'package.json'),
   `${JSON.stringify({ ...Object.fromEntries(kept), exports: { ...exported, './package.json': './package.json' } }, null, 2)}\n`,

@@ -20,6 +20,8 @@ const usage = `local-supabase COMMAND [options]
   test [FILES]         runs the pgTAP files of supabase/tests in a database of its own
   types                prints the database's types for TypeScript; --url of any database, --schema a,b
   logs                 prints the requests and errors of a running one; -f follows
+  functions serve      follows the functions of a running one, with other variables: --env-file FILE,
+                       --import-map FILE, --no-verify-jwt
 
   --project FOLDER     the folder that contains supabase/; default the working directory
   --port N             the API's port; default api.port of config.toml, or 54321
@@ -39,6 +41,9 @@ const options = {
   schema: { type: 'string', default: 'public' },
   output: { type: 'string', short: 'o', default: 'pretty' },
   follow: { type: 'boolean', short: 'f', default: false },
+  'env-file': { type: 'string' },
+  'import-map': { type: 'string' },
+  'no-verify-jwt': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -92,6 +97,16 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     for await (const chunk of body ?? []) process.stdout.write(chunk);
     return 0;
   },
+  async functions(values, [verb, ...others]) {
+    if (verb !== 'serve' || others.length > 0) throw new TypeError('Expected: functions serve');
+    const { serveFunctions } = await import('./command/functions-command.ts');
+    await serveFunctions(await findInstance(dataFolder(values)), {
+      envFile: values['env-file'],
+      importMap: values['import-map'],
+      verifyJwt: !values['no-verify-jwt'],
+    });
+    return 0;
+  },
   async test({ project }, files) {
     const { options: settings } = await readConfig(project);
     const { runDatabaseTests } = await import('./command/database-tests.ts');
@@ -126,7 +141,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     if (values.help) return await print([usage]);
     const [name = '', ...files] = positionals;
     const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!run || (files.length > 0 && name !== 'test'))
+    if (!run || (files.length > 0 && name !== 'test' && name !== 'functions'))
       throw new TypeError(`Expected a command: ${Object.keys(commands).join(', ')}`);
     return await run(values, files);
   } catch (problem) {

@@ -60,6 +60,8 @@ export interface LocalSupabase {
    * @throws {SchemaError} for a refused one; what it did is undone.
    */
   migrate(): Promise<readonly string[]>;
+  /** Files and patterns of the project that have no effect, each in a sentence. */
+  readonly notes: readonly string[];
   /** Sends the notification mails that are due now by the project's clock; a timer does so each minute. */
   sendDueMails(): Promise<MailRun>;
   /** Sends the push messages that are due now by the project's clock; a timer does so every ten seconds. */
@@ -193,6 +195,7 @@ async function start(
     mailboxUrl: mailboxServer?.url ?? null,
     databaseUrl: postgres?.url ?? null,
     migrate: project.migrate,
+    notes: project.notes,
     clock: core.clock,
     database,
     mailbox,

@@ -59,7 +59,7 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
   await mkdir(join(project, 'supabase/functions/hello'), { recursive: true });
   await writeFile(
     join(project, 'supabase/functions/hello/index.ts'),
-    'export default (request: Request): Response => new Response(`hello by ${request.method}`);',
+    "Deno.serve((request) => { console.log('greets'); return new Response(`hello by ${request.method}, ${Deno.env.get('GREETING')}`); });",
   );
   const started = spawn(process.execPath, [bin, 'start', ...ports], { cwd: project });
   running = started;
@@ -98,7 +98,25 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
   const hello = await fetch(`${environment['FUNCTIONS_URL']}/hello`, {
     headers: { authorization: `Bearer ${environment['ANON_KEY']}` },
   });
-  await expect(hello.text()).resolves.toBe('hello by GET');
+  await expect(hello.text()).resolves.toBe('hello by GET, undefined');
+
+  await writeFile(join(project, 'own.env'), 'GREETING=moin\n');
+  const served = spawn(
+    process.execPath,
+    [bin, 'functions', 'serve', '--env-file', 'own.env', '--no-verify-jwt'],
+    { cwd: project },
+  );
+  let followed = '';
+  served.stdout.on('data', (chunk: Buffer) => {
+    followed += chunk.toString();
+  });
+  await expect.poll(() => followed, { timeout: 60_000 }).toContain('Ctrl-C stops');
+  const greeting = await fetch(`${environment['FUNCTIONS_URL']}/hello`);
+  await expect(greeting.text()).resolves.toBe('hello by GET, moin');
+  await expect.poll(() => followed).toMatch(/\[hello\] greets\n[^]*GET \/functions\/v1\/hello 200/);
+  served.kill('SIGINT');
+  await once(served, 'exit');
+  expect((await fetch(`${environment['FUNCTIONS_URL']}/hello`)).status).toBe(401);
 
   await migration('2_more.sql', 'insert into todos values (2);\nalter table tods add column done bool;');
   expect(await run('migrate')).toMatchObject({

@@ -13,6 +13,7 @@ const files: Readonly<Record<string, string>> = {
     create table notes (id int primary key, owner uuid default auth.uid(), at timestamptz default now(), data jsonb
       check (jsonb_matches_schema('{"type":"object","required":["title"],"properties":{"title":{"type":"string","minLength":2}},"additionalProperties":false}', data)));
     alter table notes enable row level security;
+    grant all on notes to authenticated;
     create policy own on notes using (owner = (select auth.uid()));`,
   // As the guides of database.dev write it.
   'tests/000-setup.sql': `
@@ -39,6 +40,10 @@ const files: Readonly<Record<string, string>> = {
     select tests.freeze_time('2020-01-01'); insert into notes (id) values (2);
     select is(now(), '2020-01-01'); select tests.unfreeze_time(); select isnt(now(), '2020-01-01');
     select tests.clear_authentication(); select * from finish(); rollback;`,
+  'tests/configured.sql': `
+    begin; select plan(2);
+    select is(decrypted_secret, 'it''s') from vault.decrypted_secrets where name = 'key';
+    select ok(not has_table_privilege('anon', 'notes', 'select')); select * from finish(); rollback;`,
   'tests/stand-ins.sql': `
     begin; select plan(10);
     select throws_ok($$ select tests.get_supabase_uid('nobody') $$, 'User with identifier nobody not found');
@@ -63,7 +68,10 @@ beforeAll(async () => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
-  results = await runDatabaseTests({ project: pathToFileURL(`${folder}/`) });
+  results = await runDatabaseTests({
+    project: pathToFileURL(`${folder}/`),
+    settings: { vaultSecrets: { key: "it's" }, exposesNewTables: false },
+  });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -71,6 +79,7 @@ it.each([
   ['000-setup', 1],
   ['policies', 8],
   ['stand-ins', 10],
+  ['configured', 2],
 ])('runs the pgTAP file %s', (name, passed) => {
   const path = `supabase/tests/${name}.sql`;
   expect(results.find((result) => result.path === path)).toEqual({ path, passed, problems: [] });

@@ -70,6 +70,14 @@ export interface AuthSettings {
   readonly emailOtpExpirySeconds: number;
   readonly smsOtpExpirySeconds: number;
   readonly otpLength: number;
+  /** The text of messages with a code, `{{ .Code }}` in it. Default `Your code is {{ .Code }}`. */
+  readonly smsTemplate: string;
+  /** The same for the codes of phone factors. */
+  readonly phoneFactorTemplate: string;
+  /** The length of the codes of phone factors. Default 6. */
+  readonly phoneFactorOtpLength: number;
+  /** Shortest time between two challenges of a phone factor. Default 0; 60 when rate limits are on. */
+  readonly phoneFactorMaxFrequencySeconds: number;
   /** Shortest time between two mails to one user. Default 0; 60 when rate limits are on. */
   readonly emailMaxFrequencySeconds: number;
   /** Shortest time between two text messages to one user. Default 0; 60 when rate limits are on. */
@@ -173,6 +181,10 @@ const defaults: AuthSettings = {
   emailOtpExpirySeconds: 3600,
   smsOtpExpirySeconds: 60,
   otpLength: 6,
+  smsTemplate: 'Your code is {{ .Code }}',
+  phoneFactorTemplate: 'Your code is {{ .Code }}',
+  phoneFactorOtpLength: 6,
+  phoneFactorMaxFrequencySeconds: 0,
   emailMaxFrequencySeconds: 0,
   smsMaxFrequencySeconds: 0,
   mailAnswerMs: 0,
@@ -236,6 +248,7 @@ export function completeAuthSettings(chosen: Partial<AuthSettings> = {}): AuthSe
     ...defaults,
     emailMaxFrequencySeconds: frequencySeconds,
     smsMaxFrequencySeconds: frequencySeconds,
+    phoneFactorMaxFrequencySeconds: frequencySeconds,
     mailAnswerMs: chosen.rateLimits ? 300 : 0,
     ...chosen,
   };

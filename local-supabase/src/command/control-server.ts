@@ -6,6 +6,8 @@ export interface Controls {
   stop(): Promise<string>;
   reset(): Promise<string>;
   migrate(): Promise<string>;
+  /** Serves the functions with other files, or without a check of tokens, as the query says. */
+  functions(query: URLSearchParams): Promise<string>;
 }
 
 export interface ControlServer {
@@ -28,14 +30,15 @@ export async function startControlServer(controls: Controls): Promise<ControlSer
     const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
     if (pathname === '/') return response.end('ok');
     if (pathname === '/logs') {
-      response.write(lines.map((line) => `${line}\n`).join(''));
+      if (!searchParams.has('new')) response.write(lines.map((line) => `${line}\n`).join(''));
+      response.flushHeaders();
       if (!searchParams.has('follow')) return response.end();
       followers.add(response);
       return response.once('close', () => followers.delete(response));
     }
     const name = pathname.slice(1);
     if (method !== 'POST' || !isControl(name)) return response.writeHead(404).end('Unknown command');
-    return response.end(await controls[name]());
+    return response.end(await controls[name](searchParams));
   };
   const server = createServer((request, response) => {
     if (request.headers.authorization !== `Bearer ${token}`) {
@@ -64,4 +67,5 @@ export async function startControlServer(controls: Controls): Promise<ControlSer
   };
 }
 
-const isControl = (name: string): name is keyof Controls => ['stop', 'reset', 'migrate'].includes(name);
+const isControl = (name: string): name is keyof Controls =>
+  ['stop', 'reset', 'migrate', 'functions'].includes(name);

@@ -49,11 +49,21 @@ export async function runUntilStopped(
         ? 'No new migration.'
         : `Applied:\n${applied.map((path) => `  ${path}`).join('\n')}`;
     },
+    functions: (query) => {
+      const file = (name: string) => query.get(name) ?? undefined;
+      const verifyJwt = query.get('verifyJwt') !== 'false';
+      supabase.serveFunctions({ envFile: file('envFile'), importMap: file('importMap'), verifyJwt });
+      return Promise.resolve(`Serving functions on ${supabase.url}/functions/v1/<name>`);
+    },
   });
   const started: LocalSupabaseOptions = {
     ...settings,
     ...places,
     report,
+    onFunctionOutput: (name, line) => {
+      console.log(`[${name}] ${line}`);
+      control.log(`${now()} [${name}] ${line}`);
+    },
     onRequest: ({ method, path, status, durationMs }) =>
       control.log(`${now()} ${method} ${path} ${status} ${Math.round(durationMs)} ms`),
   };
@@ -68,6 +78,7 @@ export async function runUntilStopped(
   try {
     supabase = await createLocalSupabase(started);
     save();
+    for (const note of supabase.notes) console.warn(note);
     console.log(describe(supabase));
     await stopped;
     removeInstance(folder);

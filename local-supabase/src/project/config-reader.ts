@@ -81,9 +81,16 @@ export function createConfigReader(text: string, environment: Environment): Conf
     keys: (path) => Object.keys(tableAt(path)),
     tables: (path) =>
       Object.entries(tableAt(path)).flatMap(([name, value]) => (isTable(value) ? [name] : [])),
-    unread: () => leavesOf(config, '').filter((path) => !read.has(path)),
+    unread: () =>
+      leavesOf(config, '').filter((path) => !read.has(path) && !isEmpty(valueAt(path), environment)),
   };
 }
+
+/** An empty value asks for nothing, as that of a variable which the environment lacks. */
+const isEmpty = (value: unknown, environment: Environment): boolean =>
+  typeof value === 'string'
+    ? substitute(value, environment) === ''
+    : Array.isArray(value) && value.length === 0;
 
 /** Replaces `env(NAME)`, the whole value, as the vendor's CLI does. */
 function substitute(value: string, environment: Environment): string {

@@ -43,6 +43,8 @@ export interface OpenDatabase {
   migrate(): Promise<readonly string[]>;
   /** The names of the extensions in SQL that the project may create: stand-ins, and its own. */
   readonly standIns: ReadonlySet<string>;
+  /** Files and patterns of the project that have no effect, each in a sentence. */
+  readonly notes: readonly string[];
 }
 
 /** Template databases are unused here and make the dump slower to load. */
@@ -115,7 +117,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
       return updateSchema(session, next);
     });
   };
-  return { database, standIns, migrate, setAhead };
+  return { database, standIns, notes: sql.notes, migrate, setAhead };
 }
 
 async function connect(

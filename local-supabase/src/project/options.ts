@@ -17,6 +17,10 @@ export interface DatabaseSettings {
   readonly schemaPaths?: readonly string[];
   /** What a new database gets after its migrations. Default `seed.sql`. */
   readonly seedPaths?: readonly string[];
+  /** Secrets of `vault.secrets` in a new database, by name. Default: none. */
+  readonly vaultSecrets?: Readonly<Record<string, string>>;
+  /** Whether the roles of the API reach what migrations create in `public` without a grant. Default true. */
+  readonly exposesNewTables?: boolean;
   /** Extensions that are loaded although no SQL of the project creates them, such as `pgtap`. */
   readonly loadedExtensions?: readonly string[];
 }

@@ -216,10 +216,15 @@ function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSetti
   const migrations = config.boolean('db.migrations.enabled');
   const schemaPaths = config.texts('db.migrations.schema_paths') ?? [];
   const seedPaths = config.texts('db.seed.sql_paths');
+  const secretNames = config.keys('db.vault');
+  const secret = (name: string) => [name, config.text(`db.vault.${name}`) ?? ''] as const;
+  const exposesNewTables = config.boolean('api.auto_expose_new_tables');
   return {
     ...(migrations !== undefined && { migrations }),
     ...(schemaPaths.length > 0 && { schemaPaths }),
     ...(seedPaths && { seedPaths }),
+    ...(secretNames.length > 0 && { vaultSecrets: Object.fromEntries(secretNames.map(secret)) }),
+    ...(exposesNewTables !== undefined && { exposesNewTables }),
   };
 }
 

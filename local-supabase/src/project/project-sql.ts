@@ -33,7 +33,7 @@ export interface PlatformPart extends Script {
 export interface ProjectSql {
   /** The parts in the order in which they are applied. */
   readonly platform: readonly PlatformPart[];
-  /** `roles.sql`, which is applied before the migrations of a new database. */
+  /** What `config.toml` and `roles.sql` demand, which is applied before the migrations of a new database. */
   readonly roles: readonly Script[];
   readonly migrations: readonly Migration[];
   /** What a new database gets after its migrations. */
@@ -70,7 +70,7 @@ export async function readProjectSql(
   const { seedPaths = ['seed.sql'] } = settings;
   const platform = await Promise.all(PLATFORM_FILES.map(readPart));
   const own = new URL('extensions/', folder);
-  const roles = await readScripts(folder, ['roles.sql']);
+  const roles = [...configuredScripts(settings), ...(await readScripts(folder, ['roles.sql']))];
   const { migrations, notes } = hasMigrations ? await readMigrations(folder) : { migrations: [], notes: [] };
   const declared = await readScripts(folder, schemaPaths);
   const seeds = await readScripts(folder, seedPaths);
@@ -80,7 +80,7 @@ export async function readProjectSql(
   const extensions = findExtensions(
     [
       ...scripts.map(({ sql }) => sql),
-      ...(settings.loadedExtensions ?? []).map((name) => `create extension "${name}";`),
+      ...(settings.loadedExtensions ?? []).map((name) => `create extension if not exists "${name}";`),
     ],
     own,
   );
@@ -99,6 +99,20 @@ export async function readProjectSql(
       ...extensions.files.map((file) => file.name + file.text),
     ]),
   };
+}
+
+/** What settings do in a new database, before its migrations. */
+function configuredScripts({ vaultSecrets = {}, exposesNewTables = true }: DatabaseSettings): Script[] {
+  const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const secrets = Object.entries(vaultSecrets).map(
+    ([name, secret]) => `select vault.create_secret(${literal(secret)}, ${literal(name)});`,
+  );
+  const hidden = ['tables', 'sequences', 'functions'].map(
+    (kind) =>
+      `alter default privileges in schema public revoke all on ${kind} from anon, authenticated, service_role;`,
+  );
+  const statements = [...secrets, ...(exposesNewTables ? [] : hidden)];
+  return statements.length === 0 ? [] : [{ path: 'supabase/config.toml', sql: statements.join('\n') }];
 }
 
 async function readPart(name: string): Promise<PlatformPart> {

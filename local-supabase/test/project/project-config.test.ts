@@ -10,6 +10,58 @@ describe('a config.toml', () => {
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });
 
+  it('names settings without effect, unless they are empty or for other tools', () => {
+    const text = `
+      [api]
+      schemas = []
+      [api.tls]
+      enabled = false
+      cert_path = "x"
+      [storage.s3_protocol]
+      enabled = true
+      [auth]
+      jwt_isuer = "typo"
+      external_url = ""
+      [experimental]
+      orioledb_version = ""
+      s3_host = "env(S3_HOST)"`;
+    expect(read(text).withoutEffect).toEqual(['storage.s3_protocol.enabled', 'auth.jwt_isuer']);
+    expect(read(text, { S3_HOST: 'example.com' }).withoutEffect).toContain('experimental.s3_host');
+    expect(read(text).options.rest).toEqual({});
+  });
+
+  it('sets the texts and codes of messages', () => {
+    const { auth } = read(`
+      [auth.sms]
+      template = "Shop: {{ .Code }}"
+      [auth.mfa.phone]
+      template = "{{ .Code }}"
+      otp_length = 8
+      max_frequency = "10s"`).options;
+    expect(auth).toEqual({
+      smsTemplate: 'Shop: {{ .Code }}',
+      phoneFactorTemplate: '{{ .Code }}',
+      phoneFactorOtpLength: 8,
+      phoneFactorMaxFrequencySeconds: 10,
+    });
+  });
+
+  it('sets where functions are, their imports and their secrets', () => {
+    const { functionSettings, functionEnv } = read(
+      '[functions.a]\nverify_jwt = false\nimport_map = "./functions/map.json"\nentrypoint = ""\nstatic_files = ["x"]\n[edge_runtime.secrets]\nKEY = "env(KEY)"',
+      { KEY: 'secret' },
+    ).options;
+    expect(functionSettings).toEqual({ a: { verifyJwt: false, importMap: './functions/map.json' } });
+    expect(functionEnv).toEqual({ KEY: 'secret' });
+  });
+
+  it('sets secrets of the vault and whether new tables are exposed', () => {
+    const { databaseSettings } = read('[api]\nauto_expose_new_tables = false\n[db.vault]\nkey = "env(KEY)"', {
+      KEY: "it's",
+    }).options;
+    expect(databaseSettings).toEqual({ vaultSecrets: { key: "it's" }, exposesNewTables: false });
+  });
+
   it('sets ports and keys', () => {
     const { ports, options, withoutEffect } = read(
       '[api]\nport = 6001\n[db]\nport = 6002\n[inbucket]\nport = 6003\nsmtp_port = 6004\n[auth]\njwt_secret = "env(SECRET)"\nanon_key = ""',

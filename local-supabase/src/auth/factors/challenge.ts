@@ -9,6 +9,7 @@ import { badRequest, CommitThenThrow, internal, unprocessable } from '../http/er
 import { isHookEnabled } from '../hooks/invoke-hook.ts';
 import { sendSmsByHook } from '../hooks/message-hooks.ts';
 import { checkFrequency } from '../mail/mail.ts';
+import { textWithCode } from '../mail/text-message.ts';
 import { insertRow, updateRow } from '../rows/rows.ts';
 import { isUuid } from '../rows/rows.ts';
 import type { User } from '../rows/user.ts';
@@ -74,7 +75,11 @@ async function sendFactorCode(
 ): Promise<void> {
   const phone = factor.phone ?? '';
   if (!isHookEnabled(context, 'send_sms'))
-    return void (await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel }));
+    return void (await context.smsBox.send({
+      to: phone,
+      text: textWithCode(context.settings.phoneFactorTemplate, code),
+      channel,
+    }));
   await sendSmsByHook(context, call, user, { otp: code, sms_type: 'mfa', phone }).catch((cause: unknown) => {
     throw internal('error invoking hook', cause);
   });
@@ -94,13 +99,13 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
     checkFrequency(
       context,
       factor.last_challenged_at,
-      settings.smsMaxFrequencySeconds,
+      settings.phoneFactorMaxFrequencySeconds,
       'over_sms_send_rate_limit',
     );
   }
   const ceremony =
     factor.factor_type === 'webauthn' ? await beginCeremony(context, call, user, factor) : null;
-  const code = isPhone ? createDigits(settings.otpLength) : null;
+  const code = isPhone ? createDigits(settings.phoneFactorOtpLength) : null;
   if (code !== null) await sendFactorCode(context, call, user, factor, code, channel);
   const challenge = await inTransaction(context, async (tx) => {
     const now = nowDate(context);

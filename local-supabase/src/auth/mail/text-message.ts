@@ -23,6 +23,10 @@ const slots: Readonly<Record<SmsPurpose, Slot>> = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 };
 
+/** Fills the template of a text message. */
+export const textWithCode = (template: string, code: string): string =>
+  template.replaceAll(/\{\{\s*\.Code\s*\}\}/g, () => code);
+
 /** Sends the message with a code, by the project's hook where it has one. */
 async function sendCode(
   context: AuthContext,
@@ -35,7 +39,8 @@ async function sendCode(
 ): Promise<void> {
   if (isHookEnabled(context, 'send_sms'))
     await sendSmsByHook(context, call, user, { otp: code, phone }, tx.sql);
-  else await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel });
+  else
+    await context.smsBox.send({ to: phone, text: textWithCode(context.settings.smsTemplate, code), channel });
 }
 
 /** Sends a code to `phone` and stores its hash with the user. Returns the message's id, which only test numbers have. */

@@ -18,6 +18,7 @@ export type { CallOptions } from './wire/request.ts';
 export type {
   AnonymousSignIn,
   OAuthRequest,
+  ProviderRedirect,
   OtpRequest,
   OtpResult,
   OtpType,

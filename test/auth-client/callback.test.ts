@@ -99,6 +99,32 @@ describe('PKCE callback', () => {
     });
   });
 
+  it('a flow that is named is exchanged with its own verifier, and no other one', async () => {
+    const { open, server, world } = createHarness();
+    const { client } = open();
+    await client.start();
+    const flows = [
+      await client.signInWithOAuth({ provider: 'github' }),
+      await client.signInWithOAuth({ provider: 'gitlab' }),
+    ];
+    const [first, second] = flows.map(({ flowId }) => flowId);
+    expect(first).not.toBe(second);
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.exchangeCodeForSession({ code: CODE, flowId: first });
+    await expect(client.exchangeCodeForSession({ code: CODE, flowId: first })).rejects.toMatchObject({
+      code: 'pkce-verifier-missing',
+    });
+    expect(server.lines).toHaveLength(1);
+    // The URL names the other flow, as the vendor's clients have it.
+    const page = open({ href: `http://app.test/home?code=${CODE}&sb_flow_id=${second}&tab=all` });
+    server.next(Response.json(sessionReply('bob', 1)));
+    await page.client.start();
+    await world.settle();
+    expect(page.href()).toBe('http://app.test/home?tab=all');
+    const verifiers = server.sent.map(({ body }) => body?.['code_verifier']);
+    expect(new Set(verifiers).size).toBe(2);
+  });
+
   it('a sixth flow evicts the first, and its verifier leaves the storage', async () => {
     const keys = new Set<string>();
     const memory = createMemoryStore();

@@ -39,6 +39,17 @@ describe('a write that may outlive the page', () => {
   });
 });
 
+describe('an execution without retries', () => {
+  test('fails at once, and the next one is repeated again', async () => {
+    const recorded = createRecordingClient([offline, offline, note()]);
+    const query = recorded.db.from('notes').select();
+    await fails(query.execute({ retry: false }), { code: 'network' });
+    expect(recorded.requests).toHaveLength(1);
+    expect(await settle(recorded, query.execute())).toEqual([{ id: '1' }]);
+    expect(recorded.requests).toHaveLength(3);
+  });
+});
+
 describe('credentials', () => {
   test('are the key alone for a signed-out caller with a key of the newer form', async () => {
     const { db, requests } = createRecordingClient();

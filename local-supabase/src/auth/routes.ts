@@ -35,6 +35,13 @@ import type { AuthContext } from './context.ts';
 import { readHealth, readKeySet, readServerMetadata, readSettings } from './http/discovery.ts';
 import { challengeFactor } from './factors/challenge.ts';
 import { enrollFactor, unenrollFactor } from './factors/enrollment.ts';
+import {
+  describeRecoveryCodes,
+  generateRecoveryCodes,
+  regenerateRecoveryCodes,
+  unenrollRecoveryCodes,
+  verifyRecoveryCode,
+} from './factors/recovery-codes.ts';
 import { verifyFactor } from './factors/verification.ts';
 import { logout } from './sessions/logout.ts';
 import { sendMagicLink } from './verification/magic-link.ts';
@@ -190,6 +197,11 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/sso/saml/metadata', handler: readServiceMetadata },
   { method: 'GET', path: '/sso/saml/acs', handler: consumeAssertion },
   { method: 'POST', path: '/sso/saml/acs', handler: consumeAssertion },
+  { method: 'GET', path: '/factors/recovery-codes', handler: describeRecoveryCodes },
+  { method: 'POST', path: '/factors/recovery-codes', handler: generateRecoveryCodes },
+  { method: 'DELETE', path: '/factors/recovery-codes', handler: unenrollRecoveryCodes },
+  { method: 'POST', path: '/factors/recovery-codes/verify', handler: verifyRecoveryCode },
+  { method: 'POST', path: '/factors/recovery-codes/regenerate', handler: regenerateRecoveryCodes },
   { method: 'POST', path: '/factors', handler: enrollFactor },
   { method: 'POST', path: '/factors/:factor_id/challenge', handler: challengeFactor },
   { method: 'POST', path: '/factors/:factor_id/verify', handler: verifyFactor },

@@ -165,6 +165,19 @@ create unique index if not exists mfa_factors_user_friendly_name_unique on auth.
   where trim(friendly_name) <> '';
 create unique index if not exists unique_phone_factor_per_user on auth.mfa_factors (user_id, phone);
 
+alter type auth.factor_type add value if not exists 'recovery_code';
+create table if not exists auth.mfa_recovery_code_sets (
+  factor_id uuid primary key references auth.mfa_factors (id) on delete cascade,
+  failed_attempts int not null default 0,
+  locked_until timestamptz
+);
+create table if not exists auth.mfa_recovery_codes (
+  factor_id uuid not null references auth.mfa_factors (id) on delete cascade,
+  code_hash text not null,
+  used_at timestamptz,
+  primary key (factor_id, code_hash)
+);
+
 create table if not exists auth.mfa_challenges (
   id uuid primary key,
   factor_id uuid not null references auth.mfa_factors (id) on delete cascade,

@@ -151,6 +151,8 @@ export interface AuthSettings {
   readonly maxVerifiedFactors: number;
   /** Default true. */
   readonly passkeysEnabled: boolean;
+  /** Recovery codes as a second factor. The real service has them behind a switch. Default true. */
+  readonly recoveryCodesEnabled: boolean;
   readonly maxPasskeysPerUser: number;
   /**
    * Answers as the real service where it has a fault: a passkey that is registered twice by 500 instead of 422. Default false.
@@ -233,6 +235,7 @@ const defaults: AuthSettings = {
   maxEnrolledFactors: 10,
   maxVerifiedFactors: 10,
   passkeysEnabled: true,
+  recoveryCodesEnabled: true,
   maxPasskeysPerUser: 10,
   realisticFaults: false,
   webauthnRpId: null,

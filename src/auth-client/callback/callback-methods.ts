@@ -6,7 +6,7 @@ import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import { type Callback, type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
-import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
+import { findPendingFlow, listPendingFlows, removePendingFlow } from './pending-flows.ts';
 import { sessionFromTokens } from './session-from-tokens.ts';
 
 /** The page's address. */
@@ -39,21 +39,32 @@ export interface CallbackMethods {
   /**
    * Exchanges the authorization code of a PKCE flow that this browser began. `start()` does it for the page's own address.
    *
+   * @param request `flowId`: the flow, as `signInWithOAuth` returned it or as `sb_flow_id` names it in the URL. Default: the
+   * verifiers of all pending flows are tried, newest first.
    * @throws {AuthError} `pkce-verifier-missing`, `bad_code_verifier`, `flow_state_expired`, …
    */
-  exchangeCodeForSession(request: { readonly code: string }, options?: CallOptions): Promise<Session>;
+  exchangeCodeForSession(
+    request: { readonly code: string; readonly flowId?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Session>;
 }
 
 export function createCallbackMethods(
   core: AuthCore,
   { address, callbackPaths: paths, acceptImplicitFlow = false }: CallbackOptions,
 ): CallbackMethods {
-  const exchange = async (code: string, options?: CallOptions): Promise<NewSession> => {
+  const exchange = async (
+    { code, flowId }: { readonly code: string; readonly flowId?: string | undefined },
+    options?: CallOptions,
+  ): Promise<NewSession> => {
     let problem: unknown = new AuthError(
       'pkce-verifier-missing',
       'The link was requested by another browser: use the code in the email instead',
     );
-    for (const { verifier, isRecovery } of await listPendingFlows(core.pendingFlows)) {
+    const flows = await (flowId === undefined
+      ? listPendingFlows(core.pendingFlows)
+      : findPendingFlow(core.pendingFlows, flowId));
+    for (const { verifier, isRecovery } of flows) {
       try {
         const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
         const response = await core.send(endpoint, parseTokenResponse, options);
@@ -96,7 +107,7 @@ export function createCallbackMethods(
         throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, { serverCode: code ?? error });
       }
       case 'code':
-        return exchange(callback.code);
+        return exchange(callback);
       case 'tokens':
         return signInWithTokens(callback.tokens, callback.isRecovery);
     }
@@ -117,6 +128,6 @@ export function createCallbackMethods(
         return null;
       }
     },
-    exchangeCodeForSession: async ({ code }, options) => core.session.signIn(await exchange(code, options)),
+    exchangeCodeForSession: async (request, options) => core.session.signIn(await exchange(request, options)),
   };
 }

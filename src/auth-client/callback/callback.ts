@@ -5,7 +5,12 @@ export type Callback =
   /** Not from the auth server: the URL stays as it is. */
   | { readonly kind: 'none' }
   /** The authorization code of a PKCE flow. */
-  | { readonly kind: 'code'; readonly code: string }
+  | {
+      readonly kind: 'code';
+      readonly code: string;
+      /** The flow that the vendor's clients name in the URL; undefined if none is named. */
+      readonly flowId?: string | undefined;
+    }
   /** The tokens themselves, in the fragment: the implicit flow. */
   | { readonly kind: 'tokens'; readonly tokens: CallbackTokens; readonly isRecovery: boolean }
   /** A message without a session, for example after the first half of an email change. */
@@ -35,6 +40,9 @@ export interface CallbackScope {
   readonly isFlowPending: boolean;
 }
 
+/** The parameter in which a client names the flow of a redirect, as the vendor's clients do. */
+const flowIdParameter = 'sb_flow_id';
+
 /** The auth server's codes are UUIDs; those of other services rarely are. */
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -55,7 +63,10 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
     return { kind: 'error', error, code: errorCode, message };
   }
   const code = query.get('code');
-  if (code && (paths || (isFlowPending && uuid.test(code)))) return { kind: 'code', code };
+  if (code && (paths || (isFlowPending && uuid.test(code)))) {
+    const flowId = query.get(flowIdParameter);
+    return { kind: 'code', code, ...(flowId !== null && { flowId }) };
+  }
   const tokens = readTokens(fragment);
   if (tokens && isOurs) return { kind: 'tokens', tokens, isRecovery: fragment.get('type') === 'recovery' };
   const message = read('message');
@@ -76,7 +87,7 @@ function readTokens(fragment: URLSearchParams): CallbackTokens | null {
   };
 }
 
-const addedToQuery = ['code', 'error', 'error_code', 'error_description'];
+const addedToQuery = ['code', 'error', 'error_code', 'error_description', flowIdParameter];
 const addedWithServerMark = ['sb', 'message'];
 const addedToFragment = ['sb', 'access_token', 'error', 'error_code'];
 

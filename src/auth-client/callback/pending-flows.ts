@@ -47,6 +47,12 @@ export async function listPendingFlows(flows: PendingFlowStore): Promise<Pending
   return [...byVerifier.values()];
 }
 
+/** Returns the flow with this id, or none: the verifier of another flow would be refused. */
+export async function findPendingFlow({ store, key }: PendingFlowStore, id: string): Promise<PendingFlow[]> {
+  const [verifier = '', mark] = await readVerifier(store, flowKey(key, id));
+  return verifier ? [{ verifier, isRecovery: !!mark }] : [];
+}
+
 /** Removes the flow with this verifier. */
 export async function removePendingFlow(flows: PendingFlowStore, verifier: string): Promise<void> {
   const { store, key } = flows;

@@ -5,19 +5,34 @@ import { AuthError } from '../errors.ts';
 import type { CodeChallenge } from '../wire/endpoints.ts';
 import { addPendingFlow } from './pending-flows.ts';
 
+/** A PKCE flow that has begun. */
+export interface StartedFlow {
+  readonly challenge: CodeChallenge;
+  /** Names the stored verifier among those of other flows. */
+  readonly flowId: string;
+}
+
 /**
  * Begins a PKCE flow (RFC 7636) and stores its verifier before the challenge is sent.
  *
  * @throws {AuthError} `unsupported-runtime` where the platform has no random bytes.
  */
-export async function startPkceFlow(
+export async function startIdentifiedFlow(
   { platform, pendingFlows }: Pick<AuthCore, 'platform' | 'pendingFlows'>,
   isRecovery = false,
-): Promise<CodeChallenge> {
+): Promise<StartedFlow> {
   const { verifier, challenge } = await createChallenge(platform);
-  const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  await addPendingFlow(pendingFlows, { verifier, isRecovery }, id);
-  return challenge;
+  const flowId = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  await addPendingFlow(pendingFlows, { verifier, isRecovery }, flowId);
+  return { challenge, flowId };
+}
+
+/** Begins a PKCE flow whose id nobody needs. @throws {AuthError} `unsupported-runtime` */
+export async function startPkceFlow(
+  core: Pick<AuthCore, 'platform' | 'pendingFlows'>,
+  isRecovery = false,
+): Promise<CodeChallenge> {
+  return (await startIdentifiedFlow(core, isRecovery)).challenge;
 }
 
 /** 32 random bytes make a verifier of 43 characters (RFC 7636 §4.1); the method is S256 (§4.2). */

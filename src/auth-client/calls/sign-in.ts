@@ -1,4 +1,4 @@
-import { startPkceFlow } from '../callback/pkce-flow.ts';
+import { startIdentifiedFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import { sessionFromTokens } from '../callback/session-from-tokens.ts';
 import type { AuthCore } from '../core.ts';
 import { AuthError } from '../errors.ts';
@@ -134,6 +134,14 @@ export interface SessionTokens {
   readonly refreshToken: string;
 }
 
+/** Where to navigate for a sign-in at a provider. */
+export interface ProviderRedirect {
+  /** The URL to navigate to. */
+  readonly url: string;
+  /** Names the flow, for `exchangeCodeForSession` where several are in progress at once. */
+  readonly flowId: string;
+}
+
 export interface SignInMethods {
   /**
    * Creates an account, and signs in if the project requires no confirmation.
@@ -157,7 +165,7 @@ export interface SignInMethods {
     options?: CallOptions,
   ): Promise<void>;
   /** Returns the URL to navigate to for a sign-in with an OAuth provider. @throws {AuthError} `invalid-argument` */
-  signInWithOAuth(request: OAuthRequest): Promise<{ readonly url: string }>;
+  signInWithOAuth(request: OAuthRequest): Promise<ProviderRedirect>;
   /** Signs in with the tokens of another client's session; the server returns their user. @throws {AuthError} */
   setSession(tokens: SessionTokens, options?: CallOptions): Promise<Session>;
 }
@@ -225,9 +233,9 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
       assertArgument(provider, 'You must provide a provider.');
-      const challenge = await startPkceFlow(core);
+      const { challenge, flowId } = await startIdentifiedFlow(core);
       const query = { ...parameters, provider, redirect_to: redirectTo, scopes, ...challenge };
-      return { url: `${core.baseUrl}/authorize${encodeQuery(query)}` };
+      return { url: `${core.baseUrl}/authorize${encodeQuery(query)}`, flowId };
     },
     async setSession({ accessToken, refreshToken }, options) {
       assertArgument(accessToken && refreshToken, 'You must provide an access token and a refresh token.');

@@ -1,9 +1,9 @@
 import type { AuthClient } from '../auth-client.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
-import { startPkceFlow } from '../callback/pkce-flow.ts';
+import { startIdentifiedFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import type { UserIdentity } from '../wire/responses.ts';
-import type { OAuthRequest } from '../calls/sign-in.ts';
+import type { OAuthRequest, ProviderRedirect } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { object, string } from '../../platform/schema.ts';
 
@@ -18,7 +18,7 @@ export interface Identities {
    *
    * @throws {AuthError} `missing-session`, `manual_linking_disabled`, …
    */
-  linkIdentity(request: OAuthRequest, options?: CallOptions): Promise<{ readonly url: string }>;
+  linkIdentity(request: OAuthRequest, options?: CallOptions): Promise<ProviderRedirect>;
   /** Removes an identity. @throws {AuthError} `single_identity_not_deletable`, `manual_linking_disabled`, … */
   unlinkIdentity(identity: { readonly identity_id: string }, options?: CallOptions): Promise<void>;
 }
@@ -42,16 +42,17 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
   return {
     getUserIdentities: async (options) => (await getUser(options)).identities ?? [],
     async linkIdentity({ provider, redirectTo, scopes, parameters }, options) {
+      const { challenge, flowId } = await startIdentifiedFlow(core);
       const endpoint = get('/user/identities/authorize', {
         ...parameters,
         provider,
         redirect_to: redirectTo,
         scopes,
         skip_http_redirect: 'true',
-        ...(await startPkceFlow(core)),
+        ...challenge,
       });
       const { url } = await callAsUser(core, endpoint, parseUrl, options);
-      return { url };
+      return { url, flowId };
     },
     async unlinkIdentity({ identity_id }, options) {
       const path = `/user/identities/${encodeId('identity_id', identity_id)}`;

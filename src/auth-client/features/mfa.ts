@@ -1,10 +1,10 @@
 import type { AuthClient } from '../auth-client.ts';
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import { type Endpoint, post } from '../wire/endpoints.ts';
-import { missingSession } from '../errors.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type Factor, parseTokenResponse } from '../wire/responses.ts';
+import type { Factor } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
+import { raiseSession } from '../calls/raise-session.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { nullish, number, object, string } from '../../platform/schema.ts';
 
@@ -73,6 +73,8 @@ export interface FactorList {
   readonly phone: readonly Factor[];
   /** The verified security keys and passkeys. */
   readonly webauthn: readonly Factor[];
+  /** The recovery codes of the service, as one factor. */
+  readonly recoveryCodes: readonly Factor[];
 }
 
 /** The assurance level of a session (NIST SP 800-63B), and the one that the user's factors allow. */
@@ -134,12 +136,6 @@ export interface Mfa {
  * ```
  */
 export function createMfa({ core, getAccessToken, getSession, getUser }: AuthClient): Mfa {
-  /** The session of the user who began the call. @throws {AuthError} `missing-session` */
-  const activeSessionOf = (userId: string | undefined) => {
-    const active = core.session.current();
-    if (!active || active.record.user.id !== userId) throw missingSession();
-    return active;
-  };
   const mfa: Mfa = {
     async enroll({ factorType, friendlyName, ...rest }, options) {
       const endpoint = post('/factors', { factor_type: factorType, friendly_name: friendlyName, ...rest });
@@ -172,9 +168,6 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async verify({ factorId, challengeId, ...proof }, options) {
-      await core.ready();
-      const userId = core.session.current()?.record.user.id;
-      await getAccessToken(options);
       const body =
         'code' in proof
           ? { challenge_id: challengeId, code: proof.code }
@@ -182,17 +175,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
               challenge_id: challengeId,
               webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential },
             };
-      // The verification replaces the refresh token: a parallel refresh would be refused as a reuse.
-      const verified = core.refresher.exclusively(async () => {
-        await core.session.sync();
-        const { access_token: accessToken, refresh_token } = activeSessionOf(userId).record;
-        const endpoint = post(factorPath(factorId, '/verify'), body);
-        const response = await core.send(endpoint, parseTokenResponse, { accessToken });
-        await core.session.renew(refresh_token, response, 'MFA_CHALLENGE_VERIFIED', 'call');
-        return activeSessionOf(userId).session;
-      });
-      // The response holds the only copy of the tokens: the end of the caller's waiting does not abort it.
-      return core.waitFor(verified, options ?? {});
+      return raiseSession({ core, getAccessToken }, post(factorPath(factorId, '/verify'), body), options);
     },
     async challengeAndVerify({ factorId, code }, options) {
       const { id } = await mfa.challenge({ factorId }, options);
@@ -208,7 +191,13 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       const all = (await getUser(options)).factors ?? [];
       const verified = (type: string) =>
         all.filter((entry) => entry.factor_type === type && entry.status === 'verified');
-      return { all, totp: verified('totp'), phone: verified('phone'), webauthn: verified('webauthn') };
+      return {
+        all,
+        totp: verified('totp'),
+        phone: verified('phone'),
+        webauthn: verified('webauthn'),
+        recoveryCodes: verified('recovery_code'),
+      };
     },
     async getAuthenticatorAssuranceLevel({ accessToken: givenToken, ...call } = {}) {
       const session = givenToken

@@ -1,6 +1,7 @@
 import type { AuthClient } from '../auth-client.ts';
-import { startPkceFlow } from '../callback/pkce-flow.ts';
+import { startIdentifiedFlow } from '../callback/pkce-flow.ts';
 import { AuthError } from '../errors.ts';
+import type { ProviderRedirect } from '../calls/sign-in.ts';
 import { captcha, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { object, string } from '../../platform/schema.ts';
@@ -31,7 +32,7 @@ export interface Sso {
    *
    * @throws {AuthError} `sso_provider_not_found`, `saml_provider_disabled`, `invalid-argument`, …
    */
-  signInWithSso(request: SsoRequest, options?: CallOptions): Promise<{ readonly url: string }>;
+  signInWithSso(request: SsoRequest, options?: CallOptions): Promise<ProviderRedirect>;
 }
 
 /**
@@ -51,15 +52,16 @@ export function createSso({ core }: AuthClient): Sso {
       const provider = 'providerId' in by ? { provider_id: by.providerId } : { domain: by.domain };
       if (!provider.provider_id && !provider.domain)
         throw new AuthError('invalid-argument', 'You must provide either a provider id or a domain.');
+      const { challenge, flowId } = await startIdentifiedFlow(core);
       const body = {
         ...provider,
         redirect_to: redirectTo,
         skip_http_redirect: true,
         ...captcha(captchaToken),
-        ...(await startPkceFlow(core)),
+        ...challenge,
       };
       const { url } = await core.send(post('/sso', body), parseUrl, options);
-      return { url };
+      return { url, flowId };
     },
   };
 }

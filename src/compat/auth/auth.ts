@@ -62,9 +62,9 @@ export type AuthOtpResponse = Outcome<
 >;
 /** What `signInWithOAuth` returns. */
 export type OAuthResponse = Outcome<
-  { provider: string; url: string },
+  { provider: string; url: string; flowId: string | null },
   AuthError,
-  { provider: string; url: null }
+  { provider: string; url: null; flowId: null }
 >;
 /** What `onAuthStateChange` returns. */
 export interface Subscription {
@@ -178,11 +178,11 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
       settle(
         async () => {
           const { redirectTo, scopes, queryParams: parameters } = options;
-          const { url } = await auth.signInWithOAuth({ provider, redirectTo, scopes, parameters });
+          const { url, flowId } = await auth.signInWithOAuth({ provider, redirectTo, scopes, parameters });
           navigate(url, options);
-          return { provider, url };
+          return { provider, url, flowId };
         },
-        { provider, url: null },
+        { provider, url: null, flowId: null },
       ),
     signInWithIdToken: (credentials: SignInWithIdTokenCredentials) =>
       signIn(() => createIdToken(auth).signInWithIdToken(toIdToken(credentials))),
@@ -223,7 +223,8 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
       signIn(() => auth.refreshSession({ refreshToken: session?.refresh_token })),
     setSession: ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) =>
       signIn(() => auth.setSession({ accessToken: access_token, refreshToken: refresh_token })),
-    exchangeCodeForSession: (code: string) => signIn(() => auth.exchangeCodeForSession({ code })),
+    exchangeCodeForSession: (code: string, options?: { flowId?: string }) =>
+      signIn(() => auth.exchangeCodeForSession({ code, ...options })),
     async signOut(options?: { scope?: SignOutScope }): Promise<{ error: AuthError | null }> {
       const { revoked, ...failure } = await auth.signOut(options);
       if (revoked) return { error: null };
@@ -242,9 +243,14 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
           return { provider, url: null, ...signedIn() };
         }
         const { queryParams: parameters, redirectTo, scopes } = credentials.options ?? {};
-        const { url } = await identities.linkIdentity({ provider, redirectTo, scopes, parameters });
+        const { url, flowId } = await identities.linkIdentity({
+          provider,
+          redirectTo,
+          scopes,
+          parameters,
+        });
         navigate(url, credentials.options);
-        return { provider, url };
+        return { provider, url, flowId };
       }),
     unlinkIdentity: (identity: { identity_id: string }) =>
       settle(() => identities.unlinkIdentity(identity).then(() => ({}))),

@@ -1,3 +1,5 @@
+import { createRecoveryCodes, type NewRecoveryCodes } from '../../auth-client/features/recovery-codes.ts';
+import { createWebAuthnFactors } from '../../auth-client/features/webauthn-factors.ts';
 import { createMfa, type FactorEnrollment, type FactorProof } from '../../auth-client/features/mfa.ts';
 import type { AuthClient } from '../../auth-client/index.ts';
 import type { Settle } from '../outcome.ts';
@@ -30,10 +32,60 @@ export interface EnrolledKey {
 }
 type Enrolled<Type> = Extract<EnrolledTotp | EnrolledPhone | EnrolledKey, { type: Type }>;
 
+/** The verified factors by type, and all. */
+export type FactorLists = Record<'all' | 'totp' | 'phone' | 'webauthn' | 'recovery_code', Factor[]>;
+
+/** How a browser asks for a key; relying party and origins are the service's. */
+export interface Ceremony {
+  webauthn?: { signal?: AbortSignal };
+}
+
 /** Second factors, in the vendor's form. */
 export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
   const mfa = createMfa(auth);
+  const keys = createWebAuthnFactors(auth);
+  const codes = createRecoveryCodes(auth);
+  const toCodes = ({ factorId: id, friendlyName, codes: texts }: NewRecoveryCodes) => ({
+    id,
+    type: 'recovery_code' as const,
+    ...(friendlyName !== null && { friendly_name: friendlyName }),
+    total: texts.length,
+    codes: [...texts],
+  });
   return {
+    webauthn: {
+      register: ({ friendlyName, webauthn: { signal } = {} }: { friendlyName: string } & Ceremony) =>
+        settle(async () => {
+          await keys.register({ friendlyName }, { signal });
+          return requireSession(auth);
+        }),
+      authenticate: ({ factorId, webauthn: { signal } = {} }: { factorId: string } & Ceremony) =>
+        settle(async () => {
+          await keys.authenticate({ factorId }, { signal });
+          return requireSession(auth);
+        }),
+    },
+    recoveryCodes: {
+      getStatus: () =>
+        settle(async () => {
+          const { factorId: id, ...counts } = await codes.getStatus();
+          return { id, type: 'recovery_code' as const, ...counts };
+        }),
+      generate: (request?: { friendlyName?: string }) =>
+        settle(async () => toCodes(await codes.generate(request))),
+      verify: (request: { code: string }) =>
+        settle(async () => {
+          await codes.verify(request);
+          return requireSession(auth);
+        }),
+      regenerate: () => settle(async () => toCodes(await codes.regenerate())),
+      unenroll: () =>
+        settle(async () => {
+          const { factorId: id } = await codes.getStatus();
+          await codes.unenroll();
+          return { id };
+        }),
+    },
     enroll: <F extends FactorEnrollment>(factor: F) =>
       settle(async () => {
         const { id, type, friendlyName, phone, totp } = await mfa.enroll(factor);
@@ -74,10 +126,10 @@ export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
         return { id: factorId };
       }),
     listFactors: () =>
-      settle(
-        async () =>
-          (await mfa.listFactors()) as unknown as Record<'all' | 'totp' | 'phone' | 'webauthn', Factor[]>,
-      ),
+      settle(async () => {
+        const { recoveryCodes, ...factors } = await mfa.listFactors();
+        return { ...factors, recovery_code: recoveryCodes } as unknown as FactorLists;
+      }),
     getAuthenticatorAssuranceLevel: (jwt?: string) =>
       settle(async () => {
         const { methods, ...levels } = await mfa.getAuthenticatorAssuranceLevel({ accessToken: jwt });

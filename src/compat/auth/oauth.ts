@@ -30,7 +30,7 @@ export function createOAuthMethods(auth: AuthClient, settle: Settle<AuthError>) 
     return { redirect_url: redirectUrl };
   };
   return {
-    getAuthorizationAuthorizationDetails: (authorizationId: string) =>
+    getAuthorizationDetails: (authorizationId: string) =>
       settle(async (): Promise<AuthorizationDetails | { redirect_url: string }> => {
         const asked = await server.getAuthorization({ authorizationId });
         if (asked.redirectUrl !== null) return { redirect_url: asked.redirectUrl };

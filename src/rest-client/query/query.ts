@@ -13,6 +13,8 @@ export interface ExecuteOptions {
   readonly timeoutMs?: number | undefined;
   /** Headers of this execution, in place of others of the same name in any case; preferences are added. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the execution is repeated after a failure, as the client's `retry` has it. Default true. */
+  readonly retry?: boolean | undefined;
   /** `keepalive` of fetch: a write that may outlive the page. Bodies of such requests: 64 KiB together. Default false. */
   readonly keepalive?: boolean | undefined;
   /**

@@ -67,6 +67,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Deadline for the execution with its retries, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the execution is repeated after a failure. Default true. */
+  readonly retry?: boolean | undefined;
   /** `keepalive` of fetch. Default false. */
   readonly keepalive?: boolean | undefined;
   /** Whether a read joins an identical read in flight. Default false. */
@@ -132,14 +134,15 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   return async (request, sendOptions = {}) => {
-    const { signal, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
+    const { signal, retry: isRepeated = true, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
     const call = http.begin({ timeoutMs, signal });
     const attemptWith = (headers: RestRequest['headers']) =>
       attempt(call, { ...request, headers }, sendOptions);
+    const policy = retryPolicyOf(request.method, timeoutMs);
     try {
       return await retry(
         platform,
-        retryPolicyOf(request.method, timeoutMs),
+        isRepeated ? policy : { ...policy, limit: 0 },
         () => call.authorize(request, attemptWith),
         signal,
       );

@@ -9,6 +9,10 @@ const tools = createAuthTools();
 testRows('Auth', [...eventRows(tools), ...signInRows(tools), ...accountRows(tools)], {
   ...tools,
   elsewhere: {
+    '`mfa.recoveryCodes.getStatus`, `generate`, `verify`, `regenerate`, `unenroll`':
+      'test/integration/second-factors.test.ts',
+    '`mfa.webauthn.register`, `authenticate`': 'test/integration/second-factors.test.ts',
+    '`exchangeCodeForSession(code, { flowId })`': 'test/auth-client/callback.test.ts',
     '`admin.oauth.listClients`, `createClient`, `getClient`, `updateClient`, `deleteClient`, `regenerateClientSecret`':
       'test/integration/oauth-server.test.ts',
     '`admin.customProviders.listProviders`, `createProvider`, `getProvider`, `updateProvider`, `deleteProvider`':

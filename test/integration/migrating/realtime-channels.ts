@@ -283,11 +283,11 @@ export function channelRows({
       },
     },
     {
-      cell: '`sendHeartbeat()`, `endpointURL()`, `copyBindings(…)`',
+      cell: '`sendHeartbeat()`, `copyBindings(…)`',
       isNotInCompat: true,
-      vendor: async (client) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in client.realtime),
-      here: async ({ realtime }) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in realtime),
-      differs: ['sendHeartbeat', 'endpointURL'],
+      vendor: async (client) => ['sendHeartbeat'].filter((name) => name in client.realtime),
+      here: async ({ realtime }) => ['sendHeartbeat'].filter((name) => name in realtime),
+      differs: ['sendHeartbeat'],
     },
     {
       cell: '`worker: true`',

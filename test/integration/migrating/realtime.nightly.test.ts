@@ -5,4 +5,7 @@ import { createRealtimeTools } from './realtime-tools.ts';
 
 const tools = createRealtimeTools();
 
-testRows('Realtime', [...channelRows(tools), ...messageRows(tools)], tools);
+testRows('Realtime', [...channelRows(tools), ...messageRows(tools)], {
+  ...tools,
+  elsewhere: { '`endpointURL()`, options `encode`, `decode`': 'test/realtime-client/frames.test.ts' },
+});

@@ -66,7 +66,8 @@ async function renewAfterVerification(
   return (await rotateRefreshToken(tx.sql, now, active)).token;
 }
 
-async function raiseSession(
+/** Adds the factor's method to the session and issues new tokens; ends the user's sessions of aal1. */
+export async function raiseSession(
   context: AuthContext,
   call: Call,
   tx: Transaction,

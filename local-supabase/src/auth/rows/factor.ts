@@ -9,7 +9,7 @@ export interface Factor {
   readonly status: 'unverified' | 'verified';
   readonly friendly_name: string | null;
   readonly secret: string | null;
-  readonly factor_type: 'totp' | 'phone' | 'webauthn';
+  readonly factor_type: 'totp' | 'phone' | 'webauthn' | 'recovery_code';
   readonly phone: string | null;
   readonly last_challenged_at: Date | null;
   readonly web_authn_credential: WebAuthnCredential | null;

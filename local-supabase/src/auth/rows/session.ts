@@ -113,7 +113,7 @@ export async function addMethod(sql: Sql, now: Date, sessionId: string, method: 
   );
 }
 
-const raisingMethods = new Set(['totp', 'mfa/phone', 'mfa/webauthn']);
+const raisingMethods = new Set(['totp', 'mfa/phone', 'mfa/webauthn', 'mfa/recovery_code']);
 
 /** The level and the methods of a session, the latest first. */
 export async function readMethods(

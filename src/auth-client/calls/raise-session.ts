@@ -1,0 +1,33 @@
+import type { AuthClient } from '../auth-client.ts';
+import { missingSession } from '../errors.ts';
+import type { Session } from '../session/session.ts';
+import type { Endpoint } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
+
+/** Proves a second factor, whose answer replaces the tokens of the session. @throws {AuthError} `missing-session`, … */
+export async function raiseSession(
+  { core, getAccessToken }: Pick<AuthClient, 'core' | 'getAccessToken'>,
+  endpoint: Endpoint,
+  options: CallOptions = {},
+): Promise<Session> {
+  /** The session of the user who began the call. @throws {AuthError} `missing-session` */
+  const activeSessionOf = (userId: string | undefined) => {
+    const active = core.session.current();
+    if (!active || active.record.user.id !== userId) throw missingSession();
+    return active;
+  };
+  await core.ready();
+  const userId = core.session.current()?.record.user.id;
+  await getAccessToken(options);
+  // The verification replaces the refresh token: a parallel refresh would be refused as a reuse.
+  const verified = core.refresher.exclusively(async () => {
+    await core.session.sync();
+    const { access_token: accessToken, refresh_token } = activeSessionOf(userId).record;
+    const response = await core.send(endpoint, parseTokenResponse, { accessToken });
+    await core.session.renew(refresh_token, response, 'MFA_CHALLENGE_VERIFIED', 'call');
+    return activeSessionOf(userId).session;
+  });
+  // The response holds the only copy of the tokens: the end of the caller's waiting does not abort it.
+  return core.waitFor(verified, options);
+}

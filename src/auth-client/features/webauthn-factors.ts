@@ -1,0 +1,103 @@
+import type { AuthClient } from '../auth-client.ts';
+import { AuthError } from '../errors.ts';
+import type { Session } from '../session/session.ts';
+import {
+  createCredential,
+  readPageWebAuthn,
+  requestCredential,
+  type WebAuthn,
+} from '../webauthn/web-authn.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { createMfa, type FactorChallenge } from './mfa.ts';
+
+export type { PublicKeyCredentialMethods } from '../webauthn/credential-json.ts';
+export type { WebAuthn } from '../webauthn/web-authn.ts';
+
+/** Options of `createWebAuthnFactors`. */
+export interface WebAuthnFactorsOptions {
+  /** The Web Authentication API. Default: the page's. */
+  readonly webAuthn?: WebAuthn | undefined;
+}
+
+/** Security keys and passkeys as second factors. Every method throws an `AuthError`. */
+export interface WebAuthnFactors {
+  /** Whether the runtime has the Web Authentication API. */
+  isSupported(): boolean;
+  /**
+   * Enrolls a key, asks the authenticator for it and verifies it; the session becomes `aal2`. A factor that was not verified is
+   * removed again.
+   *
+   * @throws {AuthError} `passkey-canceled`, `passkey-failed`, `unsupported-runtime`, `webauthn_credential_exists`,
+   * `mfa_factor_name_conflict`, `mfa_webauthn_enroll_not_enabled`, …
+   */
+  register(request: { readonly friendlyName: string }, options?: CallOptions): Promise<Session>;
+  /**
+   * Proves the second factor by a key that was registered; the session becomes `aal2`.
+   *
+   * @throws {AuthError} `passkey-canceled`, `passkey-failed`, `unsupported-runtime`, `mfa_factor_not_found`, …
+   */
+  authenticate(request: { readonly factorId: string }, options?: CallOptions): Promise<Session>;
+}
+
+/**
+ * Adds second factors by Web Authentication to a client, each step of a ceremony in one call.
+ *
+ * @example
+ * ```ts
+ * import { createWebAuthnFactors } from 'supabase-protocol-clients/auth-client/webauthn-factors';
+ *
+ * const keys = createWebAuthnFactors(auth);
+ * if (keys.isSupported()) await keys.register({ friendlyName: 'Key on the chain' });
+ * ```
+ */
+export function createWebAuthnFactors(
+  auth: AuthClient,
+  { webAuthn }: WebAuthnFactorsOptions = {},
+): WebAuthnFactors {
+  const mfa = createMfa(auth);
+  const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
+  const requireWebAuthn = () => {
+    const found = findWebAuthn();
+    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
+    return found;
+  };
+
+  async function prove(
+    authenticator: WebAuthn,
+    factorId: string,
+    type: 'create' | 'request',
+    options: CallOptions,
+  ): Promise<Session> {
+    const challenge = await mfa.challenge({ factorId }, options);
+    const json = readOptions(challenge);
+    const credential =
+      type === 'create'
+        ? await createCredential(authenticator, json, options.signal)
+        : await requestCredential(authenticator, json, { signal: options.signal });
+    return mfa.verify({ factorId, challengeId: challenge.id, webauthn: { type, credential } }, options);
+  }
+
+  return {
+    isSupported: () => findWebAuthn() !== null,
+    async register({ friendlyName }, options = {}) {
+      const authenticator = requireWebAuthn();
+      const { id } = await mfa.enroll({ factorType: 'webauthn', friendlyName }, options);
+      try {
+        return await prove(authenticator, id, 'create', options);
+      } catch (problem) {
+        // Its name would be taken by a factor that nobody can use.
+        await mfa.unenroll({ factorId: id }).catch(auth.core.platform.report);
+        throw problem;
+      }
+    },
+    authenticate: async ({ factorId }, options = {}) =>
+      prove(requireWebAuthn(), factorId, 'request', options),
+  };
+}
+
+/** @throws {AuthError} `invalid-response` for a challenge of another kind. */
+function readOptions({ webauthn }: FactorChallenge): object {
+  const { publicKey } = Object(webauthn?.options) as { readonly publicKey?: unknown };
+  if (typeof publicKey === 'object' && publicKey !== null) return publicKey;
+  throw new AuthError('invalid-response', 'The challenge has no options for Web Authentication');
+}

@@ -1,0 +1,158 @@
+import { Secret, TOTP } from 'otpauth';
+import { createClient } from '@supabase/supabase-js';
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
+import { createRecoveryCodes } from '../../src/auth-client/features/recovery-codes.ts';
+import { createWebAuthnFactors } from '../../src/auth-client/features/webauthn-factors.ts';
+import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { createSoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { createSoftwareWebAuthn } from '../support/software-web-authn.ts';
+
+const supabase = useLocalSupabase();
+let people = 0;
+
+async function signIn(email: string): Promise<AuthClient> {
+  const auth = createAuthClient({
+    url: supabase().url,
+    apiKey: supabase().publishableKey,
+    platform: createBrowserPlatform({ fetch: supabase().fetch }),
+    store: createMemoryStore(),
+    autoRefresh: false,
+  });
+  await auth.start();
+  await auth.signInWithPassword({ email, password: seedPassword });
+  return auth;
+}
+
+async function createPerson(): Promise<{ email: string; auth: AuthClient }> {
+  people += 1;
+  const { email } = await createUser(supabase(), `factors-${people}@example.com`);
+  return { email, auth: await signIn(email) };
+}
+
+async function enrollApp(auth: AuthClient): Promise<void> {
+  const mfa = createMfa(auth);
+  const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'App' });
+  const code = new TOTP({ secret: Secret.fromBase32(totp?.secret ?? '') }).generate({
+    timestamp: supabase().clock.now(),
+  });
+  await mfa.challengeAndVerify({ factorId: id, code });
+}
+
+const levelOf = async (auth: AuthClient) =>
+  (await createMfa(auth).getAuthenticatorAssuranceLevel()).currentLevel;
+
+describe('recovery codes of the service', () => {
+  it('raise a session once each, as the person types them', async () => {
+    const { email, auth } = await createPerson();
+    await enrollApp(auth);
+    const { codes, friendlyName } = await createRecoveryCodes(auth).generate({ friendlyName: 'On paper' });
+    expect([codes.length, new Set(codes).size, friendlyName]).toEqual([10, 10, 'On paper']);
+    const low = await signIn(email);
+    expect(await levelOf(low)).toBe('aal1');
+    const recovery = createRecoveryCodes(low);
+    const typed = ` ${codes[0]?.slice(0, 4).toUpperCase()}-${codes[0]?.slice(4)} `;
+    await recovery.verify({ code: typed });
+    expect(await levelOf(low)).toBe('aal2');
+    expect(await recovery.getStatus()).toMatchObject({ total: 10, remaining: 9 });
+    expect((await createMfa(low).listFactors()).recoveryCodes).toHaveLength(1);
+    await expect(recovery.verify({ code: codes[0] ?? '' })).rejects.toMatchObject({
+      code: 'mfa_verification_failed',
+    });
+  });
+
+  it('need another factor and a session of aal2, and are one set', async () => {
+    const { email, auth } = await createPerson();
+    const recovery = createRecoveryCodes(auth);
+    await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
+    await expect(recovery.generate()).rejects.toMatchObject({ code: 'insufficient_aal' });
+    await enrollApp(auth);
+    const { codes } = await recovery.generate();
+    await expect(recovery.generate()).rejects.toMatchObject({ code: 'mfa_verified_factor_exists' });
+    const low = createRecoveryCodes(await signIn(email));
+    await expect(low.regenerate()).rejects.toMatchObject({ code: 'insufficient_aal' });
+    await expect(low.unenroll()).rejects.toMatchObject({ code: 'insufficient_aal' });
+    const { codes: newer } = await recovery.regenerate();
+    await expect(low.verify({ code: codes[0] ?? '' })).rejects.toMatchObject({
+      code: 'mfa_verification_failed',
+    });
+    await low.verify({ code: newer[0] ?? '' });
+    await recovery.unenroll();
+    await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
+  });
+
+  it('are locked for a quarter of an hour after five wrong ones', async () => {
+    const { email, auth } = await createPerson();
+    await enrollApp(auth);
+    const { codes } = await createRecoveryCodes(auth).generate();
+    const recovery = createRecoveryCodes(await signIn(email));
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await expect(recovery.verify({ code: 'wrong' })).rejects.toMatchObject({
+        code: 'mfa_verification_failed',
+      });
+    await expect(recovery.verify({ code: codes[0] ?? '' })).rejects.toMatchObject({
+      code: 'mfa_recovery_codes_locked',
+      status: 429,
+    });
+  });
+
+  it('are those of the vendor’s client', async () => {
+    const { email, auth } = await createPerson();
+    await enrollApp(auth);
+    const { codes } = await createRecoveryCodes(auth).generate();
+    const vendor = createClient(supabase().url, supabase().anonKey, {
+      global: { fetch: supabase().fetch },
+      realtime: { transport: WebSocket as never },
+      auth: { persistSession: false, autoRefreshToken: false, experimental: { recoveryCodes: true } },
+    });
+    await vendor.auth.signInWithPassword({ email, password: seedPassword });
+    const { mfa } = vendor.auth;
+    expect((await mfa.recoveryCodes.verify({ code: codes[3] ?? '' })).error).toBeNull();
+    expect((await mfa.recoveryCodes.getStatus()).data).toMatchObject({ type: 'recovery_code', remaining: 9 });
+    expect((await mfa.recoveryCodes.regenerate()).data?.codes).toHaveLength(10);
+    expect((await mfa.recoveryCodes.unenroll()).error).toBeNull();
+  });
+});
+
+describe('security keys as second factors', () => {
+  const createKeys = (auth: AuthClient) => {
+    const authenticator = createSoftwareAuthenticator('http://localhost:5173');
+    const webAuthn = createSoftwareWebAuthn(authenticator);
+    return { webAuthn, keys: createWebAuthnFactors(auth, { webAuthn }) };
+  };
+
+  it('are registered and proved in one call each', async () => {
+    const { email, auth } = await createPerson();
+    const { keys, webAuthn } = createKeys(auth);
+    expect(keys.isSupported()).toBe(true);
+    await keys.register({ friendlyName: 'Key' });
+    expect(await levelOf(auth)).toBe('aal2');
+    const low = await signIn(email);
+    const [factor] = (await createMfa(low).listFactors()).webauthn;
+    expect(await levelOf(low)).toBe('aal1');
+    await createWebAuthnFactors(low, { webAuthn }).authenticate({ factorId: factor?.id ?? '' });
+    expect(await levelOf(low)).toBe('aal2');
+  });
+
+  it('leave no factor behind when the person cancels', async () => {
+    const { auth } = await createPerson();
+    const { webAuthn } = createKeys(auth);
+    const canceling = {
+      ...webAuthn,
+      credentials: {
+        ...webAuthn.credentials,
+        create: async () => Promise.reject(new DOMException('Canceled', 'NotAllowedError')),
+      },
+    };
+    const keys = createWebAuthnFactors(auth, { webAuthn: canceling });
+    await expect(keys.register({ friendlyName: 'Key' })).rejects.toMatchObject({ code: 'passkey-canceled' });
+    expect((await createMfa(auth).listFactors()).all).toEqual([]);
+    expect(createWebAuthnFactors(auth).isSupported()).toBe(false);
+    await expect(createWebAuthnFactors(auth).register({ friendlyName: 'Key' })).rejects.toMatchObject({
+      code: 'unsupported-runtime',
+    });
+  });
+});

@@ -49,7 +49,13 @@ process.exitCode = await runCommand(process.argv.slice(2));
 await chmod(command, 0o755);
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
 const entry = (name: string) => ({ types: `./src/${name}.d.ts`, default: `./src/${name}.js` });
-const exported = { '.': entry('index'), './vite': entry('vite'), './vitest': entry('vitest') };
+const exported = {
+  '.': entry('index'),
+  './browser': entry('browser'),
+  './worker': entry('worker'),
+  './vite': entry('vite'),
+  './vitest': entry('vitest'),
+};
 const kept = Object.entries(manifest).filter(
   ([name]) => !['scripts', 'private', 'devDependencies'].includes(name),
 );

@@ -2,6 +2,7 @@
 export { createTokenKeys } from './keys/keys.ts';
 export type { Database, Sql } from './database/database.ts';
 export type { AuthSettings } from './auth/settings.ts';
+export { buildBrowserAssets, type BrowserAssetsOptions } from './project/browser-assets.ts';
 export { type ConfigReader, createConfigReader } from './project/config-reader.ts';
 export { createDatabasePool, type DatabasePool } from './project/database-pool.ts';
 export { openDataFolder, type VapidKeys } from './project/data-folder.ts';

@@ -6,7 +6,8 @@ import { createPgliteDatabase, type PgliteDatabase } from '../src/database/pglit
 import { createCronJobs } from '../src/extensions/cron-jobs.ts';
 import { isDueAt, parseCronSchedule } from '../src/extensions/cron-schedule.ts';
 import { startNetRequests } from '../src/extensions/net-requests.ts';
-import { availableExtensions, findExtensions, installExtensionFiles } from '../src/project/extensions.ts';
+import { installExtensionFiles } from '../src/database/extension-files.ts';
+import { availableExtensions, findExtensions } from '../src/project/extensions.ts';
 import { readProjectSql } from '../src/project/project-sql.ts';
 import { buildSchema } from '../src/project/schema.ts';
 

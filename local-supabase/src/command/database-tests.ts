@@ -1,15 +1,10 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { resetSession } from '../database/connect.ts';
 import { StartError } from '../http/start-error.ts';
 import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
 import { readScripts, type Script } from '../project/project-sql.ts';
-import {
-  createExtension,
-  createsExtension,
-  lineOf,
-  resetSession,
-  SchemaError,
-} from '../project/run-script.ts';
+import { createExtension, createsExtension, lineOf, SchemaError } from '../project/run-script.ts';
 import { splitSql } from '../project/sql-statements.ts';
 
 /** The outcome of one file of tests in SQL (pgTAP). */

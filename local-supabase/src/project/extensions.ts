@@ -2,13 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { PGlite } from '@electric-sql/pglite';
-
-/** A file of an extension that consists of SQL alone: `<name>.control` or `<name>--<version>.sql`. */
-export interface ExtensionFile {
-  readonly name: string;
-  readonly text: string;
-}
+import type { ExtensionFile } from '../database/extension-files.ts';
 
 /** The extensions that a project asks for, as far as they are available. */
 export interface ProjectExtensions {
@@ -54,9 +48,6 @@ const preinstalled: Readonly<Record<string, { readonly mention: RegExp; readonly
     sql: 'create extension if not exists pg_net with schema extensions',
   },
 };
-/** PostgreSQL's folder of extensions within PGlite. */
-const EXTENSION_FOLDER = '/pglite/share/postgresql/extension';
-
 const bundledNames: readonly string[] = readdirSync(fileURLToPath(bundles))
   .filter((file) => file.endsWith('.tar.gz'))
   .map((file) => basename(file, '.tar.gz'))
@@ -103,11 +94,6 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
 export function availableExtensions(own: URL): readonly string[] {
   const inSql = [standIns, own].flatMap(filesIn).map(extensionOf);
   return [...new Set([...bundledNames, ...inSql])].toSorted();
-}
-
-/** Makes extensions in SQL available to `create extension`. */
-export function installExtensionFiles({ Module }: PGlite, files: readonly ExtensionFile[]): void {
-  for (const { name, text } of files) Module.FS.writeFile(`${EXTENSION_FOLDER}/${name}`, text);
 }
 
 /** Also finds those within quoted SQL and comments, where they do no harm. */

@@ -1,21 +1,17 @@
-import { PGlite } from '@electric-sql/pglite';
-import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { installRealtimeSchema } from '../realtime/schema.ts';
-import { clockOf, createDatabaseClock, keepClock } from '../database/database-clock.ts';
-import { loadPostgresModule } from '../database/postgres-module.ts';
-import { createStatementInterrupts } from '../database/statement-interrupts.ts';
+import { resetSession } from '../database/connect.ts';
+import { clockOf } from '../database/database-clock.ts';
+import { extensionNames, installExtensionFiles } from '../database/extension-files.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
-import { installExtensionFiles, type ProjectExtensions } from './extensions.ts';
+import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.ts';
 import type { DatabasePool } from './database-pool.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
-import { realtimeSchemaSql } from './realtime-sql.ts';
-import { resetSession, SchemaError } from './run-script.ts';
-import { buildSchema, updateSchema } from './schema.ts';
-import { loadSnapshot } from './snapshot.ts';
+import { SchemaError } from './run-script.ts';
+import { updateSchema } from './schema.ts';
 
 export interface DatabaseOptions {
   /** The folder of PostgreSQL's files. Default: in memory. */
@@ -47,38 +43,14 @@ export interface OpenDatabase {
   readonly notes: readonly string[];
 }
 
-/** Template databases are unused here and make the dump slower to load. */
-const SHRINK = [
-  `update pg_database set datistemplate = false, datallowconn = true where datname in ('template0', 'template1')`,
-  'drop database template0',
-  'drop database template1',
-  'checkpoint',
-];
-
-/** The default cache of 128 MB is larger than the data, and allocating it takes a third of the start-up time. */
-const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
-
-/** PostgreSQL's FirstGenbkiObjectId and FirstNormalObjectId (src/include/access/transam.h). */
-const FIRST_CATALOG_TYPE = 10_000;
-const FIRST_PROJECT_TYPE = 16_384;
-
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { dataDir, seed = true } = options;
   const sql = await readProjectSql(options.project, options.settings);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
-  const build = async () => {
-    const driver = await connect(sql.extensions);
-    await buildSchema(driver, sql, seed);
-    await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime', realtimeSchemaSql);
-    for (const statement of SHRINK) await driver.exec(statement);
-    const dump = await driver.dumpDataDir('none');
-    await driver.close();
-    return dump;
-  };
-  const name = `3-${sql.hash}${seed ? '-seed' : ''}`;
+  const name = snapshotName(sql, seed);
   const open = async () => {
-    const snapshot = isNew && { loadDataDir: await loadSnapshot(name, build) };
+    const snapshot = isNew && { loadDataDir: await loadProjectSnapshot(sql, seed) };
     const opened = await connect(sql.extensions, { ...snapshot }, dataDir);
     if (!isNew) await updateSchema(opened, sql);
     await resetSession(opened);
@@ -95,7 +67,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     await crashed.close();
     return reopened;
   };
-  const standIns = new Set(sql.extensions.files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));
+  const standIns = extensionNames(sql.extensions.files);
   const giveBack = (used: PGlite) => {
     clockOf(used)?.setAhead(0);
     return pool?.put(used) ?? used.close();
@@ -118,35 +90,6 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     });
   };
   return { database, standIns, notes: sql.notes, migrate, setAhead };
-}
-
-async function connect(
-  { bundled, files }: ProjectExtensions,
-  options: Omit<PGliteOptions, 'dataDir'> = {},
-  dataDir?: string,
-): Promise<PGlite> {
-  const clock = createDatabaseClock();
-  const pglite = await PGlite.create({
-    ...options,
-    pgliteWasmModule: await loadPostgresModule(),
-    ...(dataDir === undefined ? {} : { dataDir }),
-    startParams,
-    extensions: { ...bundled, clock: clock.extension, interrupts: createStatementInterrupts().extension },
-  });
-  keepClock(pglite, clock);
-  installExtensionFiles(pglite, files);
-  removeCatalogRowParsers(pglite);
-  return pglite;
-}
-
-/**
- * PGlite copies its table of parsers at every query. Two thirds of the parsers are for arrays of the catalog's row
- * types, to which initdb assigns OIDs from 10000 on. No query reads these types; without them a query is 25% faster.
- */
-function removeCatalogRowParsers({ parsers: known }: PGliteInterface): void {
-  for (const type of Object.keys(known).map(Number)) {
-    if (type >= FIRST_CATALOG_TYPE && type < FIRST_PROJECT_TYPE) delete known[type];
-  }
 }
 
 const exists = (path: string): Promise<boolean> =>

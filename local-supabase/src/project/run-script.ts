@@ -1,4 +1,5 @@
 import type { PGliteInterface } from '@electric-sql/pglite';
+import { resetSession } from '../database/connect.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 import type { Script } from './project-sql.ts';
 import { splitSql, type Statement } from './sql-statements.ts';
@@ -44,11 +45,6 @@ export async function runScript(
   await record();
   await pglite.exec('commit');
   await resetSession(pglite);
-}
-
-/** Sets what every script and the services find: a script may have changed any of it. */
-export async function resetSession(pglite: PGliteInterface): Promise<void> {
-  await pglite.exec(`reset all; set search_path = "$user", public, extensions; set timezone = 'UTC'`);
 }
 
 /** @returns whether the statement committed what was before it. */

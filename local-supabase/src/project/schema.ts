@@ -1,6 +1,7 @@
 import type { PGliteInterface } from '@electric-sql/pglite';
 import type { Migration, ProjectSql } from './project-sql.ts';
-import { resetSession, runScript, SchemaError } from './run-script.ts';
+import { resetSession } from '../database/connect.ts';
+import { runScript, SchemaError } from './run-script.ts';
 
 interface AppliedMigration {
   readonly version: string;

@@ -1,0 +1,87 @@
+import type { MailKind, MailTemplateSource } from '../auth/mail/mail-template.ts';
+import type { ExtensionFile } from '../database/extension-files.ts';
+import type { ApiKeySettings } from '../keys/keys.ts';
+import type { Bytes } from '../platform/bytes.ts';
+import type { ServiceSettings } from '../services.ts';
+
+/** What a build makes of a project for browsers: `project.json`, beside the files that it names. */
+export interface ProjectAssets {
+  /** What the state of a new database is known by. */
+  readonly snapshot: string;
+  /** The bytes of each file, which is compressed with gzip. */
+  readonly files: Readonly<Record<string, number>>;
+  /** The extensions whose archives are among the files. */
+  readonly bundled: readonly string[];
+  readonly extensionFiles: readonly ExtensionFile[];
+  readonly apiKeys: ApiKeySettings;
+  readonly settings: Omit<ServiceSettings, 'functions'>;
+  readonly templates: Readonly<Partial<Record<MailKind, MailTemplateSource>>>;
+}
+
+export const MANIFEST = 'project.json';
+export const POSTGRES_MODULE = 'postgres-wasm.bin';
+export const POSTGRES_FILES = 'postgres-files.bin';
+export const SNAPSHOT = 'snapshot.bin';
+export const archiveOf = (extension: string): string => `extension-${extension}.bin`;
+
+/** The files of a build, loaded. */
+export interface LoadedAssets {
+  readonly project: ProjectAssets;
+  /** @returns a file as it was before it was compressed. */
+  open(name: string): Promise<Bytes>;
+  /** @returns a file of which the compressed form is wanted. */
+  raw(name: string): Bytes;
+}
+
+export const loadManifest = async (folder: URL): Promise<ProjectAssets> =>
+  (await fetchFile(new URL(MANIFEST, folder))).json() as Promise<ProjectAssets>;
+
+/**
+ * Loads files of a build.
+ *
+ * @param onProgress is told the bytes so far, and all.
+ * @throws {Error} that names a file that cannot be loaded.
+ */
+export async function loadAssets(
+  folder: URL,
+  project: ProjectAssets,
+  names: readonly string[],
+  onProgress: (loadedBytes: number, totalBytes: number) => void,
+): Promise<LoadedAssets> {
+  const totalBytes = names.reduce((sum, name) => sum + (project.files[name] ?? 0), 0);
+  let loadedBytes = 0;
+  const load = async (name: string): Promise<readonly [string, Bytes]> => {
+    const { body } = await fetchFile(new URL(name, folder));
+    const counted = body?.pipeThrough(
+      new TransformStream<Bytes, Bytes>({
+        transform(chunk, controller) {
+          loadedBytes += chunk.length;
+          onProgress(Math.min(loadedBytes, totalBytes), totalBytes);
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return [name, new Uint8Array(await new Response(counted ?? null).arrayBuffer())];
+  };
+  const files = new Map(await Promise.all(names.map(load)));
+  const raw = (name: string) => {
+    const bytes = files.get(name);
+    if (!bytes) throw new Error(`The build of the project has no file ${name}`);
+    return bytes;
+  };
+  return { project, raw, open: (name) => decompress(raw(name)) };
+}
+
+async function fetchFile(url: URL): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.href} answers ${response.status}`);
+  return response;
+}
+
+/** Some servers and browsers have decompressed a file already. */
+async function decompress(bytes: Bytes): Promise<Bytes> {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (!isCompressed) return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,149 @@
+import type { FetchFunction } from '../http/in-process.ts';
+import { ABNORMAL_CLOSURE, CONNECT } from './messages.ts';
+import type { PageMessage, ProjectAddresses, StartProgress, WorkerMessage } from './messages.ts';
+import { PortSocket } from './port-socket.ts';
+
+/** A project that runs in a worker of this site. */
+export interface WorkerSupabase extends ProjectAddresses {
+  /** Calls the project, and the network for every other address. */
+  readonly fetch: FetchFunction;
+  /** A `WebSocket` to the project: for a client's option `transport`, or in place of the global one. */
+  readonly WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
+  /** Runs a statement as superuser. Rejects with PostgreSQL's error (`code` = SQLSTATE). */
+  query<Row = Record<string, unknown>>(text: string, params?: readonly unknown[]): Promise<Row[]>;
+  /** Moves the project's clock ahead by milliseconds. */
+  advance(byMs: number): Promise<void>;
+  /** Ends the project and removes what it kept in this browser. End the worker then: a new one begins anew. */
+  forget(): Promise<void>;
+  /** Ends this page's connection: requests in flight reject and sockets close. The worker keeps running. */
+  close(): void;
+}
+
+export interface ConnectOptions {
+  readonly onProgress?: (progress: StartProgress) => void;
+}
+
+/** The worker, as far as it is needed: a `Worker`, the port of a `SharedWorker`, or another port. */
+export type WorkerTarget = Pick<Worker, 'postMessage'> & Partial<Pick<Worker, 'addEventListener'>>;
+
+interface Pending {
+  readonly resolve: (message: WorkerMessage) => void;
+  readonly reject: (problem: Error) => void;
+}
+
+/**
+ * Connects a page to the project of a worker, and waits until it has started.
+ *
+ * @throws {Error} with the reason why the project cannot start.
+ */
+export async function connectLocalSupabase(
+  worker: WorkerTarget,
+  { onProgress }: ConnectOptions = {},
+): Promise<WorkerSupabase> {
+  const { port1: port, port2 } = new MessageChannel();
+  const receivers = new Map<number, (message: WorkerMessage) => void>();
+  const pending = new Map<number, Pending>();
+  let lastId = 0;
+  let isClosed = false;
+
+  const post = (message: PageMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+  const register = (receive: (message: WorkerMessage) => void) => {
+    const id = (lastId += 1);
+    receivers.set(id, receive);
+    return { id, release: () => void receivers.delete(id) };
+  };
+  /** Sends a message that has one answer. */
+  const ask = (
+    message: (id: number) => PageMessage,
+    { transfer = [], signal }: { readonly transfer?: ArrayBuffer[]; readonly signal?: AbortSignal } = {},
+  ) =>
+    new Promise<WorkerMessage>((resolve, reject) => {
+      if (isClosed) return reject(new TypeError('The connection to the worker is closed'));
+      const { id, release } = register((answer) => {
+        end();
+        if (answer.kind === 'failure') reject(failureOf(answer));
+        else resolve(answer);
+      });
+      const abort = () => {
+        end();
+        post({ kind: 'abort', id });
+        reject(signal?.reason as Error);
+      };
+      const end = () => {
+        release();
+        pending.delete(id);
+        signal?.removeEventListener('abort', abort);
+      };
+      pending.set(id, { resolve, reject });
+      signal?.addEventListener('abort', abort, { once: true });
+      post(message(id), transfer);
+    });
+
+  const addresses = await new Promise<ProjectAddresses>((resolve, reject) => {
+    port.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      if (data.kind === 'ready') resolve(data.addresses);
+      else if (data.kind === 'unusable') reject(new Error(data.message));
+      else if (data.kind === 'progress') onProgress?.(data.progress);
+      else receivers.get(data.id)?.(data);
+    };
+    worker.addEventListener?.('error', ({ message }) =>
+      reject(new Error(`The worker of the project failed: ${message ?? 'its module cannot be loaded'}`)),
+    );
+    worker.postMessage(CONNECT, [port2]);
+  });
+  const origins = new Set([addresses.url, addresses.mailboxUrl].map((url) => new URL(url).origin));
+  const fetchOverPort: FetchFunction = async (input, init) => {
+    const request = new Request(input, init);
+    if (!origins.has(new URL(request.url).origin)) return fetch(request);
+    request.signal.throwIfAborted();
+    const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+    const body = hasBody ? await request.arrayBuffer() : null;
+    const { url, method, redirect } = request;
+    const answer = await ask(
+      (id) => ({ kind: 'request', id, url, method, redirect, headers: [...request.headers], body }),
+      { transfer: body ? [body] : [], signal: request.signal },
+    );
+    if (answer.kind !== 'response') throw new TypeError('The worker gave no response');
+    return responseOf(answer, url);
+  };
+  return {
+    ...addresses,
+    fetch: fetchOverPort,
+    WebSocket: class extends PortSocket {
+      constructor(url: string | URL) {
+        super({ post, register }, url);
+      }
+    } as unknown as WorkerSupabase['WebSocket'],
+    async query<Row>(text: string, params: readonly unknown[] = []) {
+      const answer = await ask((id) => ({ kind: 'query', id, text, params }));
+      return (answer.kind === 'result' ? answer.value : []) as Row[];
+    },
+    async advance(byMs) {
+      await ask((id) => ({ kind: 'advance', id, byMs }));
+    },
+    async forget() {
+      await ask((id) => ({ kind: 'forget', id }));
+    },
+    close() {
+      isClosed = true;
+      for (const { reject } of pending.values()) reject(new TypeError('The connection was closed'));
+      pending.clear();
+      for (const [id, receive] of receivers) {
+        post({ kind: 'close', id, code: ABNORMAL_CLOSURE, reason: '' });
+        receive({ kind: 'closed', id, code: ABNORMAL_CLOSURE, reason: '' });
+      }
+      port.close();
+    },
+  };
+}
+
+const failureOf = ({ message, code }: Extract<WorkerMessage, { kind: 'failure' }>): Error =>
+  Object.assign(new TypeError(message), code !== undefined && { code });
+
+function responseOf(answer: Extract<WorkerMessage, { kind: 'response' }>, url: string): Response {
+  const { status, statusText, headers, body } = answer;
+  const response = new Response(body, { status, statusText, headers: headers.map(([...pair]) => pair) });
+  // A response that is made by hand has no address.
+  Object.defineProperty(response, 'url', { value: url });
+  return response;
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { browserArgs, findBrowser } from '../../../scripts/browser.ts';
+import { buildBrowserAssets } from '../../src/index.ts';
+
+const here = fileURLToPath(new URL('./', import.meta.url));
+const project = fileURLToPath(new URL('../../../', import.meta.url));
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.bin': 'application/octet-stream',
+};
+
+let context: BrowserContext;
+let origin: string;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'browser-worker-'));
+  closers.push(() => rm(folder, { recursive: true, force: true }));
+  await buildBrowserAssets({ project, outDir: join(folder, 'supabase') });
+  await build({
+    entryPoints: [join(here, 'page.ts'), join(here, 'worker.ts')],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    minify: true,
+  });
+  const server = createServer(({ url = '/' }, response) => {
+    const type = types[extname(url)];
+    if (!type)
+      return response
+        .setHeader('content-type', 'text/html')
+        .end('<script type=module src=/page.js></script>');
+    return void readFile(join(folder, url)).then(
+      (bytes) => response.setHeader('content-type', type).end(bytes),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
+  closers.push(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: findBrowser(),
+    args: [...browserArgs],
+  });
+  closers.push(() => context.close());
+}, 120_000);
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+async function openPage(): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(origin);
+  return page;
+}
+
+it('runs the project of a build in a worker of the page, and keeps it over reloads', async () => {
+  const page = await openPage();
+  expect(await page.evaluate(() => window.actions.signIn())).toBe('ada@example.com');
+  const before = await page.evaluate(() => window.actions.countNotifications());
+  // Before the second factor: the vendor's client keeps the token of a channel when the level rises.
+  const change = await page.evaluate(() => window.actions.receiveChange('seen at once'));
+  expect(change.content).toBe('seen at once');
+  expect(await page.evaluate(() => window.actions.enrollTotp())).toBe('aal2');
+  expect(await page.evaluate(() => window.actions.upload('a note'))).toBe('a note');
+  expect(await page.evaluate(() => window.actions.callFunction())).toEqual({ hello: 'Ada' });
+  expect(await page.evaluate(() => window.actions.recover())).toBe('ada@example.com');
+  expect(await page.evaluate(() => window.actions.failingStatement())).toBe('22012');
+  expect(await page.evaluate(() => window.progress.at(-1))).toEqual({ stage: 'starting' });
+
+  await page.reload();
+  expect(await page.evaluate(() => window.actions.currentUser())).toBe('ada@example.com');
+  expect(await page.evaluate(() => window.actions.countNotifications())).toBe(before + 1);
+  expect(await page.evaluate(() => window.actions.download())).toBe('a note');
+
+  // The database has one owner: a second tab starts when the first is closed.
+  const second = await openPage();
+  await second.waitForFunction(() => window.progress.some(({ stage }) => stage === 'waiting'));
+  await page.close();
+  expect(await second.evaluate(() => window.actions.countNotifications())).toBe(before + 1);
+
+  await second.evaluate(() => window.actions.forget());
+  await second.reload();
+  expect(await second.evaluate(() => window.actions.signIn())).toBe('ada@example.com');
+  expect(await second.evaluate(() => window.actions.countNotifications())).toBe(before);
+}, 120_000);

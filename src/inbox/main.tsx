@@ -4,7 +4,7 @@ import { App } from './app/app.tsx';
 import { watchConnection } from './app/connection/watch-connection.ts';
 import { createClients } from './app/data/clients.ts';
 import { isChunkFailure } from './app/chunks/chunk-failures.ts';
-import { followErrors } from './app/error-reports.ts';
+import { followErrors, reportProblem } from './app/error-reports.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
 import { decideRoute } from './app/route-decision.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
@@ -30,7 +30,7 @@ export function start(screen: Promise<unknown>): void {
   const root = createRoot(container, {
     // An error page shows them, and the team has to hear of them all the same; a missing chunk is a new version or no network.
     onCaughtError: (problem) => {
-      if (!isChunkFailure(problem)) reportError(problem);
+      if (!isChunkFailure(problem)) reportProblem(problem);
     },
   });
   let configuration: Configuration;
@@ -51,7 +51,7 @@ export function start(screen: Promise<unknown>): void {
       // The type asks for no preflight, and a beacon is sent by a page that is left, too.
       send: (report) => void navigator.sendBeacon(errorReportsUrl, JSON.stringify(report)),
     });
-  const platform = watchConnection(createBrowserPlatform(), configuration);
+  const platform = watchConnection(createBrowserPlatform({ report: reportProblem }), configuration);
   const clients = createClients({ configuration, platform });
   preloadOnIntent(document);
   guardRestoredPage({

@@ -1,3 +1,25 @@
+/** Codes of the clients' errors for a network or a server that fails. */
+const outages: ReadonlySet<unknown> = new Set([
+  'network',
+  'timeout',
+  'aborted',
+  'gateway',
+  'unavailable',
+  'server',
+  'rate-limited',
+  'invalid-response',
+]);
+
+/**
+ * `platform.report` of the application. The page shows an outage and tries again, so it is logged; everything else is a fault of the
+ * code, and ends as an uncaught error does.
+ */
+export function reportProblem(problem: unknown): void {
+  const isOutage = problem instanceof Error && 'code' in problem && outages.has(problem.code);
+  if (isOutage) console.warn(problem); // eslint-disable-line no-console
+  else reportError(problem);
+}
+
 /** What leaves the page about an error: nothing that people wrote, no address of theirs, and no token. */
 export interface ErrorReport {
   readonly name: string;

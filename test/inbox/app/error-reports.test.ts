@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { followErrors, type ErrorReport } from '../../../src/inbox/app/error-reports.ts';
+import { expect, test, vi } from 'vitest';
+import { RestError } from '../../../src/rest-client/index.ts';
+import { followErrors, reportProblem, type ErrorReport } from '../../../src/inbox/app/error-reports.ts';
 
 function open(pathname = '/home') {
   const target = new EventTarget();
@@ -23,6 +24,19 @@ test('an error and a rejection that nothing handled are sent, each once', () => 
     { name: 'string', message: 'Script error.' },
   ]);
   expect(sent[0]?.stack).toContain('error-reports.test');
+});
+
+test('an outage is logged, and a fault of the code is an uncaught error', () => {
+  const thrown = vi.fn<(problem: unknown) => void>();
+  const logged = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  vi.stubGlobal('reportError', thrown);
+  const outages = [new RestError('network', 'The request failed'), new RestError('server', 'HTTP 500')];
+  const faults = [new RestError('invalid-query', 'No such column'), new TypeError('x is undefined'), 'text'];
+  for (const problem of [...outages, ...faults]) reportProblem(problem);
+  expect(logged.mock.calls.flat()).toEqual(outages);
+  expect(thrown.mock.calls.flat()).toEqual(faults);
+  logged.mockRestore();
+  vi.unstubAllGlobals();
 });
 
 test('at most ten errors of a visit are sent', () => {

@@ -14,7 +14,7 @@ const chunkGroups = [
   // React, the clients that are there at once, and what several screens share.
   {
     name: 'main',
-    test: /src\/inbox\/(main|(ui|shared)\/(?!form|password-strength|outbox|sender-controls)[^.]+)\.tsx?$/,
+    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|overlay\/menu|password-strength|outbox|sender-controls)[^.]+)\.tsx?$/,
   },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },

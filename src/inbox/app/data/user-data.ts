@@ -1,6 +1,6 @@
 import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox, type Inbox } from '../../features/notifications/data/inbox.ts';
-import { createMinuteClock, type MinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import { createMinuteClock, type MinuteClock } from '../../ui/list/minute-clock.ts';
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import { createStore, type Store, type Timer } from 'supabase-protocol-clients/platform';

@@ -3,7 +3,6 @@ import { IconButton } from '../button.tsx';
 import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
 import { useCloseOnHistoryNavigation } from './history-navigation.ts';
-import { placeAt } from './menu-place.ts';
 import styles from './dialog.module.css';
 
 export interface DialogProps {
@@ -16,8 +15,8 @@ export interface DialogProps {
   readonly sheet?: boolean;
   /** Whether the URL holds the open state. Default: false, and Back and Forward close the dialog. */
   readonly isInUrl?: boolean;
-  /** In wide windows the dialog opens at this element, as a menu does, and the page behind it stays bright. */
-  readonly anchor?: HTMLElement | null;
+  /** Places the open dialog, as `placeAt` does beside its button; in wide windows the page behind it then stays bright. */
+  readonly place?: ((dialog: HTMLElement) => void) | null;
   readonly titleClass?: string | undefined;
   readonly children: ReactNode;
 }
@@ -28,7 +27,7 @@ const firstControl = 'form input:not([hidden]), form select, form textarea, [dat
 /** A native modal dialog: the browser traps and returns the focus. */
 export function Dialog(props: DialogProps) {
   const { open, onClose, title, closeLabel, sheet = false, titleClass, isInUrl = false, children } = props;
-  const { anchor = null } = props;
+  const { place = null } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Close before React removes the element: only then the browser returns the focus.
@@ -38,9 +37,9 @@ export function Dialog(props: DialogProps) {
     if (!element.open) element.showModal();
     // The browser focuses the close button, which comes first.
     element.querySelector<HTMLElement>(firstControl)?.focus();
-    if (anchor?.isConnected) placeAt(element, anchor);
+    place?.(element);
     return () => element.close();
-  }, [open, anchor]);
+  }, [open, place]);
   useCloseOnHistoryNavigation(open && !isInUrl, onClose);
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
@@ -49,7 +48,7 @@ export function Dialog(props: DialogProps) {
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape is the key for it
     <dialog
       ref={dialog}
-      className={classNames(styles.dialog, sheet && styles.sheet, anchor && styles.anchored)}
+      className={classNames(styles.dialog, sheet && styles.sheet, place && styles.anchored)}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

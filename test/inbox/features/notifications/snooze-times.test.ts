@@ -5,7 +5,7 @@ import {
   snoozeChoices,
   toLocalInput,
 } from '../../../../src/inbox/features/notifications/times/snooze-times.ts';
-import { clockTime } from '../../../../src/inbox/features/notifications/list/relative-time.ts';
+import { clockTime } from '../../../../src/inbox/ui/list/relative-time.ts';
 import { formatComingTime } from '../../../../src/inbox/shared/coming-time.ts';
 
 const local = (text: string) => new Date(text).getTime();

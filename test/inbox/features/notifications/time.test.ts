@@ -4,12 +4,8 @@ import {
   groupByDay,
   shownAtMs,
 } from '../../../../src/inbox/features/notifications/model/day-groups.ts';
-import { createMinuteClock } from '../../../../src/inbox/features/notifications/data/minute-clock.ts';
-import {
-  absoluteTime,
-  calendarTime,
-  clockTime,
-} from '../../../../src/inbox/features/notifications/list/relative-time.ts';
+import { createMinuteClock } from '../../../../src/inbox/ui/list/minute-clock.ts';
+import { absoluteTime, calendarTime, clockTime } from '../../../../src/inbox/ui/list/relative-time.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 

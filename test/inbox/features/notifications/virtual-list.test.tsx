@@ -1,6 +1,6 @@
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { FocusKeeper } from '../../../../src/inbox/features/notifications/list/focus-keeper.ts';
+import { FocusKeeper } from '../../../../src/inbox/ui/list/focus-keeper.ts';
 import { VirtualList } from '../../../../src/inbox/features/notifications/list/virtual-list.tsx';
 
 const scrollTo = vi.spyOn(window, 'scrollTo').mockImplementation(() => {});

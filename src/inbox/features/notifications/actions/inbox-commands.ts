@@ -7,7 +7,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import type { InboxAction } from '../data/inbox-actions.ts';
 import type { ActionOutcome } from '../data/send-action.ts';
-import { showUndoToast } from './undo-toast.ts';
+import { showUndoToast } from '../../../ui/list/undo-toast.ts';
 
 /** The actions of the screen, each with a toast that undoes it. */
 export interface InboxCommands {

@@ -1,4 +1,4 @@
-import { createDeviceSwitch } from '../arrivals/device-switch.ts';
+import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 
 export type Shortcut =
   | 'next'

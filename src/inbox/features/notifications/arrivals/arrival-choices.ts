@@ -1,4 +1,4 @@
-import { createDeviceSwitch } from './device-switch.ts';
+import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 
 /** Whether desktop alerts are switched on for this device. */
 export const desktopChoice = createDeviceSwitch('desktop-notifications', false);

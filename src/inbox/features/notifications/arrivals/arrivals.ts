@@ -1,6 +1,6 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { announce } from '../../../ui/page/announcer.tsx';
-import { createAnnouncer } from './announcer.ts';
+import { createAnnouncer } from '../../../ui/list/arrival-announcer.ts';
 import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
 import { playArrivalSound } from './arrival-sound.ts';
 import { showDesktopNotifications } from './desktop-notifications.ts';

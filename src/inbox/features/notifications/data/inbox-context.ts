@@ -4,7 +4,7 @@ import { selectLocale } from '../../../ui/locale.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { InboxSnapshot } from './inbox-store.ts';
 import type { Inbox } from './inbox.ts';
-import type { MinuteClock } from './minute-clock.ts';
+import type { MinuteClock } from '../../../ui/list/minute-clock.ts';
 
 /** Services that the parts of the inbox share; provided once by the application's frame. */
 export interface InboxServices {

@@ -14,7 +14,7 @@ import {
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
-import { absoluteTime } from '../list/relative-time.ts';
+import { absoluteTime } from '../../../ui/list/relative-time.ts';
 import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
 import { rowMenuPopup } from '../list/menu-button.ts';
 import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';

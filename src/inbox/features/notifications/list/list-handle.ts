@@ -1,6 +1,6 @@
 import type { Ref } from 'react';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { FocusKeeper } from './focus-keeper.ts';
+import type { FocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import type { ListItem } from './list-items.ts';
 import type { OnRowAction } from './notification-row.tsx';
 

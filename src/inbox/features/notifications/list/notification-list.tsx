@@ -14,7 +14,7 @@ import { useInboxServices } from '../data/inbox-context.ts';
 import { groupByDay, liftedDay, type DayGroup } from '../model/day-groups.ts';
 import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
 import { DaySections } from './day-sections.tsx';
-import { FocusKeeper, useFocusKeeper } from './focus-keeper.ts';
+import { FocusKeeper, useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import {
   endNearRows,
   findRowLink,
@@ -25,8 +25,8 @@ import {
 } from './list-handle.ts';
 import { flattenDays, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
-import { animateRows } from './row-motion.ts';
-import { useSavedScroll } from './saved-scroll.ts';
+import { animateRows } from '../../../ui/list/row-motion.ts';
+import { useSavedScroll } from '../../../ui/list/saved-scroll.ts';
 
 export interface NotificationListProps extends Omit<RowsProps, 'size'> {
   readonly entries: readonly ListEntry[];

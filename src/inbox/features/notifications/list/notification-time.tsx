@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
-import { absoluteTime, calendarTime, clockTime } from './relative-time.ts';
+import { absoluteTime, calendarTime, clockTime } from '../../../ui/list/relative-time.ts';
 
 export interface NotificationTimeProps {
   readonly atMs: number;

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 import { classNames } from '../../../ui/state/class-names.ts';
 import type { Notification } from '../model/notification.ts';
 import { titleDirection, titleParts } from '../texts/notification-words.ts';
-import { Highlight } from '../search/highlight.tsx';
+import { Highlight } from '../../../ui/list/highlight.tsx';
 import styles from './notification-row.module.css';
 
 export interface RowTitleProps {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { createDeviceSwitch } from '../arrivals/device-switch.ts';
+import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { toEntries, type ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';

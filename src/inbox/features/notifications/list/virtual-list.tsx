@@ -9,9 +9,9 @@ import {
 } from 'react';
 import { DaySections } from './day-sections.tsx';
 import { densityChoice, type Density } from './density.ts';
-import { useFocusKeeper } from './focus-keeper.ts';
+import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import { endNearRows, findRowLink, revealRow, type RenderedListProps } from './list-handle.ts';
-import { readShownPosition, type RestoreScroll } from './saved-scroll.ts';
+import { readShownPosition, type RestoreScroll } from '../../../ui/list/saved-scroll.ts';
 import { toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
 

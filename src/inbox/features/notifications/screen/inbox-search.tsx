@@ -1,15 +1,24 @@
 import { useEffect, useRef } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
-import { SearchField, type SearchFieldProps } from '../search/search-field.tsx';
+import { SearchField, type SearchFieldProps } from '../../../ui/list/search-field.tsx';
+import { normalizeQuery } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import styles from './inbox.module.css';
 
-export interface InboxSearchProps extends Omit<SearchFieldProps, 'ref'> {
+export interface InboxSearchProps extends Pick<
+  SearchFieldProps,
+  'query' | 'isSearching' | 'onSearch' | 'onLeave'
+> {
+  /** How many results are shown; null while they are read. */
+  readonly resultCount: number | null;
+  readonly hasMore: boolean;
   /** Grows whenever the user wants to search; 0: phones hide the empty field. */
   readonly calls: number;
 }
 
 /** The search field, whose results follow changes of the inbox. */
-export function InboxSearch({ calls, ...search }: InboxSearchProps) {
+export function InboxSearch({ calls, resultCount, hasMore, ...search }: InboxSearchProps) {
+  const texts = inboxTexts.use();
   const field = useRef<HTMLInputElement>(null);
   useLiveResults();
   useEffect(() => {
@@ -19,7 +28,14 @@ export function InboxSearch({ calls, ...search }: InboxSearchProps) {
   }, [calls]);
   return (
     <div className={styles.search} data-open={calls > 0 || search.query !== '' || undefined}>
-      <SearchField {...search} ref={field} />
+      <SearchField
+        {...search}
+        ref={field}
+        normalize={normalizeQuery}
+        label={texts.search}
+        clearLabel={texts.clearSearch}
+        found={search.query === '' || resultCount === null ? '' : texts.found(resultCount, hasMore)}
+      />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useInbox } from '../data/inbox-context.ts';
 import { closeDetail, openDetail } from '../list/detail-history.ts';
-import { readScrollPosition, saveScrollPosition } from '../list/saved-scroll.ts';
+import { readScrollPosition, saveScrollPosition } from '../../../ui/list/saved-scroll.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 

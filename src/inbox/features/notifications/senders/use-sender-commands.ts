@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { useLocale } from '../data/inbox-context.ts';
-import { showUndoToast } from '../actions/undo-toast.ts';
+import { showUndoToast } from '../../../ui/list/undo-toast.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationEntity } from '../texts/notification-words.ts';

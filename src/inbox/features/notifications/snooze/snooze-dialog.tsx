@@ -4,6 +4,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { placeAt } from '../../../ui/overlay/menu-place.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
@@ -28,7 +29,10 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const locale = useLocale();
   const { clock } = useClients().platform;
   const [nowMs] = useState(() => clock.now());
-  const [anchor] = useState(() => document.activeElement?.closest<HTMLElement>('main *') ?? null);
+  const [place] = useState(() => {
+    const button = document.activeElement?.closest<HTMLElement>('main *');
+    return button ? (dialog: HTMLElement) => placeAt(dialog, button) : null;
+  });
   const [value, setValue] = useState('');
   const [error, setError] = useState<string>();
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
@@ -50,7 +54,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
     <Dialog
       open
       sheet
-      anchor={anchor}
+      place={place}
       onClose={onClose}
       title={texts.title(notifications.length)}
       closeLabel={common.close}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitMatches } from '../../../../src/inbox/features/notifications/search/highlight.tsx';
+import { splitMatches } from '../../../../src/inbox/ui/list/highlight.tsx';
 
 const marked = (text: string, query: string) =>
   splitMatches(text, query)

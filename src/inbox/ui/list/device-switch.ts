@@ -1,5 +1,5 @@
 import { createStore, type Store } from 'supabase-protocol-clients/platform';
-import { readStored, writeStored } from '../../../ui/state/stored-value.ts';
+import { readStored, writeStored } from '../state/stored-value.ts';
 
 /** A setting of this device, shared by its tabs. With storage blocked it lasts as long as the page. */
 export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {

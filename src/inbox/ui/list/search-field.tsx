@@ -1,9 +1,7 @@
 import { useEffect, useState, type Ref } from 'react';
-import { IconButton } from '../../../ui/button.tsx';
-import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
-import { Spinner } from '../../../ui/spinner.tsx';
-import { normalizeQuery } from '../model/notification-filter.ts';
-import { inboxTexts } from '../texts/inbox-texts.ts';
+import { IconButton } from '../button.tsx';
+import { CloseIcon, SearchIcon } from '../icons.tsx';
+import { Spinner } from '../spinner.tsx';
 import styles from './search-field.module.css';
 
 /** The pause in typing after which the words are searched for. */
@@ -12,9 +10,12 @@ const pauseMs = 200;
 export interface SearchFieldProps {
   /** The query in the URL; empty: none. */
   readonly query: string;
-  /** How many results are shown; null while they are read, and without a query. */
-  readonly resultCount: number | null;
-  readonly hasMore: boolean;
+  /** The words as they are searched for. */
+  readonly normalize: (text: string) => string;
+  readonly label: string;
+  readonly clearLabel: string;
+  /** How many results there are, in words; empty while they are read, and without a query. */
+  readonly found: string;
   readonly isSearching: boolean;
   readonly onSearch: (query: string) => void;
   /** Called when Escape leaves the empty field. */
@@ -24,16 +25,15 @@ export interface SearchFieldProps {
 
 /** Searches the list while the user types. Escape clears the field, and leaves it when it is empty. */
 export function SearchField(props: SearchFieldProps) {
-  const { query, resultCount, hasMore, isSearching, onSearch, onLeave, ref } = props;
-  const texts = inboxTexts.use();
+  const { query, normalize, label, clearLabel, found, isSearching, onSearch, onLeave, ref } = props;
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
   // Back, Forward and links change the query from outside.
   if (query !== known) {
     setKnown(query);
-    if (normalizeQuery(text) !== query) setText(query);
+    if (normalize(text) !== query) setText(query);
   }
-  const wanted = normalizeQuery(text);
+  const wanted = normalize(text);
   useEffect(() => {
     if (wanted === query) return;
     const timer = setTimeout(() => onSearch(wanted), pauseMs);
@@ -53,8 +53,8 @@ export function SearchField(props: SearchFieldProps) {
         enterKeyHint="search"
         autoComplete="off"
         maxLength={200}
-        aria-label={texts.search}
-        placeholder={texts.search}
+        aria-label={label}
+        placeholder={label}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -67,10 +67,10 @@ export function SearchField(props: SearchFieldProps) {
         }}
       />
       <span role="status" className={styles.count}>
-        {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
+        {found}
       </span>
       {isSearching && query !== '' && <Spinner />}
-      {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon size={16} />} onClick={clear} />}
+      {text !== '' && <IconButton label={clearLabel} icon={<CloseIcon size={16} />} onClick={clear} />}
     </div>
   );
 }

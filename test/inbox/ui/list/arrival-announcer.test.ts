@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAnnouncer } from '../../../../src/inbox/features/notifications/arrivals/announcer.ts';
+import { createAnnouncer } from '../../../../src/inbox/ui/list/arrival-announcer.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
 
 function createHeard() {

@@ -1,4 +1,4 @@
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { toasts } from '../overlay/toasts.ts';
 
 let shownId: number | null = null;
 

@@ -12,6 +12,9 @@ The server
   --database-url URL   its database, for audits of what the database broadcasts; likewise
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
+  --apply-schema       with --database-url: makes the tables that more than half of the audits of REST and realtime need,
+                       and removes them at the end; without it these audits are not run on a project of others
+  --print-schema       only prints the SQL of these tables, to apply it yourself
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
   --project            with --only auth: --url is a project's URL all the same
 
@@ -51,6 +54,8 @@ export function parseOptions(args: readonly string[]) {
       set: { type: 'string' },
       only: { type: 'string' },
       project: { type: 'boolean', default: false },
+      'apply-schema': { type: 'boolean', default: false },
+      'print-schema': { type: 'boolean', default: false },
       'allow-foreign-users': { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       clean: { type: 'string' },

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import type { Audit } from '../src/audit.ts';
-import { chooseAudits } from '../src/audits.ts';
+import { chooseAudits, hasClientAudits } from '../src/audits.ts';
 import { removeRun } from '../src/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
 import { createDeadlineScale } from '../src/deadlines.ts';
@@ -15,6 +15,7 @@ import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
 import { createAuditRun, type AuditRun } from '../src/run.ts';
 import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
+import { applySchema, readSchemaSql } from '../src/schema-sql.ts';
 import { createLocalTarget, startLocalSupabase } from './local-target.ts';
 import { parseOptions, usage, type CommandOptions } from './options.ts';
 import { createRemoteTarget } from './remote-target.ts';
@@ -86,6 +87,7 @@ async function auditRemote(
   if (foreign !== null)
     throw new Error(`The audits were not begun: ${foreign}. --allow-foreign-users runs them all the same.`);
   const knownFailing = await readKnownFailing(options.known ?? null);
+  const removeSchema = options['apply-schema'] ? await applySchema(target) : null;
   const run = createAuditRun();
   const interruption = new AbortController();
   process.once('SIGINT', () => {
@@ -99,6 +101,7 @@ async function auditRemote(
   } finally {
     if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
     else if (!options.keep) await clean(target, run);
+    await removeSchema?.();
   }
 }
 
@@ -117,8 +120,14 @@ async function main(): Promise<number> {
     console.log(options.help ? usage : suiteVersion);
     return 0;
   }
+  if (options['print-schema']) {
+    console.log(await readSchemaSql('apply'));
+    return 0;
+  }
   if (options.compare) return compare(positionals);
   const audits = chooseAudits(options);
+  if (options.set !== 'server' && !hasClientAudits)
+    console.log('The audits of clients are not run: supabase-protocol-clients is not installed.');
   const { url, clean: earlierRun, 'database-url': databaseUrl } = options;
   if (url === undefined) return auditLocal(audits, options);
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });

@@ -4,8 +4,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface DeadlineScale {
   /** Adds the duration of a round trip in milliseconds. */
   record(roundTripMs: number): void;
-  /** Adds a wait that a server asked for. */
-  recordWait(ms: number): void;
   /** How long something may take now that takes at most `ms` on a fast server. */
   scale(ms: number): number;
   /** The median of the latest round trips in milliseconds; 0 before the first. */
@@ -19,7 +17,6 @@ const keptRoundTrips = 25;
 
 export function createDeadlineScale(): DeadlineScale {
   const latest: number[] = [];
-  let waitedMs = 0;
   const median = () => {
     const sorted = latest.toSorted((one, other) => one - other);
     return sorted[Math.floor(sorted.length / 2)] ?? 0;
@@ -29,10 +26,22 @@ export function createDeadlineScale(): DeadlineScale {
       latest.push(roundTripMs);
       if (latest.length > keptRoundTrips) latest.shift();
     },
-    recordWait: (ms) => void (waitedMs += ms),
-    scale: (ms) =>
-      Math.round(ms * Math.min(largestFactor, Math.max(1, median() / usualRoundTripMs))) + waitedMs,
+    scale: (ms) => Math.round(ms * Math.min(largestFactor, Math.max(1, median() / usualRoundTripMs))),
     roundTripMs: median,
+  };
+}
+
+/** A scale whose deadlines are also extended by the waits that a server asked for. */
+export interface WaitingScale extends DeadlineScale {
+  recordWait(ms: number): void;
+}
+
+export function withWaits(scale: DeadlineScale): WaitingScale {
+  let waitedMs = 0;
+  return {
+    ...scale,
+    scale: (ms) => scale.scale(ms) + waitedMs,
+    recordWait: (ms) => void (waitedMs += ms),
   };
 }
 

@@ -11,7 +11,7 @@ export interface Evidence {
   readonly expectation: string;
   /** What came in its place. */
   readonly came: string;
-  /** The request as a `curl` command; null where the audit sent none. */
+  /** The request as a `curl` command; null where the audit sent none, or frames decided. */
   readonly request: string | null;
   /** Status, telling headers and body of its answer; null without one. */
   readonly answer: string | null;
@@ -31,7 +31,9 @@ export function collectEvidence(
     const redacted = redactSecrets(text, target);
     return redacted.length > longestText ? `${redacted.slice(0, longestText)}…` : redacted;
   };
-  const exchange = decisiveExchange(problem, exchanges);
+  // Where frames decide, the latest request was about something else.
+  const isAboutFrames = frames.length > 0 && !(problem instanceof UnexpectedReplyError);
+  const exchange = isAboutFrames ? undefined : decisiveExchange(problem, exchanges);
   const isExpected = problem instanceof UnmetExpectationError;
   return {
     expectation: shorten(isExpected ? problem.expectation : audit.title),

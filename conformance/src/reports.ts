@@ -14,6 +14,8 @@ export function formatText({ audits }: ConformanceReport): string {
   ].join('\n');
 }
 
+const shownFrames = 6;
+
 function formatFailure({ id, level, title, status, reason, evidence, breaks, publicSources }: ReportedAudit) {
   const lines = [
     `${status === 'known' ? '~' : '✗'} ${id} ${level} ${title}`,
@@ -22,6 +24,9 @@ function formatFailure({ id, level, title, status, reason, evidence, breaks, pub
     field('Came', evidence?.came ?? ''),
     ...(evidence?.request ? [field('Request', evidence.request)] : []),
     ...(evidence?.answer ? [field('Answer', evidence.answer)] : []),
+    ...(evidence && evidence.request === null && evidence.frames.length > 0
+      ? [field('Frames', evidence.frames.slice(-shownFrames).join('\n'))]
+      : []),
     field('Breaks', breaks),
     ...publicSources.slice(0, 2).map(({ url }) => field('Source', url)),
   ];

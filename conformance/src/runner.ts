@@ -1,7 +1,13 @@
 import { UnmetExpectationError } from './assertion.ts';
 import type { Audit, AuditNeed } from './audit.ts';
 import { createAuditContext } from './audit-context.ts';
-import { createDeadlineScale, startDeadline, withDeadlineScale, type DeadlineScale } from './deadlines.ts';
+import {
+  createDeadlineScale,
+  startDeadline,
+  withDeadlineScale,
+  withWaits,
+  type DeadlineScale,
+} from './deadlines.ts';
 import { collectEvidence, type Evidence } from './evidence.ts';
 import { hasProductSchema, isWithoutSubscription, needsSchema } from './product-schema.ts';
 import { createAuditRun, type AuditRun } from './run.ts';
@@ -87,8 +93,9 @@ interface AuditConditions {
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
-  { run, settings, missingSchema, timeoutMs, scale }: AuditConditions,
+  { run, settings, missingSchema, timeoutMs, scale: runScale }: AuditConditions,
 ): Promise<AuditOutcome> {
+  const scale = withWaits(runScale);
   const recorded = watchTarget(target, { run, missingSchema, scale });
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };

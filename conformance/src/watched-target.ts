@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CurlRequest } from './curl.ts';
-import type { DeadlineScale } from './deadlines.ts';
+import type { WaitingScale } from './deadlines.ts';
 import { isMissingOwnName, needsSchema } from './product-schema.ts';
 import type { AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
@@ -29,7 +29,7 @@ export interface WatchedTarget {
 export interface WatchOptions {
   readonly run: AuditRun;
   readonly missingSchema: string | undefined;
-  readonly scale: DeadlineScale;
+  readonly scale: WaitingScale;
 }
 
 const keptExchanges = 12;
@@ -119,7 +119,7 @@ async function fetchWhenAllowed(
   { fetch }: ConformanceTarget,
   input: string,
   init: RequestInit,
-  scale: DeadlineScale,
+  scale: WaitingScale,
 ): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
     const response = await fetch(input, init);

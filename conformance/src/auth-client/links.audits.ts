@@ -208,4 +208,19 @@ export const clientLinkAudits: readonly Audit[] = [
       assert.deepEqual(eventNames(elsewhere), ['INITIAL_SESSION', 'SIGNED_IN'], 'the names of the events');
     },
   ),
+  audit(
+    'CLIENT-AUTH-511',
+    'where they are allowed, the tokens of a recovery link are one PASSWORD_RECOVERY and leave the address',
+    { source: 'protocol/auth.md#callback-links', since: '0.2.0' },
+    async ({ server, open }) => {
+      const { redirectTo } = server.target;
+      const { accessToken, refreshToken } = await server.newUser();
+      const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_in: '3600' };
+      const fragment = new URLSearchParams({ ...tokens, token_type: 'bearer', type: 'recovery', sb: '' });
+      const page = await open({ href: `${redirectTo}#${fragment}`, auth: { acceptImplicitFlow: true } });
+      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY'], 'the names of the events');
+      assert.equal(page.stored()?.refresh_token, refreshToken, 'the refresh_token of the stored session');
+      assert.equal(page.href(), redirectTo, 'the address of the page');
+    },
+  ),
 ];

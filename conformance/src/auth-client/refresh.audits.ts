@@ -276,4 +276,23 @@ export const clientRefreshAudits: readonly Audit[] = [
       assert.equal(at(json, 'id'), other.id, 'id of the answer');
     },
   ),
+  audit(
+    'CLIENT-AUTH-314',
+    'a refresh that fails in the network is repeated after pauses that grow',
+    { source: 'protocol/auth.md#keeping-the-session', since: '0.2.0' },
+    async ({ signIn }) => {
+      const tab = await signIn();
+      ageToken(tab, EXPIRED_MS);
+      const sentAtMs: number[] = [];
+      for (let failures = 0; failures < 3; failures += 1)
+        tab.wire.answerNext('/auth/v1/token', () => {
+          sentAtMs.push(performance.now());
+          return Promise.reject(new TypeError('fetch failed'));
+        });
+      assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');
+      const [first = 0, second = 0, third = 0] = sentAtMs;
+      assert.ok(second - first >= 100, 'the first pause has at least 100 ms', `${second - first} ms`);
+      assert.ok(third - second >= 200, 'the second pause has at least 200 ms', `${third - second} ms`);
+    },
+  ),
 ];

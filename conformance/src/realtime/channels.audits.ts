@@ -37,7 +37,7 @@ const life: readonly Audit[] = [
     (context) =>
       withPair(context, async ({ ada, socket }) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-        const { payload } = await socket.expect('system ok', isSystem('ok'));
+        const { payload } = await socket.expect('system ok', isSystem('ok'), isSystem('error'));
         assert.equal(at(payload, 'channel'), 'audit', 'channel of the payload');
         assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL', 'message of the payload');
       }),

@@ -10,8 +10,15 @@ import { parseFrame, type Frame } from './frames.ts';
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
-  /** Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds, later on a slow target. */
-  expect(what: string, matches: (frame: Frame) => boolean): Promise<Frame>;
+  /**
+   * Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds, later on a slow target, and at
+   * once when a frame `refuses` it.
+   */
+  expect(
+    what: string,
+    matches: (frame: Frame) => boolean,
+    refuses?: (frame: Frame) => boolean,
+  ): Promise<Frame>;
   close(): void;
 }
 
@@ -45,20 +52,22 @@ export async function openFrameSocket({
       target.onFrame?.('sent', text);
       socket.send(text);
     },
-    expect: (what, matches) =>
+    expect: (what, matches, refuses = () => false) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const frame = received.find(matches);
-          if (!frame) return;
+          const refusal = received.find(refuses);
+          if (!frame && !refusal) return;
           waiting.delete(look);
           cancel();
-          resolve(frame);
+          if (frame) resolve(frame);
+          else reject(new UnmetExpectationError(`${what} arrives`, describeFrames(received)));
         };
         const cancel = startDeadline(waitMs, (passedMs) => {
           waiting.delete(look);
-          const seen = received.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
-          const expectation = `${what} arrives within ${passedMs} ms`;
-          reject(new UnmetExpectationError(expectation, `received ${seen || 'nothing'}`));
+          reject(
+            new UnmetExpectationError(`${what} arrives within ${passedMs} ms`, describeFrames(received)),
+          );
         });
         waiting.add(look);
         look();
@@ -98,6 +107,11 @@ export const isSystem = (status: 'ok' | 'error') => (frame: Frame) =>
 
 export const isChange = (type: 'INSERT' | 'UPDATE' | 'DELETE') => (frame: Frame) =>
   frame.event === 'postgres_changes' && at(frame.payload, 'data', 'type') === type;
+
+function describeFrames(frames: readonly Frame[]): string {
+  const seen = frames.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
+  return `received ${seen || 'nothing'}`;
+}
 
 function statusOf(payload: unknown): string {
   const status = at(payload, 'status');

@@ -14,6 +14,7 @@ const texts = [
   '100%',
   'under_score',
   'st*r',
+  'stir',
   ' led by a space',
   'eq.1',
   'not.is.null',

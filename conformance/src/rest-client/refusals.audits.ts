@@ -207,4 +207,25 @@ export const clientRefusalAudits: readonly Audit[] = [
       );
     },
   ),
+  audit(
+    'CLIENT-REST-416',
+    'reads that fail at one moment are repeated at different moments',
+    { source: 'protocol/rest.md#repeated-requests', since: '0.2.0' },
+    async ({ server, open }) => {
+      const { ada } = await sharedInbox(server);
+      const tab = await open();
+      const count = 12;
+      const repeatedAtMs: number[] = [];
+      for (let failures = 0; failures < count; failures += 1) tab.wire.answerNext(path, unavailable);
+      for (let repeats = 0; repeats < count; repeats += 1)
+        tab.wire.answerNext(path, () => {
+          repeatedAtMs.push(performance.now());
+          return Response.json([]);
+        });
+      const table = restOf(tab, ada).from('notifications');
+      await Promise.all(Array.from({ length: count }, () => table.select('id').execute()));
+      const spreadMs = Math.max(...repeatedAtMs) - Math.min(...repeatedAtMs);
+      assert.ok(spreadMs >= 30, 'the repeated reads are spread over at least 30 ms', `${spreadMs} ms`);
+    },
+  ),
 ];

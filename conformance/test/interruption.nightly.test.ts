@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../src/clients/client-audit.ts';
+
+const command = fileURLToPath(new URL('../bin/supabase-conformance.ts', import.meta.url));
+
+describe('the command on a project of others', () => {
+  let supabase: LocalSupabase;
+  let reports: string;
+
+  beforeAll(async () => {
+    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    reports = await mkdtemp(join(tmpdir(), 'conformance-reports-'));
+  });
+
+  afterAll(async () => {
+    await supabase.close();
+    await rm(reports, { recursive: true });
+  });
+
+  const start = (...more: readonly string[]) => {
+    const { url, anonKey, serviceRoleKey, mailboxUrl } = supabase;
+    const keys = ['--url', url, '--anon-key', anonKey, '--service-key', serviceRoleKey];
+    const rest = ['--mailbox', mailboxUrl ?? '', '--reports', reports, ...more];
+    const child = spawn(process.execPath, ['--import', 'tsx', command, ...keys, ...rest]);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    return { child, exited: once(child, 'exit'), output: () => output };
+  };
+  const count = async (table: string) => {
+    const [row] = await supabase.database.query(`select count(*)::int as count from ${table}`);
+    return Number(row?.['count']);
+  };
+  const tables = [
+    'auth.users',
+    'auth.sessions',
+    'public.notifications',
+    'storage.buckets',
+    'storage.objects',
+  ];
+  const counts = () => Promise.all(tables.map(count));
+
+  it('an interrupted run leaves no user, row, bucket or object', { timeout: 300_000 }, async () => {
+    const before = await counts();
+    const run = start();
+    let isStarted = false;
+    const look = setInterval(() => {
+      void count('public.notifications').then((rows) => (isStarted ||= rows > 20));
+    }, 100);
+    await eventually('rows of the run', () => isStarted || run.child.exitCode !== null);
+    clearInterval(look);
+    run.child.kill('SIGINT');
+    expect(await run.exited).toEqual([130, null]);
+    expect(run.output()).toContain('Interrupted: the started audits finish.');
+    expect(await counts()).toEqual(before);
+    const report = JSON.parse(await readFile(join(reports, 'conformance.json'), 'utf8')) as {
+      counts: { passed: number; notRun: number };
+    };
+    expect(report.counts.passed).toBeGreaterThan(0);
+    expect(report.counts.notRun).toBeGreaterThan(100);
+  });
+
+  it('a project with a user of others is refused unless told', { timeout: 120_000 }, async () => {
+    const headers = { apikey: supabase.serviceRoleKey, authorization: `Bearer ${supabase.serviceRoleKey}` };
+    const body = JSON.stringify({
+      email: 'ada@shop.example',
+      password: 'Secret-1-secret',
+      email_confirm: true,
+    });
+    await supabase.fetch(`${supabase.url}/auth/v1/admin/users`, { method: 'POST', headers, body });
+    const refused = start('--only', 'AUTH-001');
+    expect(await refused.exited).toEqual([2, null]);
+    expect(refused.output()).toContain('the project has users that no audit created');
+    const told = start('--only', 'AUTH-001', '--allow-foreign-users');
+    expect(await told.exited).toEqual([0, null]);
+    expect(await count('auth.users')).toBe(1);
+  });
+});

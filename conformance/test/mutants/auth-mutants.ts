@@ -1,0 +1,293 @@
+import {
+  bearerOf,
+  claimsOf,
+  mutantsOf,
+  onAnswer,
+  onRequest,
+  parse,
+  patch,
+  sentJson,
+  textAt,
+  valueAt,
+  withBodyMember,
+  withClaims,
+  withHeader,
+  withJson,
+  withMember,
+  withQuery,
+  withSignedToken,
+  withStatus,
+  type FetchFault,
+  type ServerMutant,
+} from './mutant.ts';
+
+const token = /^POST \/auth\/v1\/token\?grant_type=\w+ 200/;
+const password = /^POST \/auth\/v1\/token\?grant_type=password 200/;
+const refresh = /^POST \/auth\/v1\/token\?grant_type=refresh_token 200/;
+
+const statuses = mutantsOf(
+  'auth',
+  'statuses',
+  'auth#errors auth#service-routes auth#password-grant auth#sign-out',
+);
+const headers = mutantsOf('auth', 'headers and CORS', 'auth#errors auth#service-routes');
+const tokens = mutantsOf(
+  'auth',
+  'token checks',
+  'auth#access-token auth#session auth#user auth#administration',
+);
+const expiry = mutantsOf('auth', 'expiry', 'auth#session auth#access-token auth#password-grant auth#factors');
+const rotation = mutantsOf('auth', 'rotation and reuse', 'auth#refresh-rules');
+const signOut = mutantsOf('auth', 'sign-out', 'auth#sign-out auth#refresh-rules');
+const signUp = mutantsOf(
+  'auth',
+  'sign-up and passwords',
+  'auth#sign-up auth#weak-passwords auth#password-grant',
+);
+
+const withExpiredTokens = withSignedToken(
+  ({ exp }) => typeof exp === 'number' && exp * 1000 < Date.now(),
+  (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) + 60 }),
+);
+
+/** Knows of each refresh token which one came after it, and takes that one in its place. */
+const withOldRefreshTokens: FetchFault = (send) => {
+  const next = new Map<string, string>();
+  const newest = (old: string): string => {
+    const later = next.get(old);
+    return later === undefined || later === old ? old : newest(later);
+  };
+  return async (url, init) => {
+    const old = typeof init.body === 'string' ? valueAt(parse(init.body), 'refresh_token') : undefined;
+    if (!url.includes('grant_type=refresh_token') || typeof old !== 'string') return send(url, init);
+    const response = await send(url, { ...init, body: JSON.stringify({ refresh_token: newest(old) }) });
+    const later = valueAt(parse(await response.clone().text()), 'refresh_token');
+    if (typeof later === 'string') next.set(newest(old), later);
+    return response;
+  };
+};
+
+/** Refuses a refresh while another one with the same token runs. */
+const refusingConcurrentRefreshes: FetchFault = (send) => {
+  const running = new Set<unknown>();
+  return async (url, init) => {
+    if (!url.includes('grant_type=refresh_token')) return send(url, init);
+    if (running.has(init.body)) return Response.json({ code: 'refresh_token_already_used' }, { status: 400 });
+    running.add(init.body);
+    return send(url, init).finally(() => running.delete(init.body));
+  };
+};
+
+/** Refuses a refresh token that has been used. */
+const refusingReuse: FetchFault = (send) => {
+  const used = new Set<unknown>();
+  return async (url, init) => {
+    if (!url.includes('grant_type=refresh_token')) return send(url, init);
+    if (used.has(init.body)) return Response.json({ code: 'refresh_token_already_used' }, { status: 400 });
+    used.add(init.body);
+    return send(url, init);
+  };
+};
+
+export const authMutants: readonly ServerMutant[] = [
+  statuses('answers a sign-in with 201', { fetch: withStatus(password, 201) }),
+  statuses('refuses a wrong password with 401', {
+    fetch: withStatus(/^POST \/auth\/v1\/token\?grant_type=password 400/, 401),
+  }),
+  statuses('answers an unknown route with 200', { fetch: withStatus(/ 404$/, 200, '{}') }),
+  statuses('answers every method of a route', { fetch: withStatus(/ 405$/, 200, '{}') }),
+  statuses('fails at a body that is not JSON', { fetch: withStatus(/^POST \S+ 400/, 500) }),
+  statuses('answers a sign-out with 200 and a body', { fetch: withStatus(/\/logout\S* 204/, 200, '{}') }),
+  statuses('names the code of a wrong password otherwise', {
+    fetch: withMember(/grant_type=password 400/, 'code', 'invalid_grant'),
+  }),
+  statuses('has no route for its health', { fetch: withStatus(/\/auth\/v1\/health 200/, 404, '{}') }),
+  statuses('hides which sign-in methods it has', {
+    fetch: withMember(/\/settings 200/, 'external', undefined),
+  }),
+
+  headers('forbids other origins', {
+    fetch: withHeader(/./, 'access-control-allow-origin', () => null),
+  }),
+  headers('answers without the version header', {
+    fetch: withHeader(/./, 'x-supabase-api-version', () => null),
+  }),
+  headers('answers without x-sb-error-code', { fetch: withHeader(/./, 'x-sb-error-code', () => null) }),
+  headers('knows the old form of errors only', {
+    fetch: onRequest(/./, ({ headers: sent }) => sent.delete('x-supabase-api-version')),
+  }),
+  headers('knows the new form of errors only', {
+    fetch: onRequest(/./, ({ headers: sent }) => sent.set('x-supabase-api-version', '2024-01-01')),
+  }),
+  headers('publishes the private key', {
+    fetch: withMember(/jwks\.json 200/, 'keys.*.d', 'AAAA'),
+  }),
+  headers('publishes keys without their ids', {
+    fetch: withMember(/jwks\.json 200/, 'keys.*.kid', undefined),
+  }),
+  headers('forbids to cache its keys', {
+    fetch: withHeader(/jwks\.json 200/, 'cache-control', () => 'no-store'),
+  }),
+
+  tokens('takes expired tokens', { fetch: withExpiredTokens }),
+  tokens('takes a refresh token as an access token', {
+    fetch: onAnswer(/^GET \/auth\/v1\/user (?:401|403)/, (answer, init) => {
+      if (/^[\w-]{12,40}$/.test(bearerOf(new Headers(init.headers))))
+        Object.assign(answer, { status: 200, text: '{"id":"a"}' });
+    }),
+  }),
+  tokens('answers GET /user without a token', { fetch: withStatus(/^GET \/auth\/v1\/user 401/, 200, '{}') }),
+  tokens('answers GET /user after sign-out', {
+    fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer, init) => {
+      const { sub } = claimsOf(bearerOf(new Headers(init.headers)));
+      if (answer.text.includes('session_not_found'))
+        Object.assign(answer, { status: 200, text: JSON.stringify({ id: sub }) });
+    }),
+  }),
+  tokens('answers GET /user for a deleted user', {
+    fetch: onAnswer(/^GET \/auth\/v1\/user 403/, (answer) => {
+      if (answer.text.includes('user_not_found')) Object.assign(answer, { status: 200, text: '{"id":"a"}' });
+    }),
+  }),
+  tokens('opens its admin routes to everyone', {
+    fetch: onRequest(/\/auth\/v1\/admin/, ({ headers: sent }, { serviceRoleKey }) => {
+      sent.set('apikey', serviceRoleKey);
+      sent.set('authorization', `Bearer ${serviceRoleKey}`);
+    }),
+  }),
+  tokens('gives tokens of the role anon', {
+    fetch: withClaims(token, (claims) => ({ ...claims, role: 'anon' })),
+  }),
+  tokens('gives tokens without session_id', {
+    fetch: withClaims(token, ({ session_id: _id, ...claims }) => claims),
+  }),
+  tokens('gives tokens without aal', { fetch: withClaims(token, ({ aal: _aal, ...claims }) => claims) }),
+  tokens('gives tokens without amr', { fetch: withClaims(token, ({ amr: _amr, ...claims }) => claims) }),
+  tokens('gives tokens of another audience', {
+    fetch: withClaims(token, (claims) => ({ ...claims, aud: 'anon' })),
+  }),
+  tokens('calls every user anonymous', {
+    fetch: withClaims(token, (claims) => ({ ...claims, is_anonymous: true })),
+  }),
+  tokens('signs with a key that it does not publish', {
+    fetch: withMember(/jwks\.json 200/, 'keys.*.alg', undefined),
+  }),
+
+  expiry('tells expires_at an hour too late', {
+    fetch: withJson(token, (json) => patch(json, 'expires_at', Number(valueAt(json, 'expires_at')) + 3600)),
+  }),
+  expiry('tells expires_in as a text', { fetch: withMember(token, 'expires_in', '3600') }),
+  expiry('tells expires_at in milliseconds', {
+    fetch: withJson(token, (json) => patch(json, 'expires_at', Number(valueAt(json, 'expires_at')) * 1000)),
+  }),
+  expiry('gives tokens that live for ten years', {
+    fetch: withClaims(token, (claims) => ({ ...claims, exp: Number(claims['exp']) + 315_360_000 })),
+  }),
+  expiry('gives expired tokens', { settings: { auth: { jwtExpirySeconds: -10 } } }),
+  expiry('keeps the code of a mail for ten years', {
+    settings: { auth: { emailOtpExpirySeconds: 315_360_000 } },
+    survives:
+      'a code lives for an hour by default, and the lifetime is a setting: an audit would have to wait for it',
+  }),
+
+  rotation('takes old refresh tokens', { fetch: withOldRefreshTokens }),
+  rotation('hands out the same refresh token again', {
+    fetch: onAnswer(refresh, (answer, init) => {
+      const sent = valueAt(sentJson(init), 'refresh_token');
+      const json = parse(answer.text);
+      if (json !== undefined && sent !== undefined)
+        answer.text = JSON.stringify(patch(json, 'refresh_token', sent));
+    }),
+  }),
+  rotation('refuses a token that was used a moment ago', { fetch: refusingReuse }),
+  rotation('allows reuse for ever', { settings: { auth: { refreshTokenReuseIntervalSeconds: 3600 } } }),
+  rotation('begins a new session at each refresh', {
+    fetch: withClaims(refresh, (claims) => ({
+      ...claims,
+      session_id: '00000000-0000-4000-8000-000000000000',
+    })),
+  }),
+  rotation('refuses concurrent refreshes', { fetch: refusingConcurrentRefreshes }),
+  rotation('answers a refresh with another user', { fetch: withMember(refresh, 'user.id', 'a-stranger') }),
+  rotation('answers a refresh without a refresh token', {
+    fetch: withMember(refresh, 'refresh_token', undefined),
+  }),
+  rotation('fails at an unknown refresh token', {
+    fetch: withStatus(/grant_type=refresh_token 400/, 500, '{"code":"unexpected_failure"}'),
+  }),
+  rotation('rotates to a token that nobody knows', {
+    fetch: withMember(refresh, 'refresh_token', 'aaaaaaaaaaaa'),
+  }),
+
+  signOut('never ends a session', {
+    sql: [
+      `create function public.keep_row() returns trigger language plpgsql as 'begin return null; end';
+       create trigger keep before delete on auth.sessions for each row execute function public.keep_row();`,
+      'drop trigger keep on auth.sessions; drop function public.keep_row();',
+    ],
+  }),
+  signOut('ends every session by the scope local', {
+    fetch: withQuery(/\/logout/, /scope=local/, 'scope=global'),
+  }),
+  signOut('ends the current session by the scope others', {
+    fetch: withQuery(/\/logout/, /scope=others/, 'scope=global'),
+  }),
+  signOut('ends only the current session by the scope global', {
+    fetch: onRequest(/\/logout/, (asked) => void (asked.url = `${asked.url.split('?')[0]}?scope=local`)),
+  }),
+  signOut('takes an unknown scope', { fetch: withStatus(/\/logout\S* 400/, 204) }),
+  signOut('takes a sign-out without a token', { fetch: withStatus(/\/logout\S* 401/, 204) }),
+
+  signUp('tells who has an account', {
+    fetch: onAnswer(/\/signup\S* 200/, (answer) => {
+      if (answer.text.includes('"identities":[]'))
+        Object.assign(answer, { status: 422, text: '{"code":"user_already_exists"}' });
+    }),
+  }),
+  signUp('tells that an address is unknown at sign-in', {
+    fetch: onAnswer(/grant_type=password 400/, async (answer, init, _url, { database }) => {
+      const address = textAt(sentJson(init), 'email');
+      const known = await database.query('select 1 from auth.users where email = lower($1)', [address]);
+      if (known.length === 0) answer.text = '{"code":"invalid_credentials","message":"Unknown user"}';
+    }),
+  }),
+  signUp('signs in before the address is confirmed', {
+    settings: { auth: { allowUnverifiedEmailSignIns: true } },
+  }),
+  signUp('takes passwords of one character', { settings: { auth: { passwordMinLength: 1 } } }),
+  signUp('cuts long passwords', {
+    fetch: onRequest(/\/(?:signup|user|admin\/users)/, (asked) => {
+      const long = valueAt(asked.json, 'password');
+      if (typeof long === 'string' && asked.json !== undefined)
+        asked.body = JSON.stringify(
+          patch(asked.json, 'password', Buffer.from(long).subarray(0, 72).toString()),
+        );
+    }),
+  }),
+  signUp('compares addresses with their case', {
+    fetch: (send) => async (url, init) => {
+      const address = typeof init.body === 'string' ? valueAt(parse(init.body), 'email') : undefined;
+      const isOther =
+        url.includes('grant_type=password') && typeof address === 'string' && /[A-Z]/.test(address);
+      return isOther ? Response.json({ code: 'invalid_credentials' }, { status: 400 }) : send(url, init);
+    },
+  }),
+  signUp('loses the data of a sign-up', { fetch: withBodyMember(/\/signup/, 'data', undefined) }),
+  signUp('does not say why a password is weak', { fetch: withMember(/ 422/, 'weak_password', undefined) }),
+  signUp('signs a new account in before it is confirmed', {
+    fetch: withMember(/\/signup\S* 200/, 'access_token', 'a.b.c'),
+  }),
+  signUp('lets a banned user sign in', { fetch: withBodyMember(/\/admin\/users\//, 'ban_duration', 'none') }),
+  signUp('takes any password', {
+    fetch: onRequest(/grant_type=password/, async (asked, { database }) => {
+      const address = valueAt(asked.json, 'email');
+      const hash = "extensions.crypt($1, extensions.gen_salt('bf', 4))";
+      const given = textAt(asked.json, 'password');
+      if (typeof address === 'string')
+        await database.query(`update auth.users set encrypted_password = ${hash} where email = lower($2)`, [
+          given,
+          address,
+        ]);
+    }),
+  }),
+];

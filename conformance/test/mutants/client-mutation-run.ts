@@ -1,0 +1,81 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { Audit } from '../../src/audit.ts';
+import type { ConformanceTarget } from '../../src/target.ts';
+import type * as entry from './client-entry.ts';
+import type { ClientMutant } from './client-mutant.ts';
+
+type Entry = typeof entry;
+
+export interface ClientMutantResult {
+  readonly mutant: ClientMutant;
+  readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
+}
+
+const sources = fileURLToPath(new URL('../../../src/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../node_modules/.cache/conformance-mutants/', import.meta.url));
+
+/** The audits of a client, bundled with the client that has the fault. @throws {Error} where the text is not found once. */
+async function bundleMutant({ name, file, find, replace }: ClientMutant, outfile: string): Promise<void> {
+  const path = join(sources, file);
+  const text = await readFile(path, 'utf8');
+  if (text.split(find).length !== 2) throw new Error(`${name}: the text is not found once in ${file}`);
+  await build({
+    entryPoints: [fileURLToPath(new URL('client-entry.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+    external: ['pg', 'ws', 'otpauth', '@noble/*'],
+    plugins: [
+      {
+        name: 'fault',
+        setup(bundler) {
+          bundler.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) =>
+            loaded === path ? { contents: text.replace(find, () => replace), loader: 'ts' } : undefined,
+          );
+        },
+      },
+    ],
+  });
+}
+
+/** Runs the audits of the client with one fault. */
+export async function runClientMutant(
+  mutant: ClientMutant,
+  target: ConformanceTarget,
+): Promise<ClientMutantResult> {
+  await mkdir(folder, { recursive: true });
+  const outfile = join(folder, `${mutant.name.replaceAll(/\W+/g, '-')}.mjs`);
+  try {
+    await bundleMutant(mutant, outfile);
+    const loaded = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as Entry;
+    return { mutant, noticedBy: await notice(mutant, target, loaded) };
+  } finally {
+    await rm(outfile, { force: true });
+  }
+}
+
+async function notice(
+  { area, sections }: ClientMutant,
+  target: ConformanceTarget,
+  { chooseAudits, createDeadlineScale, runAudits }: Entry,
+): Promise<ClientMutantResult['noticedBy']> {
+  const isNear = ({ source }: Audit) =>
+    sections.some((section) => source === `protocol/${section.replace('#', '.md#')}`);
+  const inArea = chooseAudits({ only: area });
+  const failuresOf = async (audits: readonly Audit[]) => {
+    const scale = { ...createDeadlineScale(), record: () => undefined };
+    const results = await runAudits(audits, target, { concurrency: 8, timeoutMs: 20_000, scale });
+    return results.flatMap(({ audit, outcome }) =>
+      outcome.status === 'failed'
+        ? [{ id: audit.id, expectation: outcome.expectation, came: outcome.came }]
+        : [],
+    );
+  };
+  const found = await failuresOf(inArea.filter(isNear));
+  return found.length > 0 ? found : failuresOf(inArea.filter((audit) => !isNear(audit)));
+}

@@ -1,0 +1,267 @@
+import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
+import type { ServerArea } from '../../src/audit.ts';
+import type { Frame } from '../../src/realtime/frames.ts';
+
+/** A server with one fault, which the audits must notice. */
+export interface ServerMutant {
+  /** Completes "A server that …". */
+  readonly name: string;
+  /** What it breaks, for the table. */
+  readonly subject: string;
+  readonly area: ServerArea;
+  /** The sections whose audits are tried before the whole area: `auth#pkce`. */
+  readonly sections: readonly string[];
+  readonly fetch?: FetchFault;
+  /** For each connection. */
+  readonly frames?: () => FrameFault;
+  /** Changes the WebSocket's address. */
+  readonly handshake?: (url: URL, supabase: LocalSupabase) => void;
+  /** Statements that break the database, and their undoing. */
+  readonly sql?: readonly [broken: string, sound: string];
+  readonly settings?: Pick<LocalSupabaseOptions, 'auth' | 'realtime' | 'rest'>;
+  /** Why no audit can notice it. */
+  readonly survives?: string;
+}
+
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
+export type FetchFault = (send: Send, supabase: LocalSupabase) => Send;
+
+export interface FrameFault {
+  readonly toClient?: (frame: Frame) => readonly Frame[];
+  readonly toServer?: (frame: Frame) => readonly Frame[];
+}
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** Creates the mutants of a subject. */
+export const mutantsOf =
+  (area: ServerArea, subject: string, sections: string) =>
+  (name: string, fault: Omit<ServerMutant, 'name' | 'subject' | 'area' | 'sections'>): ServerMutant => ({
+    name,
+    subject,
+    area,
+    sections: sections.split(' '),
+    ...fault,
+  });
+
+/** `json` with another value at a path; undefined removes it. */
+export function patch(json: Json, path: string, value: Json | undefined): Json {
+  const [step = '', ...rest] = path.split('.');
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) {
+    const list = json as readonly Json[];
+    return list.map((item, index) =>
+      step === '*' || String(index) === step
+        ? rest.length > 0
+          ? patch(item, rest.join('.'), value)
+          : (value ?? null)
+        : item,
+    );
+  }
+  const members = json as Readonly<Record<string, Json>>;
+  if (rest.length > 0)
+    return step in members
+      ? { ...members, [step]: patch(members[step] ?? null, rest.join('.'), value) }
+      : json;
+  if (value !== undefined) return { ...members, [step]: value };
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== step));
+}
+
+/** The value at a path of JSON. */
+export function valueAt(json: Json | undefined, path: string): Json | undefined {
+  let found: Json | undefined = json;
+  for (const step of path.split('.')) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Readonly<Record<string, Json>>)[step];
+  }
+  return found;
+}
+
+export function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON body of a request. */
+export const sentJson = ({ body }: RequestInit): Json | undefined =>
+  typeof body === 'string' ? parse(body) : undefined;
+
+/** The text at a path of JSON; empty without one. */
+export const textAt = (json: Json | undefined, path: string): string => {
+  const found = valueAt(json, path);
+  return typeof found === 'string' ? found : '';
+};
+
+export interface Answer {
+  status: number;
+  readonly headers: Headers;
+  text: string;
+}
+
+const label = (url: string, init: RequestInit) => {
+  const { pathname, search } = new URL(url);
+  return `${init.method ?? 'GET'} ${pathname}${search}`;
+};
+
+/** Changes answers whose method, path, query and status match: `POST /auth/v1/token?grant_type=password 400`. */
+export const onAnswer =
+  (
+    match: RegExp,
+    change: (answer: Answer, init: RequestInit, url: string, supabase: LocalSupabase) => unknown,
+  ): FetchFault =>
+  (send, supabase) =>
+  async (url, init) => {
+    const response = await send(url, init);
+    if (!match.test(`${label(url, init)} ${response.status}`)) return response;
+    const headers = new Headers(response.headers);
+    headers.delete('content-length');
+    const answer: Answer = { status: response.status, headers, text: await response.text() };
+    await change(answer, init, url, supabase);
+    const isBodiless = [204, 205, 304].includes(answer.status) || init.method === 'HEAD';
+    return new Response(isBodiless ? null : answer.text, { status: answer.status, headers });
+  };
+
+export const withStatus = (match: RegExp, status: number, text?: string): FetchFault =>
+  onAnswer(match, (answer) => {
+    answer.status = status;
+    if (text !== undefined) answer.text = text;
+  });
+
+export const withJson = (
+  match: RegExp,
+  change: (json: Json, init: RequestInit, url: string) => Json,
+): FetchFault =>
+  onAnswer(match, (answer, init, url) => {
+    const json = parse(answer.text);
+    if (json !== undefined) answer.text = JSON.stringify(change(json, init, url));
+  });
+
+export const withMember = (match: RegExp, path: string, value: Json | undefined): FetchFault =>
+  withJson(match, (json) => patch(json, path, value));
+
+export const withHeader = (
+  match: RegExp,
+  name: string,
+  change: (value: string) => string | null,
+): FetchFault =>
+  onAnswer(match, ({ headers }) => {
+    const changed = change(headers.get(name) ?? '');
+    if (changed === null) headers.delete(name);
+    else headers.set(name, changed);
+  });
+
+export interface Asked {
+  url: string;
+  readonly headers: Headers;
+  body: RequestInit['body'];
+  readonly json: Json | undefined;
+}
+
+/** Changes requests whose method, path and query match. */
+export const onRequest =
+  (match: RegExp, change: (asked: Asked, supabase: LocalSupabase) => unknown): FetchFault =>
+  (send, supabase) =>
+  async (url, init) => {
+    if (!match.test(label(url, init))) return send(url, init);
+    const { body } = init;
+    const json = typeof body === 'string' ? parse(body) : undefined;
+    const asked: Asked = { url, headers: new Headers(init.headers), body, json };
+    await change(asked, supabase);
+    return send(asked.url, {
+      ...init,
+      headers: asked.headers,
+      ...(asked.body != null && { body: asked.body }),
+    });
+  };
+
+/** Rewrites the query of requests. */
+export const withQuery = (match: RegExp, pattern: RegExp, replacement: string): FetchFault =>
+  onRequest(match, (asked) => {
+    const [path = '', query] = asked.url.split('?');
+    if (query !== undefined)
+      asked.url = `${path}?${query.replace(pattern, replacement)}`.replace(/[?&]+$/, '');
+  });
+
+/** Rewrites the member of a JSON body; undefined removes it. */
+export const withBodyMember = (match: RegExp, path: string, value: Json | undefined): FetchFault =>
+  onRequest(match, (asked) => {
+    if (asked.json !== undefined) asked.body = JSON.stringify(patch(asked.json, path, value));
+  });
+
+/** Removes a word of the header Prefer. */
+export const withoutPreference = (match: RegExp, word: RegExp): FetchFault =>
+  onRequest(match, ({ headers }) => {
+    const left = (headers.get('prefer') ?? '').split(/, ?/).filter((each) => !word.test(each));
+    headers.set('prefer', left.join(', '));
+  });
+
+/** Repeats the first answer to a request with the same body. */
+export const replaying =
+  (match: RegExp): FetchFault =>
+  (send) => {
+    const answers = new Map<unknown, Response>();
+    return async (url, init) => {
+      if (!match.test(label(url, init))) return send(url, init);
+      const known = answers.get(init.body);
+      if (known) return known.clone();
+      const response = await send(url, init);
+      if (response.ok || response.status === 303) answers.set(init.body, response.clone());
+      return response;
+    };
+  };
+
+export const bearerOf = (headers: Headers): string => headers.get('authorization')?.slice(7) ?? '';
+
+export const claimsOf = (token: string): Readonly<Record<string, Json>> => {
+  const json = parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+    ? (json as Record<string, Json>)
+    : {};
+};
+
+/** Signs the access tokens of answers anew with other claims. */
+export const withClaims = (
+  match: RegExp,
+  change: (claims: Readonly<Record<string, Json>>) => object,
+): FetchFault =>
+  onAnswer(match, async (answer, _init, _url, { keys }) => {
+    const json = parse(answer.text);
+    const token = valueAt(json, 'access_token');
+    if (json === undefined || typeof token !== 'string') return;
+    const signed = await keys.sign({ ...change(claimsOf(token)) });
+    answer.text = JSON.stringify(patch(json, 'access_token', signed));
+  });
+
+/** Signs the tokens of requests anew, where `wanted`. */
+export const withSignedToken = (
+  wanted: (claims: Readonly<Record<string, Json>>) => boolean,
+  change: (claims: Readonly<Record<string, Json>>) => object = (claims) => claims,
+): FetchFault =>
+  onRequest(/./, async ({ headers }, { keys }) => {
+    const token = bearerOf(headers);
+    if (token.split('.').length !== 3 || !wanted(claimsOf(token))) return;
+    headers.set('authorization', `Bearer ${await keys.sign({ ...change(claimsOf(token)) })}`);
+  });
+
+/** Frames to the client, without those that `match`. */
+export const losing = (match: (frame: Frame) => boolean) => () => ({
+  toClient: (frame: Frame) => (match(frame) ? [] : [frame]),
+});
+
+/** Frames to the client with another payload. */
+export const answering = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
+  toClient: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
+});
+
+/** Frames to the server with another payload. */
+export const hearing = (match: (frame: Frame) => boolean, path: string, value: Json | undefined) => () => ({
+  toServer: (frame: Frame) => [match(frame) ? withPayload(frame, path, value) : frame],
+});
+
+const withPayload = (frame: Frame, path: string, value: Json | undefined): Frame => ({
+  ...frame,
+  payload: patch(frame.payload as Json, path, value) as Frame['payload'],
+});

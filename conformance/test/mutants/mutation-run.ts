@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createDatabasePool, createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createLocalTarget } from '../../bin/local-target.ts';
+import type { Audit } from '../../src/audit.ts';
+import { chooseAudits } from '../../src/audits.ts';
+import { createDeadlineScale } from '../../src/deadlines.ts';
+import { parseFrame } from '../../src/realtime/frames.ts';
+import { runAudits } from '../../src/runner.ts';
+import type { ConformanceTarget } from '../../src/target.ts';
+import type { ServerMutant } from './mutant.ts';
+
+/** The audits that noticed a mutant, and how their failures read. */
+export interface MutantResult {
+  readonly mutant: ServerMutant;
+  readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
+}
+
+export interface MutationRun {
+  run(mutant: ServerMutant): Promise<MutantResult>;
+  close(): Promise<void>;
+}
+
+/** One server for the mutants, and one from the same image for each that needs other settings. */
+export async function startMutationRun(): Promise<MutationRun> {
+  const databases = createDatabasePool();
+  const start = (settings: ServerMutant['settings'] = {}) =>
+    createLocalSupabase({
+      databases,
+      port: 0,
+      mailboxPort: 0,
+      ...settings,
+      auth: { bcryptCost: 4, mailAnswerMs: 0, ...settings.auth },
+      report: () => undefined,
+    });
+  const shared = await start();
+  return {
+    close: shared.close,
+    async run(mutant) {
+      const supabase = mutant.settings ? await start(mutant.settings) : shared;
+      try {
+        return { mutant, noticedBy: await withFault(supabase, mutant, (target) => notice(mutant, target)) };
+      } finally {
+        if (supabase !== shared) await supabase.close();
+      }
+    },
+  };
+}
+
+async function withFault<T>(
+  supabase: LocalSupabase,
+  mutant: ServerMutant,
+  task: (target: ConformanceTarget) => Promise<T>,
+): Promise<T> {
+  const { fetch, frames, handshake, sql } = mutant;
+  const target = createLocalTarget(supabase);
+  const broken = fetch ? { ...target, fetch: fetch(target.fetch, supabase) } : target;
+  if (sql) await supabase.database.exec(sql[0]);
+  try {
+    if (!frames && !handshake) return await task(broken);
+    return await withRelay(supabase, broken, mutant, task);
+  } finally {
+    if (sql) await supabase.database.exec(sql[1]);
+  }
+}
+
+/** Waits are as long as on a fast server: a mutant that keeps silent is noticed by them. */
+const fixedScale = () => ({ ...createDeadlineScale(), record: () => undefined });
+
+async function notice(mutant: ServerMutant, target: ConformanceTarget): Promise<MutantResult['noticedBy']> {
+  const inArea = chooseAudits({ only: mutant.area, set: 'server' });
+  const isNear = ({ source }: Audit) =>
+    mutant.sections.some((section) => source === `protocol/${section.replace('#', '.md#')}`);
+  const near = chooseAudits({ set: 'server' }).filter(isNear);
+  const found = await failuresOf(near, target);
+  if (found.length > 0) return found;
+  return failuresOf(
+    inArea.filter((audit) => !isNear(audit)),
+    target,
+  );
+}
+
+async function failuresOf(
+  audits: readonly Audit[],
+  target: ConformanceTarget,
+): Promise<MutantResult['noticedBy']> {
+  const results = await runAudits(audits, target, {
+    concurrency: 12,
+    timeoutMs: 15_000,
+    scale: fixedScale(),
+  });
+  return results.flatMap(({ audit, outcome }) =>
+    outcome.status === 'failed'
+      ? [{ id: audit.id, expectation: outcome.expectation, came: outcome.came }]
+      : [],
+  );
+}
+
+/** Passes the frames of the realtime service through a fault. */
+async function withRelay<T>(
+  supabase: LocalSupabase,
+  target: ConformanceTarget,
+  { frames, handshake }: Pick<ServerMutant, 'frames' | 'handshake'>,
+  task: (target: ConformanceTarget) => Promise<T>,
+): Promise<T> {
+  const server = new WebSocketServer({ noServer: true });
+  const http = createServer();
+  http.on('upgrade', (request, socket, head) => {
+    const url = new URL(`${target.realtimeUrl}${(request.url ?? '').slice(1)}`);
+    handshake?.(url, supabase);
+    const upstream = new WebSocket(url);
+    upstream.once('unexpected-response', (_request, response) => {
+      socket.end(`HTTP/1.1 ${response.statusCode} Refused\r\nConnection: close\r\n\r\n`);
+      response.destroy();
+    });
+    upstream.once('error', () => socket.destroy());
+    upstream.once('open', () =>
+      server.handleUpgrade(request, socket, head, (client) => relay(client, upstream, frames?.() ?? {})),
+    );
+  });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  try {
+    return await task({ ...target, realtimeUrl: `ws://127.0.0.1:${(http.address() as AddressInfo).port}/` });
+  } finally {
+    for (const client of server.clients) client.terminate();
+    http.close();
+  }
+}
+
+function relay(
+  client: WebSocket,
+  upstream: WebSocket,
+  { toClient, toServer }: ReturnType<NonNullable<ServerMutant['frames']>>,
+): void {
+  const pass = (from: WebSocket, to: WebSocket, change: typeof toClient) => {
+    from.on('message', (data, isBinary) => {
+      const text = (data as Buffer).toString();
+      if (isBinary || change === undefined || !text.startsWith('[')) return to.send(isBinary ? data : text);
+      for (const { joinRef, ref, topic, event, payload } of change(parseFrame(text)))
+        to.send(JSON.stringify([joinRef, ref, topic, event, payload]));
+    });
+    from.on('close', () => to.close());
+    from.on('error', () => to.terminate());
+  };
+  pass(upstream, client, toClient);
+  pass(client, upstream, toServer);
+}

@@ -1,0 +1,303 @@
+import type { Frame } from '../../src/realtime/frames.ts';
+import {
+  answering,
+  hearing,
+  losing,
+  mutantsOf,
+  patch,
+  valueAt,
+  withBodyMember,
+  withStatus,
+  type FrameFault,
+  type Json,
+  type ServerMutant,
+} from './mutant.ts';
+
+const isEvent = (event: string) => (frame: Frame) => frame.event === event;
+const isHeartbeat = ({ topic, event }: Frame) => topic === 'phoenix' && event === 'phx_reply';
+const isSystem = isEvent('system');
+const isChange = isEvent('postgres_changes');
+const isPresence = (frame: Frame) => frame.event === 'presence_state' || frame.event === 'presence_diff';
+const isJoin = isEvent('phx_join');
+const isAnswerToJoin = (frame: Frame) =>
+  frame.event === 'phx_reply' && valueAt(frame.payload as Json, 'response.postgres_changes') !== undefined;
+const typeOf = (frame: Frame) => valueAt(frame.payload as Json, 'data.type');
+
+/** Changes the filters of the bindings of a join. */
+const filtering = (change: (filter: string) => string | undefined) => (): FrameFault => ({
+  toServer: (frame) => {
+    const bindings = isJoin(frame) ? valueAt(frame.payload as Json, 'config.postgres_changes') : undefined;
+    if (!Array.isArray(bindings)) return [frame];
+    const changed = (bindings as readonly Json[]).map((binding) => {
+      const filter = valueAt(binding, 'filter');
+      return typeof filter === 'string' ? patch(binding, 'filter', change(filter)) : binding;
+    });
+    return [
+      {
+        ...frame,
+        payload: patch(frame.payload as Json, 'config.postgres_changes', changed) as Frame['payload'],
+      },
+    ];
+  },
+});
+
+/** Delivers the reply to a join after the message that the subscription is live. */
+const replyingLate = (): FrameFault => {
+  const held: Frame[] = [];
+  return {
+    toClient(frame) {
+      if (
+        isAnswerToJoin(frame) &&
+        valueAt(frame.payload as Json, 'response.postgres_changes.0') !== undefined
+      ) {
+        held.push(frame);
+        return [];
+      }
+      return isSystem(frame) ? [frame, ...held.splice(0)] : [frame];
+    },
+  };
+};
+
+/** Delivers each two changes in the other order. */
+const swapping = (): FrameFault => {
+  let held: Frame | undefined;
+  return {
+    toClient(frame) {
+      if (!isChange(frame)) return [frame];
+      if (held === undefined) {
+        held = frame;
+        return [];
+      }
+      const pair = [frame, held];
+      held = undefined;
+      return pair;
+    },
+  };
+};
+
+/** Answers a leave, and goes on. */
+const staying = (): FrameFault => {
+  const fake: Frame[] = [];
+  return {
+    toServer(frame) {
+      if (frame.event !== 'phx_leave') return [frame];
+      fake.push(frame);
+      return [{ joinRef: null, ref: `left-${frame.ref}`, topic: 'phoenix', event: 'heartbeat', payload: {} }];
+    },
+    toClient(frame) {
+      if (!frame.ref?.startsWith('left-')) return [frame];
+      const left = fake.shift();
+      if (!left) return [];
+      const { joinRef, ref, topic } = left;
+      return [
+        { joinRef, ref, topic, event: 'phx_reply', payload: { status: 'ok', response: {} } },
+        { joinRef, ref: joinRef, topic, event: 'phx_close', payload: {} },
+      ];
+    },
+  };
+};
+
+const liveness = mutantsOf('realtime', 'heartbeat and frames', 'realtime#frames');
+const handshake = mutantsOf('realtime', 'handshake', 'realtime#handshake');
+const joins = mutantsOf('realtime', 'joins', 'realtime#joins realtime#leaving realtime#refused-joins');
+const changes = mutantsOf('realtime', 'changes', 'realtime#changes product#notifications');
+const filters = mutantsOf(
+  'realtime',
+  'realtime filters',
+  'realtime#filters-of-changes realtime#changes product#notifications',
+);
+const tokens = mutantsOf(
+  'realtime',
+  'tokens of channels',
+  'realtime#tokens-of-channels realtime#refused-joins',
+);
+const broadcast = mutantsOf(
+  'realtime',
+  'broadcast',
+  'realtime#broadcast realtime#broadcasts-of-the-database',
+);
+const presence = mutantsOf('realtime', 'presence', 'realtime#presence');
+
+export const realtimeMutants: readonly ServerMutant[] = [
+  liveness('answers no heartbeat', { frames: losing(isHeartbeat) }),
+  liveness('refuses heartbeats', { frames: answering(isHeartbeat, 'status', 'error') }),
+  liveness('answers a push to an unknown topic with ok', {
+    frames: answering(isEvent('phx_reply'), 'status', 'ok'),
+  }),
+  liveness('is silent about a push to an unknown topic', {
+    frames: losing((frame) => valueAt(frame.payload as Json, 'response.reason') === 'unmatched topic'),
+  }),
+
+  handshake('needs no API key', {
+    handshake: (url, { anonKey }) => url.searchParams.set('apikey', anonKey),
+  }),
+  handshake('takes any version', { handshake: (url) => url.searchParams.set('vsn', '2.0.0') }),
+
+  joins('answers a join without the ids of its bindings', {
+    frames: answering(isAnswerToJoin, 'response.postgres_changes.*.id', undefined),
+  }),
+  joins('answers a join without its bindings', {
+    frames: answering(isAnswerToJoin, 'response.postgres_changes', undefined),
+  }),
+  joins('never says that a subscription is live', { frames: losing(isSystem) }),
+  joins('says that a subscription is live before the reply', { frames: replyingLate }),
+  joins('names the channel with its prefix', { frames: answering(isSystem, 'channel', 'realtime:audit') }),
+  joins('reports no unknown column', {
+    frames: answering(isSystem, 'status', 'ok'),
+  }),
+  joins('answers no leave', { frames: losing(isEvent('phx_close')) }),
+  joins('delivers to a channel that was left', { frames: staying }),
+  joins('refuses to join again', {
+    frames: () => {
+      const joined = new Set<string>();
+      return {
+        toServer(frame: Frame) {
+          if (!isJoin(frame) || !joined.has(frame.topic)) {
+            if (isJoin(frame)) joined.add(frame.topic);
+            return [frame];
+          }
+          return [{ ...frame, payload: 'again' as unknown as Frame['payload'] }];
+        },
+      };
+    },
+  }),
+  joins('joins with any token', {
+    frames: () => ({
+      toClient: (frame: Frame) =>
+        frame.event === 'phx_reply' && valueAt(frame.payload as Json, 'status') === 'error'
+          ? [{ ...frame, payload: { status: 'ok', response: { postgres_changes: [] } } }]
+          : [frame],
+    }),
+  }),
+  joins('gives no reason for a refusal', {
+    frames: answering(isEvent('phx_reply'), 'response.reason', undefined),
+  }),
+  joins('takes private channels as public ones', { frames: hearing(isJoin, 'config.private', false) }),
+
+  changes('loses changes', { frames: losing(isChange) }),
+  changes('doubles changes', {
+    frames: () => ({ toClient: (frame: Frame) => (isChange(frame) ? [frame, frame] : [frame]) }),
+  }),
+  changes('swaps changes', { frames: swapping }),
+  changes('tells an update as an insert', {
+    frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.type', 'INSERT'),
+  }),
+  changes('tells no ids of bindings', { frames: answering(isChange, 'ids', []) }),
+  changes('tells the local time of a commit', {
+    frames: answering(isChange, 'data.commit_timestamp', '2026-01-01 10:00:00+02'),
+  }),
+  changes('tells no columns', { frames: answering(isChange, 'data.columns', []) }),
+  changes('tells no old record of an update', {
+    frames: answering((frame) => typeOf(frame) === 'UPDATE', 'data.old_record', {}),
+  }),
+  changes('tells errors of complete changes', { frames: answering(isChange, 'data.errors', ['Error 413']) }),
+  changes('tells every event to every binding', {
+    frames: hearing(isJoin, 'config.postgres_changes.*.event', '*'),
+  }),
+  changes('tells of one table only', {
+    frames: hearing(isJoin, 'config.postgres_changes.*.table', 'notifications'),
+  }),
+  changes('narrows no record', { frames: hearing(isJoin, 'config.postgres_changes.*.select', undefined) }),
+  changes('delivers the rows of others', {
+    sql: [
+      'create policy mutant on public.notifications for select to authenticated using (true)',
+      'drop policy mutant on public.notifications',
+    ],
+  }),
+  changes('delivers rows to anonymous users', {
+    sql: [
+      'grant select on public.notifications to anon; create policy mutant on public.notifications for select to anon using (true)',
+      'revoke select on public.notifications from anon; drop policy mutant on public.notifications',
+    ],
+  }),
+  changes('delivers deletions that the publication leaves out', {
+    sql: [
+      "alter publication supabase_realtime set (publish = 'insert, update, delete')",
+      "alter publication supabase_realtime set (publish = 'insert, update')",
+    ],
+  }),
+  changes('damages letters beyond ASCII', {
+    frames: () => ({
+      toClient: (frame: Frame) =>
+        isChange(frame)
+          ? [
+              {
+                ...frame,
+                payload: JSON.parse(
+                  JSON.stringify(frame.payload).replaceAll(/[^\x20-\x7e]/g, '?'),
+                ) as Frame['payload'],
+              },
+            ]
+          : [frame],
+    }),
+  }),
+
+  filters('does not filter', { frames: filtering(() => undefined) }),
+  filters('takes eq as neq', { frames: filtering((filter) => filter.replace('status=eq.', 'status=neq.')) }),
+  filters('takes neq as eq', { frames: filtering((filter) => filter.replace('=neq.', '=eq.')) }),
+  filters('takes in as its first value', {
+    frames: filtering((filter) => filter.replace(/=in\.\(([^,)]*)[^)]*\)/, '=in.($1)')),
+  }),
+  filters('takes gte as gt', { frames: filtering((filter) => filter.replace('=gte.', '=gt.')) }),
+  filters('takes lt as lte', { frames: filtering((filter) => filter.replace('=lt.', '=lte.')) }),
+  filters('takes ilike as like', { frames: filtering((filter) => filter.replace('=ilike.', '=like.')) }),
+  filters('negates nothing', { frames: filtering((filter) => filter.replace('=not.', '=')) }),
+  filters('applies the first of several conditions', { frames: filtering((filter) => filter.split(',')[0]) }),
+
+  tokens('answers a pushed token', {
+    frames: () => ({
+      toClient: (frame: Frame) => [frame],
+      toServer: (frame: Frame) =>
+        frame.event === 'access_token'
+          ? [frame, { ...frame, topic: 'phoenix', event: 'heartbeat', joinRef: null, payload: {} }]
+          : [frame],
+    }),
+  }),
+  tokens('keeps a channel although its new token is none', {
+    frames: () => ({ toServer: (frame: Frame) => (frame.event === 'access_token' ? [] : [frame]) }),
+  }),
+  tokens('closes a channel at each new token', {
+    frames: hearing(isEvent('access_token'), 'access_token', 'no-token'),
+  }),
+
+  broadcast('sends no broadcast to others', { frames: losing(isEvent('broadcast')) }),
+  broadcast('sends a broadcast to its sender', { frames: hearing(isJoin, 'config.broadcast.self', true) }),
+  broadcast('acknowledges no broadcast', { frames: hearing(isJoin, 'config.broadcast.ack', false) }),
+  broadcast('sends no broadcast to its sender, although asked', {
+    frames: hearing(isJoin, 'config.broadcast.self', false),
+  }),
+  broadcast('answers a broadcast by HTTP with 200', { fetch: withStatus(/\/api\/broadcast\S* 202/, 200) }),
+  broadcast('loses broadcasts by HTTP', {
+    fetch: withBodyMember(/\/api\/broadcast/, 'messages.*.topic', 'elsewhere'),
+  }),
+  broadcast('takes a batch without messages', { fetch: withStatus(/\/api\/broadcast\S* 422/, 202) }),
+  broadcast('takes a private broadcast without a right', {
+    fetch: withStatus(/\/api\/broadcast\S* 403/, 202),
+  }),
+  broadcast('replays nothing', { frames: hearing(isJoin, 'config.broadcast.replay', undefined) }),
+  broadcast('does not mark what it replays', {
+    frames: answering(isEvent('broadcast'), 'meta.replayed', undefined),
+  }),
+  broadcast('replays more than was asked for', {
+    frames: hearing(isJoin, 'config.broadcast.replay.limit', 25),
+  }),
+  broadcast('replays from the beginning', { frames: hearing(isJoin, 'config.broadcast.replay.since', 1) }),
+  broadcast('sends the broadcasts of the database without an id', {
+    frames: answering(isEvent('broadcast'), 'payload.id', undefined),
+  }),
+
+  presence('tells nobody who is present', { frames: losing(isEvent('presence_state')) }),
+  presence('tells nobody who comes and goes', { frames: losing(isEvent('presence_diff')) }),
+  presence('tells no leaves', { frames: answering(isPresence, 'leaves', {}) }),
+  presence('tells no joins', { frames: answering(isEvent('presence_diff'), 'joins', {}) }),
+  presence('has no limit of calls', { settings: { realtime: { maxPresenceCalls: 100_000 } } }),
+  presence('allows one call of presence', { settings: { realtime: { maxPresenceCalls: 1 } } }),
+  presence('keeps those who untrack', {
+    frames: () => ({
+      toServer: (frame: Frame) =>
+        valueAt(frame.payload as Json, 'event') === 'untrack'
+          ? [{ ...frame, topic: 'phoenix', event: 'heartbeat', joinRef: null, payload: {} }]
+          : [frame],
+    }),
+  }),
+];

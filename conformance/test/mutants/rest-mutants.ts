@@ -1,0 +1,268 @@
+import {
+  bearerOf,
+  claimsOf,
+  mutantsOf,
+  onAnswer,
+  onRequest,
+  parse,
+  patch,
+  valueAt,
+  withHeader,
+  withJson,
+  withMember,
+  withoutPreference,
+  withQuery,
+  withSignedToken,
+  withStatus,
+  type Json,
+  type ServerMutant,
+} from './mutant.ts';
+
+const rest = /\/rest\/v1\//;
+const read = /^GET \/rest\/v1\//;
+const range = /^(?:GET|HEAD) \/rest\/v1\/\S* 20[06]/;
+
+const keys = mutantsOf('rest', 'keys', 'rest#gateway');
+const tokens = mutantsOf('rest', 'token checks', 'rest#tokens');
+const policies = mutantsOf('rest', 'row-level security', 'product#notifications rest#permissions');
+const statuses = mutantsOf(
+  'rest',
+  'statuses and errors',
+  'rest#errors rest#inserts-and-upserts rest#schemas rest#updates-and-deletes',
+);
+const counts = mutantsOf('rest', 'Content-Range', 'rest#counts rest#order-and-ranges');
+const preferences = mutantsOf(
+  'rest',
+  'Prefer',
+  'rest#preferences rest#inserts-and-upserts rest#updates-and-deletes',
+);
+const filters = mutantsOf('rest', 'filters', 'rest#filters rest#logic-trees rest#quoting');
+const shapes = mutantsOf(
+  'rest',
+  'shapes',
+  'rest#selecting-columns rest#media-types rest#embedding rest#functions-of-the-database',
+);
+const cors = mutantsOf('rest', 'CORS', 'rest#cors');
+
+/** Replaces a policy of notifications by one that allows everything. */
+const open = (command: 'select' | 'update' | 'delete' | 'insert'): readonly [string, string] => [
+  `create policy mutant on public.notifications for ${command} to authenticated ${command === 'insert' ? 'with check (true)' : command === 'update' ? 'using (true) with check (true)' : 'using (true)'}`,
+  'drop policy mutant on public.notifications',
+];
+
+const rounded = (json: Json): Json => JSON.parse(JSON.stringify(json)) as Json;
+
+export const restMutants: readonly ServerMutant[] = [
+  keys('needs no API key', {
+    fetch: onRequest(/./, ({ headers }, { anonKey }) => {
+      if (!headers.has('apikey')) headers.set('apikey', anonKey);
+    }),
+  }),
+  keys('takes any API key', {
+    fetch: onRequest(/./, ({ headers }, { anonKey, serviceRoleKey }) => {
+      const key = headers.get('apikey');
+      if (key !== null && key !== serviceRoleKey) headers.set('apikey', anonKey);
+    }),
+  }),
+  keys('refuses a missing key with 403', { fetch: withStatus(/ 401$/, 403) }),
+  keys('reads no key from the query', { fetch: withQuery(rest, /(^|&)apikey=[^&]*/, '') }),
+
+  tokens('takes expired tokens', {
+    fetch: withSignedToken(
+      ({ exp }) => typeof exp === 'number' && exp * 1000 < Date.now(),
+      (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) + 60 }),
+    ),
+  }),
+  tokens('takes tokens with another signature', { fetch: withSignedToken(() => true) }),
+  tokens('takes a token that is no JWT as none', {
+    fetch: onRequest(rest, ({ headers }) => {
+      if (bearerOf(headers).split('.').length !== 3) headers.delete('authorization');
+    }),
+  }),
+  tokens('refuses a token without WWW-Authenticate', {
+    fetch: withHeader(/ 401$/, 'www-authenticate', () => null),
+  }),
+  tokens('names an expired token otherwise', {
+    fetch: withJson(/ 401$/, (json) =>
+      valueAt(json, 'code') === 'PGRST303' ? patch(json, 'code', 'PGRST301') : json,
+    ),
+  }),
+  tokens('reads as the service for every user', {
+    fetch: onRequest(read, ({ headers }, { serviceRoleKey }) => {
+      if (claimsOf(bearerOf(headers))['role'] === 'authenticated')
+        headers.set('authorization', `Bearer ${serviceRoleKey}`);
+    }),
+  }),
+  tokens('ends tokens with their session', {
+    fetch: onRequest(rest, async ({ headers }, { database }) => {
+      const { session_id: session } = claimsOf(bearerOf(headers));
+      if (typeof session !== 'string') return;
+      const rows = await database.query('select 1 from auth.sessions where id = $1', [session]);
+      if (rows.length === 0) headers.set('authorization', 'Bearer ended');
+    }),
+  }),
+
+  policies('has no row-level security', {
+    sql: [
+      'alter table public.notifications disable row level security',
+      'alter table public.notifications enable row level security',
+    ],
+  }),
+  policies("lets users read another's rows", { sql: open('select') }),
+  policies("lets users change another's rows", {
+    sql: [
+      `${open('update')[0]}; create policy mutant_read on public.notifications for select to authenticated using (true)`,
+      `${open('update')[1]}; drop policy mutant_read on public.notifications`,
+    ],
+  }),
+  policies("lets users delete another's rows", {
+    sql: [
+      `${open('delete')[0]}; create policy mutant_read on public.notifications for select to authenticated using (true)`,
+      `${open('delete')[1]}; drop policy mutant_read on public.notifications`,
+    ],
+  }),
+  policies('lets everyone read', {
+    sql: [
+      'grant select on public.notifications to anon; create policy mutant on public.notifications for select to anon using (true)',
+      'revoke select on public.notifications from anon; drop policy mutant on public.notifications',
+    ],
+  }),
+  policies('hides the rows of their recipient', {
+    sql: [
+      'create policy mutant on public.notifications as restrictive for select to authenticated using (false)',
+      'drop policy mutant on public.notifications',
+    ],
+  }),
+  policies('hides rows from the service key', {
+    sql: ['alter role service_role nobypassrls', 'alter role service_role bypassrls'],
+  }),
+  policies('opens a function to everyone', {
+    fetch: onRequest(/\/rest\/v1\/rpc\//, ({ headers }, { serviceRoleKey }) => {
+      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${serviceRoleKey}`);
+    }),
+  }),
+
+  statuses('answers an insert with 200', { fetch: withStatus(/^POST \/rest\/v1\/\S* 201/, 200) }),
+  statuses('answers an update with 200 and no body', { fetch: withStatus(/^PATCH \S* 204/, 200, '') }),
+  statuses('answers a deletion with 404', { fetch: withStatus(/^DELETE \S* 204/, 404, '{}') }),
+  statuses('answers an unknown table with no rows', { fetch: withStatus(/^GET \S* 404/, 200, '[]') }),
+  statuses('answers a missing object with null', { fetch: withStatus(/^GET \S* 406/, 200, 'null') }),
+  statuses('answers a conflict with 400', { fetch: withStatus(/ 409$/, 400) }),
+  statuses('answers a forbidden write with 401', { fetch: withStatus(/ 403$/, 401) }),
+  statuses('answers a mistake with 500', { fetch: withStatus(/\/rest\/v1\/\S* 400/, 500) }),
+  statuses('names no codes', { fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'code', undefined) }),
+  statuses('has errors without details', {
+    fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'details', undefined),
+  }),
+  statuses('answers every schema', {
+    fetch: onRequest(rest, ({ headers }) => {
+      headers.delete('accept-profile');
+      headers.delete('content-profile');
+    }),
+  }),
+  statuses('keeps what a refused write has written', {
+    fetch: (send) => async (url, init) => {
+      const response = await send(url, init);
+      const rows = typeof init.body === 'string' ? parse(init.body) : undefined;
+      if (init.method !== 'POST' || response.ok || !Array.isArray(rows) || rows.length < 2) return response;
+      for (const row of rows as readonly Json[]) await send(url, { ...init, body: JSON.stringify(row) });
+      return response;
+    },
+  }),
+
+  counts('counts one row too many', {
+    fetch: withHeader(range, 'content-range', (value) =>
+      value.replace(/\/(\d+)$/, (_all, count: string) => `/${Number(count) + 1}`),
+    ),
+  }),
+  counts('answers without Content-Range', { fetch: withHeader(range, 'content-range', () => null) }),
+  counts('tells the range one row too far', {
+    fetch: withHeader(range, 'content-range', (value) =>
+      value.replace(/-(\d+)\//, (_all, end: string) => `-${Number(end) + 1}/`),
+    ),
+  }),
+  counts('counts no rows', { fetch: withoutPreference(rest, /^count=/) }),
+  counts('answers a part with 200', { fetch: withStatus(/^(?:GET|HEAD) \S* 206/, 200) }),
+  counts('answers a range beyond the end with no rows', { fetch: withStatus(/ 416$/, 200, '[]') }),
+  counts('does not limit', { fetch: withQuery(read, /(^|&)limit=\d+/, '') }),
+  counts('does not skip', { fetch: withQuery(read, /(^|&)offset=\d+/, '') }),
+  counts('reads no Range header', { fetch: onRequest(rest, ({ headers }) => headers.delete('range')) }),
+  counts('sorts the other way', { fetch: withQuery(read, /\.asc/g, '.desc') }),
+  counts('does not sort', { fetch: withQuery(read, /(^|&)order=[^&]*/, '') }),
+  counts('puts nulls last', { fetch: withQuery(read, /\.nullsfirst/g, '.nullslast') }),
+
+  preferences('returns nothing', { fetch: withoutPreference(rest, /^return=/) }),
+  preferences('does not say what it applied', { fetch: withHeader(/./, 'preference-applied', () => null) }),
+  preferences('merges no duplicates', { fetch: withoutPreference(rest, /^resolution=merge/) }),
+  preferences('ignores no duplicates', { fetch: withoutPreference(rest, /^resolution=ignore/) }),
+  preferences('takes no defaults', { fetch: withoutPreference(rest, /^missing=/) }),
+  preferences('takes unknown preferences strictly', { fetch: withoutPreference(rest, /^handling=strict/) }),
+  preferences('changes more rows than allowed', { fetch: withoutPreference(rest, /^max-affected=/) }),
+  preferences('reads no conflict target', { fetch: withQuery(rest, /(^|&)on_conflict=[^&]*/, '') }),
+  preferences('reads no list of columns', {
+    fetch: withQuery(/^POST \/rest\/v1\//, /(^|&)columns=[^&]*/, ''),
+  }),
+  preferences('changes every row without its filters', {
+    fetch: withQuery(/^PATCH \/rest\/v1\//, /(^|&)id=eq[^&]*/, ''),
+  }),
+
+  filters('takes gt as gte', { fetch: withQuery(rest, /=gt\./g, '=gte.') }),
+  filters('takes lte as lt', { fetch: withQuery(rest, /=lte\./g, '=lt.') }),
+  filters('takes neq as eq', { fetch: withQuery(rest, /=neq\./g, '=eq.') }),
+  filters('takes ilike as like', { fetch: withQuery(rest, /=ilike\./g, '=like.') }),
+  filters('negates nothing', { fetch: withQuery(rest, /=not\.(?!and|or)/g, '=') }),
+  filters('takes or as and', { fetch: withQuery(rest, /(^|&)or=/g, '$1and=') }),
+  filters('takes and as or', { fetch: withQuery(rest, /(^|&)and=/g, '$1or=') }),
+  filters('takes a plus as a plus', { fetch: withQuery(rest, /\+/g, '%2B') }),
+  filters('cuts values at an ampersand', { fetch: withQuery(rest, /%26[^&]*/g, '') }),
+  filters('ignores filters', { fetch: withQuery(read, /(^|&)status=[^&]*/g, '') }),
+  filters('finds values in lists without quotes', { fetch: withQuery(rest, /%22/g, '') }),
+  filters('takes is.null as not.is.null', { fetch: withQuery(rest, /=is\.null/g, '=not.is.null') }),
+  filters('matches regular expressions without regard to case', {
+    fetch: withQuery(rest, /=match\./g, '=imatch.'),
+  }),
+  filters('contains the other way', { fetch: withQuery(rest, /=cs\./g, '=cd.') }),
+
+  shapes('answers every column', { fetch: withQuery(read, /(^|&)select=[^&]*/, '') }),
+  shapes('renames no column', { fetch: withQuery(read, /(\w+)%3A(?!%3A)(\w+)(?=%2C|%3A|&|$)/gi, '$2') }),
+  shapes('rounds large integers', {
+    fetch: onAnswer(/\/rest\/v1\/\S* 20\d/, (answer) => {
+      const json = parse(answer.text);
+      if (json !== undefined) answer.text = JSON.stringify(rounded(json));
+    }),
+  }),
+  shapes('answers times without an offset', {
+    fetch: onAnswer(range, (answer) => void (answer.text = answer.text.replaceAll('+00:00"', '"'))),
+  }),
+  shapes('answers booleans as texts', {
+    fetch: onAnswer(
+      range,
+      (answer) => void (answer.text = answer.text.replaceAll(/:(true|false)/g, ':"$1"')),
+    ),
+  }),
+  shapes('answers an object as a list', {
+    fetch: onRequest(rest, ({ headers }) => {
+      if (headers.get('accept')?.includes('pgrst.object')) headers.set('accept', 'application/json');
+    }),
+  }),
+  shapes('knows no CSV', {
+    fetch: onRequest(rest, ({ headers }) => {
+      if (headers.get('accept') === 'text/csv') headers.set('accept', 'application/json');
+    }),
+  }),
+  shapes('embeds nothing', { fetch: withQuery(read, /(?:%2C)?[a-z_]+(?:%21\w+)?%28[^&]*?%29/gi, '') }),
+  shapes('joins embedded rows to the left only', { fetch: withQuery(read, /%21inner/gi, '') }),
+  shapes('wraps the results of functions', { fetch: withJson(/\/rpc\/\S* 200/, (json) => ({ data: json })) }),
+  shapes('takes the same answer for every media type', { fetch: withStatus(/ 406$/, 200, '[]') }),
+
+  cors('lets no browser read Content-Range', {
+    fetch: withHeader(/./, 'access-control-expose-headers', () => null),
+  }),
+  cors('allows no method in a preflight', {
+    fetch: withHeader(/^OPTIONS/, 'access-control-allow-methods', () => null),
+  }),
+  cors('allows no header in a preflight', {
+    fetch: withHeader(/^OPTIONS/, 'access-control-allow-headers', () => null),
+  }),
+  cors('allows no origin', { fetch: withHeader(/\/rest\//, 'access-control-allow-origin', () => null) }),
+];

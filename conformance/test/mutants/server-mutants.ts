@@ -1,0 +1,15 @@
+import { authFlowMutants } from './auth-flow-mutants.ts';
+import { authMutants } from './auth-mutants.ts';
+import type { ServerMutant } from './mutant.ts';
+import { realtimeMutants } from './realtime-mutants.ts';
+import { restMutants } from './rest-mutants.ts';
+import { storageMutants } from './storage-mutants.ts';
+
+/** Every faulty server, in the order of the table. */
+export const serverMutants: readonly ServerMutant[] = [
+  ...authMutants,
+  ...authFlowMutants,
+  ...restMutants,
+  ...realtimeMutants,
+  ...storageMutants,
+];

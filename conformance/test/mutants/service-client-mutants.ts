@@ -1,0 +1,248 @@
+import { mutantsOf, type ClientMutant } from './client-mutant.ts';
+
+const channelState = 'realtime-client/channel/channel-state.ts';
+const socketState = 'realtime-client/socket/socket-state.ts';
+const socket = 'realtime-client/socket/socket.ts';
+const filters = 'rest-client/query/filters.ts';
+const quoting = 'rest-client/query/quoting.ts';
+
+export const serviceClientMutants: readonly ClientMutant[] = [
+  ...mutantsOf(
+    'rest-client',
+    'retry and tokens',
+    'rest#repeated-requests rest#gateway rest#permissions',
+    ['repeats no read', 'rest-client/wire/retry.ts', '(isReading && isTransient(problem))', 'false'],
+    [
+      'repeats writes',
+      'rest-client/wire/retry.ts',
+      '(isReading && isTransient(problem))',
+      'isTransient(problem)',
+    ],
+    [
+      'does not refresh an expired token',
+      'rest-client/wire/exchange.ts',
+      "problem.code === 'token-expired',\n    isDenied",
+      "problem.code === 'gateway',\n    isDenied",
+    ],
+    [
+      'refreshes at a forbidden write',
+      'rest-client/wire/exchange.ts',
+      "problem.code === 'token-expired',\n    isDenied",
+      "(problem.code === 'token-expired' || problem.status === 403),\n    isDenied",
+    ],
+    [
+      "takes a proxy's page for rows",
+      'rest-client/query/answer.ts',
+      "throw new RestError('gateway', 'Not JSON', { cause });",
+      'return [String(cause)];',
+    ],
+    ['repeats reads without jitter', 'rest-client/wire/retry.ts', "jitter: 'full'", 'jitter: 0'],
+  ),
+  ...mutantsOf(
+    'rest-client',
+    'filters and pages',
+    'rest#literal-values rest#null-and-undefined rest#pages rest#long-lists rest#one-row rest#affected-rows rest#counts',
+    ['quotes no values', quoting, 'return `"${text.replace(/["\\\\]/g, \'\\\\$&\')}"`;', 'return text;'],
+    ['escapes no quotes', quoting, "text.replace(/[\"\\\\]/g, '\\\\$&')", 'text'],
+    ['encodes no ampersand', quoting, 'encoded = encodeURIComponent(text);', 'encoded = encodeURI(text);'],
+    [
+      'takes wildcards of a text as such',
+      filters,
+      "const escapeLike = (text: string) => text.replace(/[\\\\%_]/g, '\\\\$&');",
+      'const escapeLike = (text: string) => text;',
+    ],
+    [
+      'takes a star of a text as such',
+      filters,
+      "if (!text.includes('*')) return compare(operator, column, pattern);",
+      'return compare(operator, column, pattern);',
+    ],
+    [
+      'takes lte as lt',
+      filters,
+      "export const lte: Compare = comparison('lte');",
+      "export const lte: Compare = comparison('lt');",
+    ],
+    [
+      'skips the row after a page',
+      'rest-client/long-reads/pages.ts',
+      "compare(ascending ? 'gt' : 'lt', column, value)",
+      "compare(ascending ? 'lt' : 'gt', column, value)",
+    ],
+    [
+      'reads one page',
+      'rest-client/long-reads/pages.ts',
+      'after = rows.length >= previous ? next : null;',
+      'after = null;',
+    ],
+    [
+      'reads the first part of a long list',
+      'rest-client/long-reads/chunks.ts',
+      'start += size;',
+      'start = Infinity;',
+    ],
+    [
+      'takes the first of several rows',
+      'rest-client/query/answer.ts',
+      "if (others.length) throw new RestError('not-one-row', 'maybeSingle() of several rows');",
+      'void others;',
+    ],
+    [
+      'counts one row too few',
+      'rest-client/query/answer.ts',
+      'rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null',
+      'rows: found ? Number(last) - Number(first) : null, total: total ? Number(total) - 1 : null',
+    ],
+  ),
+  ...mutantsOf(
+    'realtime-client',
+    'heartbeats and backoff',
+    'realtime#liveness realtime#gaps realtime#channels-of-a-client',
+    [
+      'sends no heartbeats',
+      socket,
+      "ref: send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),",
+      'ref: nextRef(),',
+    ],
+    [
+      'does not replace a silent socket',
+      socketState,
+      "if (kind === 'probing') return replace(state, nowMs, settings);",
+      "if (kind === 'probing') return stay;",
+    ],
+    ['does not connect again', socketState, "if (kind === 'waiting') return connect(state, settings);", ''],
+    [
+      'tells no latency',
+      socket,
+      "emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });",
+      'emit({ type: "heartbeat", latencyMs: -1 });',
+    ],
+    [
+      'tells no gap',
+      channelState,
+      "sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];",
+      '[]; void sinceMs;',
+    ],
+    [
+      'does not join again after a lost socket',
+      channelState,
+      "return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });",
+      "return kind === 'offline' && !state.wasLive ? begin({ ...state, online: true }) : next({ ...state, online: true });",
+    ],
+    [
+      'waits an hour before it connects again',
+      socketState,
+      'backoffDelayMs(attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0)',
+      '3_600_000',
+    ],
+    [
+      'connects again without jitter',
+      socket,
+      'jitter: settings.jitter }',
+      'jitter: 0 }',
+      'one client shows no jitter: a unit test has the numbers',
+    ],
+    [
+      'replays from the time of the join only',
+      'realtime-client/protocol/join-config.ts',
+      'Math.round(Math.max(replay.sinceMs, (lostAtMs ?? 0) - overlapMs))',
+      '(void lostAtMs, void overlapMs, Date.now())',
+    ],
+  ),
+  ...mutantsOf(
+    'realtime-client',
+    'token push and joins',
+    'realtime#channels-of-a-client realtime#handshake realtime#refused-joins',
+    [
+      'pushes no new token',
+      channelState,
+      "return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;",
+      'return stay;',
+    ],
+    [
+      'joins again for each new token',
+      channelState,
+      "return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;",
+      'return isOnTopic ? changeUser(interrupted) : stay;',
+    ],
+    [
+      'stays joined after a sign-out',
+      channelState,
+      "return isOnTopic ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);",
+      'void failed; return stay;',
+    ],
+    [
+      'is live before the server says so',
+      channelState,
+      'if (!confirms && state.confirmedAtMs === null)',
+      'if (!confirms && nowMs < 0)',
+    ],
+    [
+      'puts the token into the URL',
+      'realtime-client/protocol/wire.ts',
+      'apikey: apiKey, vsn })',
+      "apikey: apiKey, vsn, access_token: 'a.b.c' })",
+    ],
+    [
+      'tries a refused channel again',
+      channelState,
+      ': fail(state, refusal, reason);',
+      ': retry(state, settings);',
+    ],
+    ['leaves no channel', channelState, "effects: isOnTopic ? [{ do: 'leave' }] : [],", 'effects: [],'],
+    [
+      'joins public channels only',
+      'realtime-client/protocol/join-config.ts',
+      '    private: isPrivate,\n    postgres_changes',
+      '    private: false,\n    postgres_changes',
+    ],
+  ),
+  ...mutantsOf(
+    'realtime-client',
+    'broadcast and presence',
+    'realtime#broadcast realtime#presence realtime#limits',
+    ['hears its own broadcasts', 'realtime-client/protocol/join-config.ts', 'self: false,', 'self: true,'],
+    [
+      'asks for no acknowledgment',
+      'realtime-client/protocol/join-config.ts',
+      '      ack,\n      self',
+      '      ack: false,\n      self',
+    ],
+    [
+      'keeps to no rate limit',
+      'realtime-client/broadcast/rate-limit.ts',
+      'take: () => void (tokens -= 1),',
+      'take: () => undefined,',
+    ],
+    [
+      'keeps to no limit of presence',
+      'realtime-client/presence/tracker.ts',
+      'const maxCalls = 5;',
+      'const maxCalls = 500;',
+    ],
+    [
+      'tracks nothing again after a lost socket',
+      'realtime-client/presence/tracker.ts',
+      '      sent = null;\n      calls = [];',
+      '      calls = [];',
+    ],
+    [
+      'does not untrack',
+      'realtime-client/presence/tracker.ts',
+      "{ event: 'untrack' }",
+      "{ event: 'track', payload: {} }",
+    ],
+  ),
+  ...mutantsOf(
+    'storage-client',
+    'objects',
+    'rest#storage rest#storage-errors',
+    [
+      'takes every path',
+      'storage-client/object-key.ts',
+      "if (!validKey.test(key) || trimmed.split('/').some((segment) => /^\\.{0,2}$/.test(segment))) {",
+      'if (key.length > 10_000) {',
+    ],
+    ['encodes no paths', 'storage-client/object-key.ts', ".split('/').map(encodeURIComponent).join('/')", ''],
+  ),
+];

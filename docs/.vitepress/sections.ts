@@ -55,7 +55,11 @@ export const sections: readonly Section[] = [
     folder: 'local-supabase',
     groups: [
       { title: 'Begin', files: ['docs/local-supabase/index.md'] },
-      { title: 'Reference', files: ['local-supabase/docs/embedded-supabase.md'] },
+      { title: 'Tasks', files: ['local-supabase/docs/for-your-project.md'] },
+      {
+        title: 'Reference',
+        files: inFolder('local-supabase/docs', 'embedded-supabase foreign-projects comparison'),
+      },
     ],
   },
   {

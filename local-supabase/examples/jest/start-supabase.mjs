@@ -1,0 +1,11 @@
+import { createLocalSupabase, readProjectConfig } from 'local-supabase';
+
+/** Jest loads it once, before all tests: they read the address from the environment. */
+export default async function startSupabase() {
+  const project = process.env.PROJECT ?? '.';
+  const { options } = readProjectConfig({ project });
+  const supabase = await createLocalSupabase({ ...options, project, port: 0 });
+  process.env.SUPABASE_URL = supabase.url;
+  process.env.SUPABASE_KEY = supabase.publishableKey;
+  globalThis.localSupabase = supabase;
+}

@@ -1,0 +1,3 @@
+export default async function stopSupabase() {
+  await globalThis.localSupabase.close();
+}

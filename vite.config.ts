@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
+import { readCommonPasswords } from './scripts/common-passwords.ts';
 import { readSignInWays } from './scripts/sign-in-ways.ts';
 import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
@@ -31,7 +32,10 @@ export default defineConfig(({ mode }) => {
     captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
   });
   return {
-    define: { SIGN_IN_WAYS: JSON.stringify(readSignInWays(env['VITE_SIGN_IN_WAYS'])) },
+    define: {
+      SIGN_IN_WAYS: JSON.stringify(readSignInWays(env['VITE_SIGN_IN_WAYS'])),
+      COMMON_PASSWORDS: JSON.stringify(readCommonPasswords()),
+    },
     plugins: [
       react(),
       pageHeaders(headers),
@@ -166,8 +170,8 @@ function installable(): ReturnType<typeof VitePWA> {
     devOptions: { enabled: true, type: 'module' },
     injectManifest: {
       globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}', 'assets/inter-latin-wght-*'],
-      // Large, and of use only with a network.
-      globIgnores: ['assets/password-strength-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
+      // Of use only with a network.
+      globIgnores: ['assets/password-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
       // It is registered as a classic script, which may import nothing: that would need a policy of Trusted Types.
       rollupFormat: 'iife',
       sourcemap: false,

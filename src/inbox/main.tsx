@@ -10,6 +10,7 @@ import { decideRoute } from './app/route-decision.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
+import { whenSignedIn } from './app/when-signed-in.ts';
 import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
 import { createBrowserPlatform, type Platform } from 'supabase-protocol-clients/platform';
 
@@ -93,7 +94,11 @@ export function start(screen: Promise<unknown>): void {
     render();
     // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
-    setTimeout(() => whenIdle(() => void startServiceWorker(platform)), workerDelayMs);
+    const startWhenIdle = () =>
+      setTimeout(() => whenIdle(() => void startServiceWorker(platform)), workerDelayMs);
+    // A visitor of /login may never use the application. A worker that is there already has to hear of new versions.
+    if (navigator.serviceWorker?.controller) startWhenIdle();
+    else whenSignedIn(clients.auth, startWhenIdle);
   });
 }
 

@@ -1,15 +1,30 @@
 import { expect, test } from 'vitest';
 import { refuseCommonPassword } from '../../../src/inbox/ui/form/common-password.ts';
+import { readCommonPasswords } from '../../../scripts/common-passwords.ts';
 import { estimateStrength } from '../../../src/inbox/ui/password-strength/password-strength.ts';
 
-test.each(['password', 'Passw0rd', 'qwertyuiop', '12345678', 'aaaaaaaaaaaa', 'iloveyou1'])(
-  'the password %s is weak',
-  (password) => {
-    expect(estimateStrength(password)).toBeLessThan(2);
-  },
-);
+test.each([
+  ['a common one', 'password'],
+  ['a common one with signs for letters', 'P@ssw0rd'],
+  ['a common one with a sign and digits behind it', 'Sunshine!23'],
+  ['a row of the keyboard', 'qwertyuiop'],
+  ['a row backwards and a row', 'lkjhgf4567'],
+  ['repetitions', 'aaaaaaaaaaaa'],
+  ['a repeated part', 'abcabcabcabc'],
+  ['a season and a year', 'Summer2026!'],
+  ['a date', '19871224'],
+  ['a short word and digits', 'tiger1987'],
+])('a password that is %s is weak: %s', (_, password) => {
+  expect(estimateStrength(password)).toBeLessThan(2);
+});
 
-test.each(['tidal-orange-copper-8', 'quiet-paper-boat-under-snow'])(
+test('each of the 3,000 most common passwords is refused', () => {
+  const common = readCommonPasswords().split('\n');
+  expect(common).toHaveLength(3000);
+  expect(common.filter((password) => estimateStrength(password) >= 2)).toEqual([]);
+});
+
+test.each(['tidal-orange-copper-8', 'quiet-paper-boat-under-snow', 'kX9#mQ2$vT5!', '3vXq8LmWz7Rb'])(
   'the password %s is strong',
   (password) => {
     expect(estimateStrength(password)).toBe(4);

@@ -5,7 +5,7 @@ import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
-/** Large: loaded with the first character. */
+/** Loaded with the first character. */
 const PasswordMeter = onDemand(
   async () => (await import('../password-strength/password-meter.tsx')).PasswordMeter,
 );
@@ -19,7 +19,7 @@ export interface NewPasswordFieldProps extends FieldBinding {
 /** A field for a new password, with an estimate of its strength. */
 export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
   const { strength } = credentialTexts.use();
-  // The estimate takes some milliseconds: typing goes first.
+  // The estimate may take a millisecond: typing goes first.
   const password = useDeferredValue(field.value);
   const hint = <p className={styles.hint}>{strength.hint}</p>;
   return (

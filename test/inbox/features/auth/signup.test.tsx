@@ -45,7 +45,7 @@ test('signing up keeps the requested page', async () => {
 
 test("signing up shows the server's reasons on the password", async () => {
   const { actor } = await renderApp('/signup', { supabase: supabase() });
-  await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
+  await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-loft');
   const password = screen.getByLabelText('Password');
   await waitFor(() =>
     expect(describedBy(password)).toBe('This password is too easy to guess. Use more characters.'),

@@ -223,7 +223,7 @@ export const inboxShots: readonly Shot[] = [
       await page.getByLabel(say('Email address')).fill('mary@example.com');
       await page
         .getByRole('dialog')
-        .getByRole('button', { name: say('Invite'), exact: true })
+        .getByRole('button', { name: say('Create link') })
         .click();
       await page.getByLabel(say('Invitation link')).waitFor();
     },

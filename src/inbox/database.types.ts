@@ -584,6 +584,15 @@ export type Database = {
           user_id: string
         }[]
       }
+      preview_invitation: {
+        Args: { token: string }
+        Returns: {
+          entity_name: string
+          expires_at: string
+          inviter_name: string
+          status: string
+        }[]
+      }
       queue_health: { Args: never; Returns: Json }
       recovery_code_status: { Args: never; Returns: Json }
       register_kind: { Args: { kind: Json }; Returns: Json }

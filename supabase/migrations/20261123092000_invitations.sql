@@ -212,6 +212,24 @@ as $$
   where i.token = get_invitation.token and (select private.require_assurance()) is not null
 $$;
 
+/**
+ * Who invites to what, for whoever holds the token and has not signed in: no address, no id, and nothing of an invitation that is no longer
+ * open. One row, or none where the token is unknown. Reading changes nothing.
+ */
+create function public.preview_invitation(token text)
+  returns table (status text, inviter_name text, entity_name text, expires_at timestamptz)
+  language sql stable security definer rows 1
+  set search_path = ''
+as $$
+  select
+    r.status,
+    case when r.status = 'pending' then r.inviter_name end,
+    case when r.status = 'pending' then r.entity_name end,
+    r.expires_at
+  from public.invitations i cross join lateral private.read_invitation(i) r
+  where i.token = preview_invitation.token
+$$;
+
 /** The pending invitations of the caller's confirmed address, last made or renewed first, with the tokens to answer them. */
 create function public.list_invitations()
   returns table (
@@ -325,10 +343,12 @@ $$;
 revoke all on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),
+  public.preview_invitation(text),
   public.list_invitations(),
   public.accept_invitation(text),
   public.decline_invitation(text)
   from public, anon;
+grant execute on function public.preview_invitation(text) to anon, authenticated, service_role;
 grant execute on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),

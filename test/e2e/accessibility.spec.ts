@@ -121,7 +121,7 @@ test(
     await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByLabel('Email address').fill(grace.email);
     await expectAccessible(page, 'invite');
-    await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
     await expect(page.getByLabel('Invitation link')).toBeVisible();
     await expectAccessible(page, 'invited');
   },

@@ -175,7 +175,7 @@ it('every table of the API has row-level security and the restrictive policy, or
   }
 });
 
-it('every table of the API gives callers without a session no privilege', async () => {
+it('every table of the API gives callers without a session no privilege, and one function what a token shows', async () => {
   const [anonymous] = await supabase().database.query<{ tables: string[]; functions: string[] }>(
     `select
          array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
@@ -183,7 +183,7 @@ it('every table of the API gives callers without a session no privilege', async 
          array(select proname::text from pg_proc where pronamespace = 'public'::regnamespace
            and has_function_privilege('anon', oid, 'execute')) as functions`,
   );
-  expect(anonymous).toEqual({ tables: [], functions: [] });
+  expect(anonymous).toEqual({ tables: [], functions: ['preview_invitation'] });
 });
 
 it('every function of the schema has an empty search path, but for procedures that commit', async () => {
@@ -207,6 +207,7 @@ it('every function of the API that runs as its owner asks for the assurance of i
      where p.pronamespace = 'public'::regnamespace and p.prosecdef
        and has_function_privilege('authenticated', p.oid, 'execute')
        and p.prosrc !~ 'private\\.(require_assurance|require_session|answer_invitation)\\('
+       and not has_function_privilege('anon', p.oid, 'execute')
      order by 1`,
   );
   expect(rows).toEqual([]);

@@ -65,6 +65,25 @@ it('inviting returns a random token that expires after seven days', async () => 
   expect(made?.days).toBe(7);
 });
 
+it('an invitation shows who invites to what to anybody with its token, and nothing else, while it is open', async () => {
+  const token = await invite();
+  const preview = async () =>
+    runAs(supabase().database, { role: 'anon' }, (sql) =>
+      sql.query<Record<string, unknown>>('select * from preview_invitation($1)', [token]),
+    );
+  const [open] = await preview();
+  expect(open).toEqual({
+    status: 'pending',
+    inviter_name: 'Ada Lovelace',
+    entity_name: 'Notes',
+    expires_at: expect.any(Date),
+  });
+  await call(asGrace, 'decline', token);
+  expect(await preview()).toMatchObject([{ status: 'declined', inviter_name: null, entity_name: null }]);
+  await supabase().database.exec('delete from invitations');
+  expect(await preview()).toEqual([]);
+});
+
 it('inviting is limited to 10 addresses a minute', async () => {
   for (let number = 0; number < 10; number += 1) await invite(`new${number}@example.com`);
   await expect(invite('one-more@example.com')).rejects.toMatchObject({

@@ -73,7 +73,7 @@ test('the application redirects to /login with a message when the server ends th
 
 test('the application opens an invitation link with a broken percent escape', async () => {
   await renderApp('/join/%E0%A4%A', { supabase: supabase() });
-  expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
+  expect(await screen.findByRole('heading', { name: 'We can’t find this invitation' })).toBeTruthy();
 });
 
 test('the application shows not found for an unknown path', async () => {

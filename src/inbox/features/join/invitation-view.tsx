@@ -12,7 +12,8 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import type { Invitation } from './invitation.ts';
 import layout from '../../ui/layout.module.css';
-import { joinTexts } from './join-texts.ts';
+import { joinTexts, type JoinTexts } from './join-texts.ts';
+import { useInvitationPreview } from './use-invitation-preview.ts';
 import { useInvitation } from './use-invitation.ts';
 
 /** One invitation. Opening it changes nothing; a button answers it. */
@@ -21,13 +22,7 @@ export function InvitationView({ token }: { readonly token: string }) {
   const { state, reload, answer } = useInvitation(token);
   switch (state.kind) {
     case 'loading':
-      return (
-        <State title={texts.title}>
-          <p role="status">{texts.loading}</p>
-          <Skeleton height="44px" />
-          <SlowNote pending />
-        </State>
-      );
+      return <LoadingState />;
     case 'signed-out':
       return <SignedOut token={token} />;
     case 'failed':
@@ -39,13 +34,7 @@ export function InvitationView({ token }: { readonly token: string }) {
         </State>
       );
     case 'unknown':
-      return (
-        <State title={texts.unknownTitle} text={texts.unknownText}>
-          <Link className={buttonClass('secondary', true)} href={paths.join}>
-            {texts.enterCode}
-          </Link>
-        </State>
-      );
+      return <UnknownState />;
     case 'other-account':
       return <OtherAccount token={token} invitation={state.invitation} />;
     case 'open':
@@ -79,6 +68,32 @@ function State({ title, text, children }: StateProps) {
   );
 }
 
+function LoadingState() {
+  const texts = joinTexts.use();
+  return (
+    <State title={texts.title}>
+      <p role="status">{texts.loading}</p>
+      <Skeleton height="44px" />
+      <SlowNote pending />
+    </State>
+  );
+}
+
+function UnknownState() {
+  const texts = joinTexts.use();
+  return (
+    <State title={texts.unknownTitle} text={texts.unknownText}>
+      <Link className={buttonClass('secondary', true)} href={paths.join}>
+        {texts.enterCode}
+      </Link>
+    </State>
+  );
+}
+
+function invitedTitle(texts: JoinTexts, inviterName: string, entityName: string | null): string {
+  return entityName === null ? texts.invited(inviterName) : texts.invitedTo(inviterName, entityName);
+}
+
 /** A final state, with the link to the inbox. */
 function Ending(props: StateProps) {
   const texts = joinTexts.use();
@@ -91,11 +106,20 @@ function Ending(props: StateProps) {
   );
 }
 
+/** Who invites to what, as far as the token shows it, and the ways to sign in. */
 function SignedOut({ token }: { readonly token: string }) {
   const texts = joinTexts.use();
+  const language = useLanguage();
+  const preview = useInvitationPreview(token);
   const next = links.join(token);
+  if (preview === 'loading') return <LoadingState />;
+  if (preview === 'unknown') return <UnknownState />;
+  const { inviterName = null, entityName = null, expiresAtMs = 0 } = preview === 'failed' ? {} : preview;
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(expiresAtMs);
+  const title = inviterName === null ? texts.signedOutTitle : invitedTitle(texts, inviterName, entityName);
   return (
-    <State title={texts.signedOutTitle} text={texts.signedOutText}>
+    <State title={title} text={texts.signedOutText}>
+      {inviterName !== null && <p className={layout.hint}>{texts.expires(day)}</p>}
       <Link className={buttonClass('primary', true)} href={links.login({ next })}>
         {texts.signIn}
       </Link>
@@ -162,10 +186,7 @@ function Open({ invitation, answer, onStale }: OpenProps) {
     expiresAtMs,
   );
   return (
-    <State
-      title={entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
-      text={texts.openText(inviteeEmail)}
-    >
+    <State title={invitedTitle(texts, inviterName, entityName)} text={texts.openText(inviteeEmail)}>
       <p className={layout.hint}>{texts.expires(until)}</p>
       <FormMessages error={hasFailed && texts.answerFailed} />
       <Button look="primary" wide pending={pending === 'accept'} onClick={() => void give('accept')}>

@@ -39,6 +39,33 @@ export function parseInvitation(row: unknown): Invitation {
   };
 }
 
+/** What a token shows without a sign-in. */
+export interface InvitationPreview {
+  readonly status: Invitation['status'];
+  /** Null unless it is open. */
+  readonly inviterName: string | null;
+  readonly entityName: string | null;
+  readonly expiresAtMs: number;
+}
+
+const previewSchema = z.object({
+  status: rowSchema.shape.status,
+  inviter_name: z.nullish(z.string()),
+  entity_name: z.nullish(z.string()),
+  expires_at: z.string(),
+});
+
+/** @throws {Error} if the row has another shape. */
+export function parsePreview(row: unknown): InvitationPreview {
+  const wire = previewSchema.parse(row);
+  return {
+    status: wire.status,
+    inviterName: wire.inviter_name ?? null,
+    entityName: wire.entity_name ?? null,
+    expiresAtMs: Date.parse(wire.expires_at),
+  };
+}
+
 /** What `/join/:token` shows. */
 export type JoinState =
   | { readonly kind: 'signed-out' | 'loading' | 'unknown' }

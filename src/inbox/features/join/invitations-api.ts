@@ -1,6 +1,6 @@
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
-import { parseInvitation, type Invitation } from './invitation.ts';
+import { parseInvitation, parsePreview, type Invitation, type InvitationPreview } from './invitation.ts';
 
 /** An open invitation, with the token that answers it. */
 export interface ListedInvitation {
@@ -19,6 +19,8 @@ export interface InvitationsApi {
   list(signal: AbortSignal): Promise<readonly ListedInvitation[]>;
   /** Reads an invitation without changing it. Null: unknown token. */
   read(token: string, signal: AbortSignal): Promise<Invitation | null>;
+  /** What a token shows without a sign-in. Null: unknown token. */
+  preview(token: string, signal: AbortSignal): Promise<InvitationPreview | null>;
   /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
   answer(token: string, answer: 'accept' | 'decline'): Promise<Invitation>;
   /** Invites an address; an unanswered invitation of the same address to the same entity is renewed. */
@@ -34,6 +36,10 @@ export function createInvitationsApi(rest: RestClient<Database>): InvitationsApi
     async read(token, signal) {
       const [row] = await rest.rpc('get_invitation', { token }).execute({ signal });
       return row ? parseInvitation(row) : null;
+    },
+    async preview(token, signal) {
+      const [row] = await rest.rpc('preview_invitation', { token }).execute({ signal });
+      return row ? parsePreview(row) : null;
     },
     async answer(token, answer) {
       const [row] = await rest.rpc(`${answer}_invitation`, { token }).execute();

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { links } from '../../shared/routes.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { EmailField, TextField } from '../../ui/form/text-field.tsx';
@@ -30,7 +30,13 @@ export function InviteDialog({ open, onClose }: InviteDialogProps) {
     onClose();
   };
   return (
-    <Dialog open={open} sheet onClose={close} title={texts.inviteTitle} closeLabel={texts.close}>
+    <Dialog
+      open={open}
+      sheet
+      onClose={close}
+      title={sent ? texts.invitedTitle(sent.email) : texts.inviteTitle}
+      closeLabel={texts.close}
+    >
       {sent ? <SentView sent={sent} onAnother={() => setSent(null)} /> : <InviteForm onSent={setSent} />}
     </Dialog>
   );
@@ -76,21 +82,29 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
   const configuration = useConfiguration();
   const field = useRef<HTMLInputElement>(null);
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
+  const mail = new URLSearchParams({ subject: texts.mailSubject, body: texts.mailBody(url) });
+  // Mail programs read a plus as itself.
+  const mailto = `mailto:${encodeURIComponent(sent.email)}?${mail.toString().replaceAll('+', '%20')}`;
   const { isCopied, copy } = useCopy(url, () => field.current?.select());
   return (
     <div className={layout.stack}>
       <FormMessages
         error={isCopied === false && texts.copyRefused}
-        success={(sent.isRenewed ? texts.invitedAgainTitle : texts.invitedTitle)(sent.email)}
+        success={sent.isRenewed ? texts.invitedAgain : texts.invitedNew}
       />
-      <p>{texts.invitedText}</p>
       <TextField ref={field} label={texts.link} readOnly value={url} />
       <div className={layout.row}>
         <Button look="primary" onClick={() => void copy()}>
           {isCopied ? texts.copied : texts.copy}
         </Button>
-        <Button onClick={onAnother}>{texts.inviteAnother}</Button>
+        <a className={buttonClass('secondary')} href={mailto}>
+          {texts.mail}
+        </a>
       </div>
+      <p className={layout.hint}>{texts.invitedText(sent.email)}</p>
+      <Button look="link" onClick={onAnother}>
+        {texts.inviteAnother}
+      </Button>
     </div>
   );
 }

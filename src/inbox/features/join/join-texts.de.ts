@@ -48,12 +48,18 @@ export const german: JoinTexts = {
   emailInvalid: 'Gib eine E‑Mail-Adresse ein, etwa name@example.com.',
   entity: 'Wozu (optional)',
   entityHint: 'Zum Beispiel der Name eines Dokuments oder Projekts.',
-  send: 'Einladen',
+  send: 'Link erstellen',
   close: 'Schließen',
-  invitedTitle: (email) => `${email} ist eingeladen.`,
-  invitedAgainTitle: (email) => `Noch einmal eingeladen: ${email}.`,
-  invitedText:
-    'Wenn es zu der Adresse hier ein Konto gibt, steht die Einladung dort unter „Einladungen“. Oder schick diesen Link selbst, er gilt 7 Tage.',
+  invitedTitle: (email) => `Schick diesen Link an ${email}`,
+  invitedNew:
+    'Die Einladung ist fertig. Wer hier kein Konto hat, bekommt von uns keine E‑Mail: Schick den Link selbst.',
+  invitedAgain:
+    'Die Einladung ist erneuert, mit demselben Link. Wer hier kein Konto hat, bekommt von uns keine E‑Mail: Schick ihn selbst.',
+  invitedText: (email) =>
+    `Der Link gilt 7 Tage und nur für ${email}. Wer hier ein Konto hat, wird auch benachrichtigt.`,
+  mail: 'E‑Mail schreiben',
+  mailSubject: 'Eine Einladung für dich',
+  mailBody: (url) => `Ich möchte dich einladen. Dieser Link gilt 7 Tage: ${url}`,
   link: 'Einladungslink',
   copy: 'Kopieren',
   copied: 'Kopiert',

@@ -48,12 +48,18 @@ const english = {
   emailInvalid: 'Enter an email address, such as name@example.com.',
   entity: 'What for (optional)',
   entityHint: 'For example, the name of a document or project.',
-  send: 'Invite',
+  send: 'Create link',
   close: 'Close',
-  invitedTitle: (email: string) => `${email} is invited.`,
-  invitedAgainTitle: (email: string) => `Invited again: ${email}.`,
-  invitedText:
-    'If the address has an account here, the invitation is listed there under “Invitations”. Or send this link yourself; it works for 7 days.',
+  invitedTitle: (email: string) => `Send this link to ${email}`,
+  invitedNew:
+    'The invitation is ready. We don’t email people who have no account here, so send the link yourself.',
+  invitedAgain:
+    'The invitation is renewed, with the same link. We don’t email people who have no account here, so send it yourself.',
+  invitedText: (email: string) =>
+    `The link works for 7 days, for ${email} only. With an account here, they’re notified as well.`,
+  mail: 'Write an email',
+  mailSubject: 'An invitation for you',
+  mailBody: (url: string) => `I’d like to invite you. This link works for 7 days: ${url}`,
   link: 'Invitation link',
   copy: 'Copy',
   copied: 'Copied',

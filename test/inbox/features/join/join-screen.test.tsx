@@ -70,15 +70,27 @@ test('an invitation is declined by a button', async () => {
   expect(await status(token)).toBe('declined');
 });
 
-test('an invitation asks to sign in or up when signed out, and returns', async () => {
+test('an invitation says who invites to what when signed out, asks to sign in or up, and returns', async () => {
   const token = await invite();
   await renderApp(`/join/${token}`, { supabase: local() });
-  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  expect(await heading('Ada Lovelace invites you to Roadmap')).toBeTruthy();
+  expect(document.body.textContent, 'the address of the invitee is private').not.toContain('@example.com');
   const next = encodeURIComponent(`/join/${token}`);
   expect(screen.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(`/login?next=${next}`);
   expect(screen.getByRole('link', { name: 'Create account' }).getAttribute('href')).toBe(
     `/signup?next=${next}`,
   );
+});
+
+test('an invitation that is no longer open tells nothing when signed out', async () => {
+  const token = await invite();
+  await local().database.query(`update invitations set expires_at = now() where token = $1`, [token]);
+  const { unmount } = await renderApp(`/join/${token}`, { supabase: local() });
+  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  expect(document.body.textContent).not.toMatch(/Ada|Roadmap/);
+  unmount();
+  await renderApp('/join/0123456789abcdef', { supabase: local() });
+  expect(await heading('We can’t find this invitation')).toBeTruthy();
 });
 
 test('an invitation asks for the second factor, then returns', async () => {
@@ -92,7 +104,7 @@ test('an invitation asks for the second factor, then returns', async () => {
   before.unmount();
   const token = await invite(email);
   const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
-  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  expect(await heading('Ada Lovelace invites you to Roadmap')).toBeTruthy();
   await actor.click(screen.getByRole('link', { name: 'Sign in' }));
   expect(await heading('One more step')).toBeTruthy();
   await actor.type(
@@ -181,7 +193,7 @@ test('an invitation that cannot be loaded can be tried again', async () => {
 
 test('an invitation sends no referrer and is not indexed', async () => {
   await renderApp('/join/0123456789abcdef', { supabase: local() });
-  expect(await heading('Sign in to see this invitation')).toBeTruthy();
+  expect(await heading('We can’t find this invitation')).toBeTruthy();
   const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
   expect([content('referrer'), content('robots')]).toEqual(['no-referrer', 'noindex']);
 });
@@ -194,8 +206,9 @@ test('inviting from the inbox notifies an existing user, and shows the link', as
   await waitFor(() => expect(document.activeElement).toBe(field));
   await actor.keyboard(grace.email);
   await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
-  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-  await dialog.findByText('grace@example.com is invited.');
+  await actor.click(dialog.getByRole('button', { name: 'Create link' }));
+  await screen.findByRole('dialog', { name: 'Send this link to grace@example.com' });
+  await dialog.findByText(/^The invitation is ready\. We don’t email people who have no account/);
   const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
   const told = await local().database.query<{ content: string }>(
     'select content from public.notifications where recipient_id = $1',
@@ -211,8 +224,8 @@ test('inviting from the inbox renews the open invitation of the same address, an
   const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
   await actor.type(await dialog.findByLabelText('Email address'), grace.email);
   await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
-  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-  await dialog.findByText('Invited again: grace@example.com.');
+  await actor.click(dialog.getByRole('button', { name: 'Create link' }));
+  await dialog.findByText(/^The invitation is renewed, with the same link\./);
   expect(dialog.getByLabelText<HTMLInputElement>('Invitation link').value).toContain(`/join/${token}`);
   unmount();
   await renderApp('/join', { supabase: local(), user: as(grace) });
@@ -224,7 +237,7 @@ test('inviting from the inbox selects the link for copying by hand where the cli
   await actor.click(await screen.findByRole('button', { name: 'Invite' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
   await actor.type(await dialog.findByLabelText('Email address'), grace.email);
-  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await actor.click(dialog.getByRole('button', { name: 'Create link' }));
   const link = await dialog.findByLabelText<HTMLInputElement>('Invitation link');
   vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
   await actor.click(dialog.getByRole('button', { name: 'Copy' }));
@@ -239,11 +252,11 @@ test('inviting from the inbox shows an invalid address on its field', async () =
   const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
   const field = await dialog.findByLabelText('Email address');
   await actor.type(field, 'mary');
-  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await actor.click(dialog.getByRole('button', { name: 'Create link' }));
   await dialog.findByText(/Enter an email address/);
   await actor.clear(field);
   await actor.type(field, ada.email);
-  await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+  await actor.click(dialog.getByRole('button', { name: 'Create link' }));
   await dialog.findByText('You can’t invite yourself.');
   await waitFor(() => expect(document.activeElement).toBe(field));
 });

@@ -69,7 +69,7 @@ it('an invitation shows who invites to what to anybody with its token, and nothi
   const token = await invite();
   const preview = async () =>
     runAs(supabase().database, { role: 'anon' }, (sql) =>
-      sql.query<Record<string, unknown>>('select * from preview_invitation($1)', [token]),
+      sql.query('select * from preview_invitation($1)', [token]),
     );
   const [open] = await preview();
   expect(open).toEqual({

@@ -30,6 +30,7 @@ function createItem(kind: string, number: number, text: string | null): QueuedIt
       },
     },
     created_at: createdAt,
+    count: 1,
     is_in_inbox: true,
   };
 }
@@ -65,7 +66,12 @@ const variants: Readonly<Record<string, Variant>> = {
     item_count: 4,
   },
   digest: { topic: 'digest', frequency: 'daily', items: everyKind, item_count: everyKind.length },
-  'digest-long': { topic: 'digest', frequency: 'weekly', items: everyKind, item_count: 240 },
+  'digest-long': {
+    topic: 'digest',
+    frequency: 'weekly',
+    items: everyKind.map((item, index) => ({ ...item, count: index === 0 ? 165 : 2 })),
+    item_count: 240,
+  },
   hostile: {
     topic: 'digest',
     frequency: 'hourly',

@@ -2,6 +2,7 @@ import { createDenoRunner, type DenoRunner } from './functions/deno/deno-runner.
 import { createFunctionFetch, type FunctionRuntime } from './functions/function-runtime.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
+import { localSender } from './mailbox/mail.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import type { SmtpServer } from './mailbox/smtp-server.ts';
 import type { LocalSupabaseOptions } from './project/options.ts';
@@ -74,7 +75,7 @@ async function mailVariables(
 ): Promise<Readonly<Record<string, string>>> {
   if (!smtp) {
     const port = String(await server.port());
-    return { MAIL_FROM: 'Tidings <notifications@inbox.test>', SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
+    return { MAIL_FROM: localSender, SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
   }
   return {
     MAIL_FROM: `${smtp.senderName} <${smtp.adminEmail}>`,

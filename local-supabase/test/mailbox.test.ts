@@ -29,7 +29,7 @@ describe('Mailpit’s interface', () => {
         {
           ID: expect.any(String),
           Read: false,
-          From: { Name: 'Inbox', Address: 'no-reply@inbox.test' },
+          From: { Name: 'Tidings', Address: 'notifications@inbox.test' },
           To: [{ Name: 'Grace', Address: 'grace@example.com' }],
           Cc: [],
           Bcc: [],

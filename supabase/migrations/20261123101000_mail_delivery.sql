@@ -132,6 +132,26 @@ begin
 end
 $$;
 
+/**
+ * What belongs together in a digest: the kind and the thread, or, about no entity, the words that the line would say. As a hash: the parts
+ * are as long as their sender likes.
+ */
+create function private.digest_group(kind text, content jsonb) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select encode(sha256(convert_to(
+    jsonb_build_array(
+      kind,
+      private.mail_topic(kind, content),
+      case when content ->> 'entity_id' is null then jsonb_build_array(
+        content -> 'entity_type', content -> 'metadata', content #> '{data,title}', content #> '{data,entity_name}',
+        content #> '{data,name}', content #> '{data,url}'
+      ) end
+    )::text, 'UTF8'
+  )), 'hex')
+$$;
+
 /** Everything that a worker needs to render and send a mail, or null and a reason in `obstacle`. */
 create function private.mail_payload(
   mail private.notification_mails, called_at timestamptz, out payload jsonb, out obstacle text
@@ -149,14 +169,28 @@ begin
   if obstacle is not null then
     return;
   end if;
+  with numbered as (
+    select
+      m.*,
+      row_number() over () as position,
+      -- A digest has a line for each thread, a mail about one thread a line for each event.
+      case when mail.topic = 'digest'
+        then private.digest_group(m.kind, private.parse_json(m.content)) else m.id::text
+      end as line
+    from private.mail_items(mail.id, called_at) m
+  ), lines as (
+    select n.line, min(n.position) as position, count(*) as events from numbered n group by n.line
+  ), ranked as (
+    select l.*, row_number() over (order by l.position) as rank from lines l
+  )
   select
     coalesce(jsonb_agg(jsonb_build_object(
       'id', i.id, 'kind', i.kind, 'content', private.parse_json(i.content), 'created_at', i.created_at,
-      'is_in_inbox', i.is_in_inbox, 'words', private.kind_words(i.kind, i.content, mail.recipient_id)
-    ) order by i.position) filter (where i.position <= most_items), '[]'),
-    count(*)
+      'is_in_inbox', i.is_in_inbox, 'words', private.kind_words(i.kind, i.content, mail.recipient_id), 'count', r.events
+    ) order by r.rank) filter (where r.rank <= most_items), '[]'),
+    coalesce(sum(r.events), 0)
   into items, total
-  from (select m.*, row_number() over () as position from private.mail_items(mail.id, called_at) m) i;
+  from ranked r join numbered i on i.line = r.line and i.position = r.position;
   if total = 0 and private.is_notification_mail(mail.topic) then
     obstacle := 'nothing unread';
     return;

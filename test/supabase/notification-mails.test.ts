@@ -157,6 +157,39 @@ it('a digest of three kinds goes at 08:00 in Vienna, in German, across the chang
   expect(mails()).toHaveLength(1);
 });
 
+it('a digest has one line for each thread, with its newest event and how many there were before', async () => {
+  await prefer({});
+  for (let number = 1; number <= 60; number += 1)
+    await notify('comment', { text: `Number ${number}`, atMs: nowMs + number });
+  await notify('comment', { entity: 'plan', atMs: nowMs + 61 });
+  await notify('mention', { atMs: nowMs + 62 });
+  for (let number = 63; number <= 65; number += 1)
+    await supabase().database.query(
+      `insert into notifications (recipient_id, sender_id, content, created_at) values ($1, $2, $3, $4)`,
+      [
+        ada.id,
+        grace.id,
+        JSON.stringify({ type: 'mention', metadata: { actor_name: 'Grace Hopper' } }),
+        new Date(nowMs + number).toISOString(),
+      ],
+    );
+  await sendAt(nowMs + 86_400_000);
+  const [mail] = mails();
+  expect(mail?.subject).toBe('65 unread notifications');
+  const lines = (mail?.text ?? '').split('\n').filter((line) => /^\* |, and \d+ earlier$|Number/.test(line));
+  expect(lines.map((line) => line.replace(/^.*(?=, and)/, ''))).toEqual([
+    '* Grace Hopper mentioned you in a shared item',
+    ', and 2 earlier',
+    '* Grace Hopper mentioned you in Name of notes',
+    '* Grace Hopper commented on Name of plan',
+    '* Grace Hopper commented on Name of notes',
+    '  Number 60',
+    ', and 59 earlier',
+  ]);
+  expect(mail?.text).not.toContain('more in your inbox');
+  expect(mail?.html).toContain('http://localhost:5173/icon-192.png');
+});
+
 it('a digest moves when another frequency, hour or zone is chosen', async () => {
   await prefer({ email_digest_frequency: 'weekly' });
   await notify('mention');

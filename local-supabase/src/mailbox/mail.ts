@@ -53,7 +53,8 @@ export interface ReceivedMail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const SENDER = 'Inbox <no-reply@inbox.test>';
+/** The sender of what is kept in the mailbox: the mails of the auth service, and by `MAIL_FROM` those of functions. */
+export const localSender = 'Tidings <notifications@inbox.test>';
 
 /** @param id sorts by time: later mails have greater ids. */
 export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail {
@@ -61,7 +62,7 @@ export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail
   return {
     id,
     receivedAtMs: nowMs,
-    from: parseAddress(mail.from ?? SENDER),
+    from: parseAddress(mail.from ?? localSender),
     to: parseAddress(mail.to),
     subject: mail.subject,
     html: mail.html,

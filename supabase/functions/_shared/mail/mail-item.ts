@@ -16,13 +16,13 @@ export interface MailItem {
   /** What it is about; null: not named. */
   readonly entity: string | null;
   readonly entityType: string | null;
-  /** Groups the items of one entity; null: about none. */
-  readonly entityKey: string | null;
   /** What was said; null: nothing. */
   readonly text: string | null;
   /** An invitation that was answered. */
   readonly answer: 'accepted' | 'declined' | null;
   readonly createdAtMs: number;
+  /** How many earlier events of the same thread the item stands for. */
+  readonly earlierCount: number;
   /** Where the item leads. */
   readonly url: string;
 }
@@ -45,7 +45,6 @@ export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
     return null;
   };
   const entityType = bounded(content['entity_type'], mostNameCharacters);
-  const entityId = bounded(content['entity_id'], 200);
   const status = data['status'] ?? metadata['status'];
   const text = find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], mostTextCharacters);
   return {
@@ -54,9 +53,9 @@ export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
     actor: find(['actor_name', 'actor', 'inviter_name'], mostNameCharacters),
     entity: find(['entity_name', 'entity_title', 'name'], mostNameCharacters),
     entityType,
-    entityKey: entityId === null ? null : `${entityType ?? ''}:${entityId}`,
     answer: item.kind === 'invite' && (status === 'accepted' || status === 'declined') ? status : null,
     createdAtMs: Date.parse(item.created_at),
+    earlierCount: item.count - 1,
     url: itemUrl(item, find(['url', 'href', 'link', 'path'], 1000), appUrl),
   };
 }

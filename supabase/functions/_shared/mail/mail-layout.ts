@@ -16,6 +16,8 @@ export interface MailGroup {
 
 /** A mail as both forms show it. */
 export interface MailContent {
+  /** The application, whose icon is the logo. */
+  readonly appUrl: string;
   readonly texts: MailTexts;
   readonly timeZone: string;
   readonly title: string;
@@ -30,7 +32,7 @@ export interface MailContent {
 }
 
 export function renderHtml(content: MailContent): string {
-  const { texts, title, intro, groups, more, button, why, footer } = content;
+  const { appUrl, texts, title, intro, groups, more, button, why, footer } = content;
   return html`<!doctype html>
     <html lang="${texts.language}">
       <head>
@@ -91,6 +93,18 @@ export function renderHtml(content: MailContent): string {
                   <td
                     style="padding: 24px 20px; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 24px; overflow-wrap: anywhere; word-break: break-word"
                   >
+                    <p
+                      class="text"
+                      style="margin: 0 0 20px; font-size: 16px; line-height: 24px; font-weight: 600; color: #1a1d23"
+                    >
+                      <img
+                        src="${appUrl}/icon-192.png"
+                        width="24"
+                        height="24"
+                        alt=""
+                        style="margin: 0 8px 0 0; border: 0; border-radius: 6px; vertical-align: -6px"
+                      />Tidings
+                    </p>
                     <h1
                       class="text"
                       style="margin: 0 0 16px; font-size: 20px; line-height: 28px; font-weight: 600; color: #1a1d23"
@@ -140,7 +154,7 @@ function renderItem(item: MailItem, { texts, timeZone }: MailContent): Html {
       >
       ${item.text === null ? '' : html` <div class="text" style="margin-top: 4px; color: #1a1d23">${item.text}</div> `}
       <div class="quiet" style="margin-top: 4px; font-size: 13px; line-height: 20px; color: #5a6170">
-        ${formatTime(item.createdAtMs, texts.language, timeZone)}
+        ${whenOf(item, texts, timeZone)}
       </div>
     </div>
   `;
@@ -155,13 +169,19 @@ export function renderText(content: MailContent): string {
     for (const item of items) {
       lines.push(`* ${texts.sentence(item)}`);
       if (item.text !== null) lines.push(`  ${item.text}`);
-      lines.push(`  ${formatTime(item.createdAtMs, texts.language, content.timeZone)}`, `  ${item.url}`, '');
+      lines.push(`  ${whenOf(item, texts, content.timeZone)}`, `  ${item.url}`, '');
     }
   }
   if (more !== null) lines.push(more, '');
   lines.push(`${button.label}: ${button.url}`, '', '-- ', why);
   for (const link of footer) lines.push(`${link.label}: ${link.url}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** When the newest event of a thread was, and how many there were before. */
+function whenOf({ createdAtMs, earlierCount }: MailItem, texts: MailTexts, timeZone: string): string {
+  const time = formatTime(createdAtMs, texts.language, timeZone);
+  return earlierCount > 0 ? `${time}, ${texts.earlier(earlierCount)}` : time;
 }
 
 /** The zone as the recipient chose it; UTC where this runtime does not know it. */

@@ -10,6 +10,8 @@ export interface MailTexts {
   readonly digestSubject: (count: number) => string;
   readonly digestTitle: (count: number) => string;
   readonly more: (count: number) => string;
+  /** Behind the newest event of a thread. */
+  readonly earlier: (count: number) => string;
   readonly openInbox: string;
   readonly why: (frequency: string) => string;
   readonly whyInvitation: string;
@@ -56,6 +58,7 @@ export const english: MailTexts = {
   digestTitle: (count) =>
     count === 1 ? 'You have 1 unread notification' : `You have ${count} unread notifications`,
   more: (count) => `${count} more in your inbox`,
+  earlier: (count) => `and ${count} earlier`,
   openInbox: 'Open inbox',
   why: (frequency) =>
     frequency === 'instant'
@@ -113,6 +116,7 @@ export const german: MailTexts = {
   digestTitle: (count) =>
     count === 1 ? 'Du hast 1 ungelesene Benachrichtigung' : `Du hast ${count} ungelesene Benachrichtigungen`,
   more: (count) => `${count} weitere in deinem Posteingang`,
+  earlier: (count) => (count === 1 ? 'und 1 frühere' : `und ${count} frühere`),
   openInbox: 'Posteingang öffnen',
   why: (frequency) =>
     frequency === 'instant'

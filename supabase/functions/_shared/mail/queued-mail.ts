@@ -8,6 +8,8 @@ export const queuedItemSchema = z.readonly(
     content: z.unknown(),
     /** ISO 8601. */
     created_at: z.string(),
+    /** How many events of its thread the item stands for, itself included: it is the newest. */
+    count: z._default(z.number(), 1),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),
     /** Of a kind that the team registered, in the recipient's language; the templates' title and text are null without one. */
@@ -55,9 +57,9 @@ export const queuedMailSchema = z.readonly(
     /** IANA name, known to the database. */
     time_zone: z.string(),
     frequency: z.string(),
-    /** Newest first, at most 50. */
+    /** Newest first, at most 50; in a digest one for each thread. */
     items: z.readonly(z.array(queuedItemSchema)),
-    /** All that the mail is about, also those beyond `items`. */
+    /** All events that the mail is about, also those beyond `items`. */
     item_count: z.number(),
     /** Null: the mail is about notifications, or a test. */
     security_event: z.nullable(securityEventSchema),

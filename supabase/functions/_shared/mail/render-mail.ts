@@ -87,8 +87,9 @@ function notificationContent(
   settings: MailSettings,
 ): MailContent {
   const texts = mailTextsOf(mail.language);
-  const hidden = mail.item_count - items.length;
+  const hidden = mail.items.reduce((rest, { count }) => rest - count, mail.item_count);
   return {
+    appUrl: settings.appUrl,
     texts,
     timeZone: mail.time_zone,
     title: mail.topic === 'digest' ? texts.digestTitle(mail.item_count) : subjectOf(mail, items, texts),
@@ -116,11 +117,13 @@ function testContent(mail: QueuedMail, settings: MailSettings): MailContent {
       kind: 'mention',
       content: { metadata: { actor_name: 'Ada Lovelace' }, data: { entity_name: 'Analytical Engine' } },
       created_at: mail.due_at,
+      count: 1,
       is_in_inbox: false,
     },
     settings.appUrl,
   );
   return {
+    appUrl: settings.appUrl,
     texts,
     timeZone: mail.time_zone,
     title: texts.testSubject,
@@ -146,14 +149,12 @@ function frame(mail: QueuedMail, kinds: readonly ItemKind[], settings: MailSetti
   };
 }
 
-/** By kind; within it the items of one entity stand together, the newest entity first. */
+/** By kind; within it the newest first. */
 function groupItems(items: readonly MailItem[], texts: MailTexts): MailGroup[] {
-  return kindsOf(items, texts).map(({ name, heading }) => {
-    const ofKind = items.filter((item) => kindName(item) === name);
-    const entities = [...new Set(ofKind.map(({ entityKey }) => entityKey))];
-    const grouped = entities.flatMap((key) => ofKind.filter(({ entityKey }) => entityKey === key));
-    return { heading, items: grouped };
-  });
+  return kindsOf(items, texts).map(({ name, heading }) => ({
+    heading,
+    items: items.filter((item) => kindName(item) === name),
+  }));
 }
 
 /** A kind of the items in a mail. */

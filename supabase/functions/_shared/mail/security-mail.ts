@@ -92,6 +92,7 @@ export function renderSecurityMail(mail: QueuedMail, event: SecurityEvent, appUr
   return {
     subject,
     content: {
+      appUrl,
       texts,
       timeZone: mail.time_zone,
       title: subject,

@@ -69,7 +69,7 @@ const variants: Readonly<Record<string, Variant>> = {
   'digest-long': {
     topic: 'digest',
     frequency: 'weekly',
-    items: everyKind.map((item, index) => ({ ...item, count: index === 0 ? 165 : 2 })),
+    items: everyKind.map((item, index) => Object.assign({}, item, { count: index === 0 ? 165 : 2 })),
     item_count: 240,
   },
   hostile: {

@@ -1,5 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { ownTimeZone } from './data/own-time-zone.ts';
 import type { PreferenceChange } from './preferences.ts';
 import layout from '../../ui/layout.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
@@ -45,8 +46,6 @@ export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
 
 /** An IANA name as it is shown. */
 export const formatTimeZone = (zone: string) => zone.replaceAll('_', ' ');
-
-const ownTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** All zones that the browser knows; the device's own and the chosen one come first. */
 function timeZones(chosen: string): readonly string[] {

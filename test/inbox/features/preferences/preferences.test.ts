@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { PreferencesApi } from '../../../../src/inbox/features/preferences/data/preferences-api.ts';
 import { loadPreferences } from '../../../../src/inbox/features/preferences/data/load-preferences.ts';
 import {
   defaultSettings,
@@ -17,17 +18,18 @@ const noRow = new RestError('not-one-row', 'The result contains 0 rows', {
 const down = new RestError('network', 'No answer');
 
 /** An API whose calls answer in turn; a call beyond the script is refused. */
-function script(...answers: readonly (readonly ['read' | 'insertDefaults', Preferences | RestError])[]) {
+function script(...answers: readonly (readonly [keyof PreferencesApi, Preferences | RestError])[]) {
   const left = [...answers];
-  const call = (name: 'read' | 'insertDefaults') => () => {
+  const call = (name: keyof PreferencesApi) => () => {
     const next = left.shift();
     if (next?.[0] !== name) throw new Error(`${name} was not expected`);
     return next[1] instanceof RestError ? Promise.reject(next[1]) : Promise.resolve(next[1]);
   };
   const reported: unknown[] = [];
   const load = () =>
-    loadPreferences({ read: call('read'), insertDefaults: call('insertDefaults') }, (problem) =>
-      reported.push(problem),
+    loadPreferences(
+      { read: call('read'), insertDefaults: call('insertDefaults'), update: call('update') },
+      (problem) => reported.push(problem),
     );
   return { load, reported, left };
 }
@@ -40,6 +42,24 @@ test('the preferences are the inserted defaults, where there is no row', async (
   const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
   expect(await load()).toBe(saved);
   expect(reported).toEqual([]);
+});
+
+test('new preferences have the time zone of the browser, and stay those of the server where it cannot be saved', async () => {
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue({
+    timeZone: 'Europe/Vienna',
+  } as Intl.ResolvedDateTimeFormatOptions);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const inserted = { ...saved, time_zone: 'UTC' };
+  const updated = { ...saved, time_zone: 'Europe/Vienna' };
+  expect(await script(['read', noRow], ['insertDefaults', inserted], ['update', updated]).load()).toBe(
+    updated,
+  );
+  const failing = script(['read', noRow], ['insertDefaults', inserted], ['update', down]);
+  expect(await failing.load()).toBe(inserted);
+  expect(failing.reported).toEqual([down]);
+  // Rows that are there keep what their owner may have chosen, and a basic table has no zone.
+  expect(await script(['read', inserted]).load()).toBe(inserted);
+  expect(await script(['read', noRow], ['insertDefaults', saved]).load()).toBe(saved);
 });
 
 test('the preferences are read again, where inserting fails', async () => {

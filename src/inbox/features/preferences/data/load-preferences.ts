@@ -1,5 +1,6 @@
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { temporaryPreferences, type Preferences } from '../preferences.ts';
+import { ownTimeZone } from './own-time-zone.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { PreferencesApi } from './preferences-api.ts';
  * @param report logs the errors.
  */
 export async function loadPreferences(
-  api: Pick<PreferencesApi, 'read' | 'insertDefaults'>,
+  api: Pick<PreferencesApi, 'read' | 'insertDefaults' | 'update'>,
   report: (problem: unknown) => void,
 ): Promise<Preferences> {
   const orTemporary = (problem: unknown) => {
@@ -22,12 +23,27 @@ export async function loadPreferences(
     if (!isNoRow(problem)) return orTemporary(problem);
   }
   try {
-    return await api.insertDefaults();
+    return await withOwnTimeZone(api, await api.insertDefaults(), report);
   } catch (problem) {
     // Another tab may have inserted them first.
     report(problem);
     return api.read().catch(orTemporary);
   }
+}
+
+/** Gives a new row the zone of this browser: digests at 8 are then at its 8. A table without the column has no `time_zone`. */
+async function withOwnTimeZone(
+  api: Pick<PreferencesApi, 'update'>,
+  inserted: Preferences,
+  report: (problem: unknown) => void,
+): Promise<Preferences> {
+  const { time_zone } = inserted;
+  const own = ownTimeZone();
+  if (time_zone === undefined || time_zone === own) return inserted;
+  return api.update({ time_zone: own }, { time_zone }).catch((problem: unknown) => {
+    report(problem);
+    return inserted;
+  });
 }
 
 export function isNoRow(problem: unknown): boolean {

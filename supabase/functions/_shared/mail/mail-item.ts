@@ -55,7 +55,7 @@ export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
     entityType,
     answer: item.kind === 'invite' && (status === 'accepted' || status === 'declined') ? status : null,
     createdAtMs: Date.parse(item.created_at),
-    earlierCount: item.count - 1,
+    earlierCount: (item.count ?? 1) - 1,
     url: itemUrl(item, find(['url', 'href', 'link', 'path'], 1000), appUrl),
   };
 }

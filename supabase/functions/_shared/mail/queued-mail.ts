@@ -8,8 +8,8 @@ export const queuedItemSchema = z.readonly(
     content: z.unknown(),
     /** ISO 8601. */
     created_at: z.string(),
-    /** How many events of its thread the item stands for, itself included: it is the newest. */
-    count: z._default(z.number(), 1),
+    /** How many events of its thread the item stands for, itself included: it is the newest. Default 1. */
+    count: z.optional(z.number()),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),
     /** Of a kind that the team registered, in the recipient's language; the templates' title and text are null without one. */

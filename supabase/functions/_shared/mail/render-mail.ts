@@ -87,7 +87,7 @@ function notificationContent(
   settings: MailSettings,
 ): MailContent {
   const texts = mailTextsOf(mail.language);
-  const hidden = mail.items.reduce((rest, { count }) => rest - count, mail.item_count);
+  const hidden = mail.items.reduce((rest, { count = 1 }) => rest - count, mail.item_count);
   return {
     appUrl: settings.appUrl,
     texts,

@@ -143,7 +143,7 @@ for (const path of ['/login', '/signup'])
     await page.addInitScript(observeVitals);
     await page.route('**/auth/v1/settings', async (route) => {
       // The form is painted before its project's settings arrive.
-      await page.getByRole('link', { name: /Clear cookies/ }).waitFor();
+      await page.getByRole('textbox', { name: 'Email' }).waitFor();
       await page.evaluate(
         () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
       );

@@ -3,6 +3,7 @@ import { buttonClass } from '../../ui/button.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { appTexts } from '../app-texts.ts';
 import layout from '../../ui/layout.module.css';
+import styles from './shell.module.css';
 import { paths } from '../../shared/routes.ts';
 
 export function NotFoundScreen() {
@@ -20,9 +21,9 @@ export function ShellScreen() {
 function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
-    <div className={layout.page}>
+    <div className={styles.simplePage}>
       <PageHeading>{title}</PageHeading>
-      <p>{text}</p>
+      <p className={layout.hint}>{text}</p>
       <p>
         <Link className={buttonClass('primary')} href={paths.home}>
           {texts.toInbox}

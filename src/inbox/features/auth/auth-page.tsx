@@ -10,6 +10,7 @@ import { useOnline } from '../../ui/state/online.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
+import { InboxPicture } from './inbox-picture.tsx';
 
 export interface AuthPageProps {
   readonly title: string;
@@ -18,11 +19,14 @@ export interface AuthPageProps {
   readonly foot?: ReactNode;
   /** The providers, between the form and the links. Its height is reserved while it loads. */
   readonly alternatives?: ReactNode;
+  /** Offers to clear the cookies: what went wrong may come from them. Default: only where the stored session does. */
+  readonly hasTrouble?: boolean;
   readonly children: ReactNode;
 }
 
 /** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
-export function AuthPage({ title, intro, foot, alternatives, children }: AuthPageProps) {
+export function AuthPage(props: AuthPageProps) {
+  const { title, intro, foot, alternatives, hasTrouble = false, children } = props;
   const texts = authTexts.use();
   const online = useOnline();
   const { storageProblem } = useAuth();
@@ -33,31 +37,39 @@ export function AuthPage({ title, intro, foot, alternatives, children }: AuthPag
   useEffect(() => {
     void auth.preload();
   }, [auth]);
+  const offersClearing = hasTrouble || storageText !== null || notice !== null;
   return (
-    <NarrowPage>
-      <PageHeading>{title}</PageHeading>
-      {intro && <p className={styles.intro}>{intro}</p>}
-      <div role="alert">
-        {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
-        {notice === 'local-sign-out-failed' && <Message tone="warning">{texts.localSignOutFailed}</Message>}
-      </div>
-      <div role="status">
-        {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
-        {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
-        {!online && <Message tone="warning">{texts.offline}</Message>}
-        {storageText && <Message tone="warning">{storageText}</Message>}
-      </div>
-      {children}
-      {alternatives}
-      <div className={styles.foot}>
-        {foot}
-        <p>
-          {/* A full page load: the page works where this application does not. */}
-          <a className={styles.inline} href={paths.clearCookies}>
-            {texts.clearCookies}
-          </a>
-        </p>
-      </div>
-    </NarrowPage>
+    <div className={styles.split}>
+      <NarrowPage>
+        <PageHeading>{title}</PageHeading>
+        {intro && <p className={styles.intro}>{intro}</p>}
+        <div role="alert">
+          {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
+          {notice === 'local-sign-out-failed' && <Message tone="warning">{texts.localSignOutFailed}</Message>}
+        </div>
+        <div role="status">
+          {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
+          {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
+          {!online && <Message tone="warning">{texts.offline}</Message>}
+          {storageText && <Message tone="warning">{storageText}</Message>}
+        </div>
+        {children}
+        {alternatives}
+        {(foot !== undefined || offersClearing) && (
+          <div className={styles.foot}>
+            {foot}
+            {offersClearing && (
+              <p>
+                {/* A full page load: the page works where this application does not. */}
+                <a className={styles.inline} href={paths.clearCookies}>
+                  {texts.clearCookies}
+                </a>
+              </p>
+            )}
+          </div>
+        )}
+      </NarrowPage>
+      <InboxPicture />
+    </div>
   );
 }

@@ -71,8 +71,9 @@ export const german: AuthTexts = {
   goOn: 'Zum Posteingang',
   backToSignIn: 'Zurück zur Anmeldung',
 
-  mfaTitle: 'Noch ein Schritt',
-  mfaIntro: 'Gib den Code ein, den deine Authenticator-App für dieses Konto anzeigt.',
+  mfaTitle: 'Gib deinen Code ein',
+  mfaIntro: (email) =>
+    `Öffne deine Authenticator-App und gib die sechs Ziffern ein, die sie für ${email} anzeigt.`,
   mfaFactor: 'Zweiter Faktor',
   mfaUnnamed: 'Authenticator-App',
   mfaCode: 'Code aus der App',

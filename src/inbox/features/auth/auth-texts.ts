@@ -69,8 +69,9 @@ const english = {
   goOn: 'Go to your inbox',
   backToSignIn: 'Back to sign-in',
 
-  mfaTitle: 'One more step',
-  mfaIntro: 'Enter the code that your authenticator app shows for this account.',
+  mfaTitle: 'Enter your two-step code',
+  mfaIntro: (email: string) =>
+    `Open your authenticator app and enter the six digits that it shows for ${email}.`,
   mfaFactor: 'Second factor',
   mfaUnnamed: 'Authenticator app',
   mfaCode: 'Code from the app',

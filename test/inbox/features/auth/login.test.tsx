@@ -56,6 +56,16 @@ test('signing in by password shows a wrong password in the existing alert region
   expect(regions).toContain(message.closest('[role="alert"]'));
 });
 
+test('signing in by password offers to clear the cookies after the second failure', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  const link = () => screen.queryByRole('link', { name: /Clear cookies/ });
+  await enter(actor, ada.email, 'wrong');
+  await screen.findByText('Wrong email or password.');
+  expect(link()).toBeNull();
+  await enter(actor, ada.email, 'wrong');
+  await waitFor(() => expect(link()?.getAttribute('href')).toBe('/clear-cookies'));
+});
+
 test('signing in by password shows that the server cannot be reached', async () => {
   const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
   const { actor } = await renderApp('/login', { supabase: supabase(), platform });
@@ -175,7 +185,7 @@ test('an account with a second factor requires the code', async () => {
 
   const { actor, url } = await renderApp('/account', { supabase: supabase() });
   await enter(actor, email, seedPassword);
-  await screen.findByRole('heading', { name: 'One more step' });
+  await screen.findByRole('heading', { name: 'Enter your two-step code' });
   expect(url()).toBe('/login?next=%2Faccount');
   const code = screen.getByLabelText('Code from the app');
   const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');

@@ -29,6 +29,7 @@ export function LoginScreen() {
   const { next } = useReturnUrls();
   const captcha = useCaptcha();
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
+  const [failures, setFailures] = useState(0);
   // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
   if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
@@ -58,6 +59,7 @@ export function LoginScreen() {
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
       foot={foot}
+      hasTrouble={isAgain || failures > 1}
       alternatives={<SocialSignIn takeCaptcha={captcha.take} />}
     >
       <LinkProblem mayBeConfirmed />
@@ -71,6 +73,7 @@ export function LoginScreen() {
       ) : (
         <PasswordSignIn
           captcha={captcha}
+          onFailed={() => setFailures(failures + 1)}
           onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
           onCodeInstead={() => setMode({ kind: 'email' })}
         />

@@ -35,7 +35,11 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
         </Button>
       </AuthPage>
     );
-  const intro = !factor ? texts.mfaUnknown : isApp(factor) ? texts.mfaIntro : texts.mfaPhoneIntro;
+  const intro = !factor
+    ? texts.mfaUnknown
+    : isApp(factor)
+      ? texts.mfaIntro(session.user.email ?? '')
+      : texts.mfaPhoneIntro;
   return (
     <AuthPage title={texts.mfaTitle} intro={intro}>
       {factors.length > 1 && (

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { createIcon } from '../../../ui/create-icon.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { authTexts } from '../auth-texts.ts';
+import styles from '../auth-page.module.css';
 import { createPasskeyRequests } from './passkey-requests.ts';
 
 const KeyIcon = createIcon('M7 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 6.5-6.5M13 7l2.5 2.5');
@@ -46,7 +47,12 @@ export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
   return (
     <>
       <FormMessages error={problem?.kind === 'rate-limited' ? texts.passkeyLimit : problem?.message} />
-      <Button wide pending={pending} onClick={() => void requests.prompt(takeCaptcha())}>
+      <Button
+        wide
+        className={styles.lighter}
+        pending={pending}
+        onClick={() => void requests.prompt(takeCaptcha())}
+      >
         <KeyIcon />
         <span>{texts.passkey}</span>
       </Button>

@@ -21,10 +21,11 @@ export interface PasswordSignInProps {
   /** The password was right, but the address is unconfirmed. */
   readonly onUnconfirmed: () => void;
   readonly onCodeInstead: () => void;
+  readonly onFailed: () => void;
 }
 
 /** Email and password. On success `App` redirects. */
-export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
+export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead, onFailed }: PasswordSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
@@ -35,9 +36,9 @@ export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: Passwo
       email: checkEmail(email, rules),
       password: checkPassword(password, rules),
     }),
-    submit({ email, password }) {
+    async submit({ email, password }) {
       lastTypedEmail.set(email);
-      return runFormAction(['email', 'password'], async () => {
+      const failure = await runFormAction(['email', 'password'], async () => {
         try {
           await auth.signInWithPassword({ email: email.trim(), password, captchaToken: captcha.take() });
         } catch (problem) {
@@ -45,6 +46,8 @@ export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: Passwo
           onUnconfirmed();
         }
       });
+      if (failure) onFailed();
+      return failure;
     },
   });
   return (

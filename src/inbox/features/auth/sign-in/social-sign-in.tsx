@@ -13,7 +13,16 @@ import { PasskeySignIn } from './passkey-sign-in.tsx';
 import { ProviderLogo } from './provider-logo.tsx';
 
 /** The ways that `VITE_SIGN_IN_WAYS` or `supabase/config.toml` names at the build; `define` of vite.config.ts sets it. */
-declare const SIGN_IN_WAYS: { readonly providerCount: number; readonly passkeys: boolean };
+declare const SIGN_IN_WAYS: SignInWays;
+
+/** The ways to sign in beside the form. */
+interface SignInWays {
+  readonly providerCount: number;
+  readonly passkeys: boolean;
+}
+
+const countKey = 'provider-count';
+const passkeysKey = 'offers-passkeys';
 
 export interface SocialSignInProps {
   /** Takes the captcha's answer for a sign-in by passkey. Default: the screen offers no passkeys. */
@@ -26,15 +35,16 @@ export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
   const providers = enabledProviders(settings);
   const canOfferPasskeys = takeCaptcha !== undefined && 'PublicKeyCredential' in globalThis;
   const offersPasskeys = canOfferPasskeys && settings?.passkeys_enabled === true;
-  const count = providers.length + Number(offersPasskeys);
-  // How many buttons the screen had at the last visit: the height to reserve while the settings load.
-  const countKey = takeCaptcha ? 'sign-in-button-count' : 'provider-count';
-  const [knownCount] = useState(() => readCount(countKey) ?? configuredCount(canOfferPasskeys));
+  // The buttons of the last visit: the height to reserve while the settings load.
+  const [known] = useState(readKnownWays);
+  const { passkeys_enabled: hasPasskeys = false } = settings ?? {};
   useEffect(() => {
-    if (settings) writeStored(countKey, String(count));
-  }, [settings, countKey, count]);
-  if ((settings ? count : knownCount) === 0) return null;
-  if (!settings) return <Placeholder count={knownCount} />;
+    if (!settings) return;
+    writeStored(countKey, String(providers.length));
+    writeStored(passkeysKey, String(hasPasskeys));
+  }, [settings, providers.length, hasPasskeys]);
+  if (!settings) return <Placeholder {...known} passkeys={canOfferPasskeys && known.passkeys} />;
+  if (providers.length === 0 && !offersPasskeys) return null;
   return <SignInButtons providers={providers} takeCaptcha={offersPasskeys ? takeCaptcha : undefined} />;
 }
 
@@ -65,24 +75,39 @@ function SignInButtons({ providers, takeCaptcha }: SignInButtonsProps) {
       <p className={styles.or}>{texts.or}</p>
       {takeCaptcha && <PasskeySignIn takeCaptcha={takeCaptcha} />}
       <FormMessages error={problem} />
-      {providers.map((provider) => (
-        <Button key={provider} wide pending={pending === provider} onClick={() => void signIn(provider)}>
-          <ProviderLogo provider={provider} />
-          <span>{texts.continueWith(providerName(provider))}</span>
-        </Button>
-      ))}
+      <div className={styles.providers}>
+        {providers.map((provider) => (
+          <Button
+            key={provider}
+            wide
+            className={styles.lighter}
+            aria-label={texts.continueWith(providerName(provider))}
+            pending={pending === provider}
+            onClick={() => void signIn(provider)}
+          >
+            <ProviderLogo provider={provider} />
+            <span>
+              {providers.length === 1 ? texts.continueWith(providerName(provider)) : providerName(provider)}
+            </span>
+          </Button>
+        ))}
+      </div>
     </div>
   );
 }
 
 /** Reserves the height of the buttons. */
-function Placeholder({ count }: { readonly count: number }) {
+function Placeholder({ providerCount, passkeys }: SignInWays) {
+  if (providerCount === 0 && !passkeys) return null;
   return (
     <div className={styles.aside} aria-hidden="true">
       <p className={styles.or}>&nbsp;</p>
-      {Array.from({ length: count }, (_, index) => (
-        <span key={index} className={styles.provider} />
-      ))}
+      {passkeys && <span className={styles.provider} />}
+      <div className={styles.providers}>
+        {Array.from({ length: providerCount }, (_, index) => (
+          <span key={index} className={styles.provider} />
+        ))}
+      </div>
     </div>
   );
 }
@@ -92,16 +117,11 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-/** How many buttons the build expects: on the first visit nothing else is known. */
-function configuredCount(canOfferPasskeys: boolean): number {
-  const { providerCount, passkeys } = SIGN_IN_WAYS;
-  return providerCount + Number(canOfferPasskeys && passkeys);
-}
-
-/** Null before the first visit, or if storage is blocked. */
-function readCount(countKey: string): number | null {
-  const stored = readStored(countKey);
-  return stored === null ? null : Math.min(10, Number(stored) || 0);
+/** Those of the last visit; before it, or if storage is blocked, those that the build expects. */
+function readKnownWays(): SignInWays {
+  const count = readStored(countKey);
+  if (count === null) return SIGN_IN_WAYS;
+  return { providerCount: Math.min(10, Number(count) || 0), passkeys: readStored(passkeysKey) === 'true' };
 }
 
 /** The auth server's settings, read after the screen has rendered; null until then and on failure. */

@@ -21,14 +21,16 @@ export function ShellScreen() {
 function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
-    <div className={styles.simplePage}>
-      <PageHeading>{title}</PageHeading>
-      <p className={layout.hint}>{text}</p>
-      <p>
-        <Link className={buttonClass('primary')} href={paths.home}>
-          {texts.toInbox}
-        </Link>
-      </p>
+    <div className={styles.pending}>
+      <div className={layout.stack}>
+        <PageHeading>{title}</PageHeading>
+        <p>{text}</p>
+        <p>
+          <Link className={buttonClass('primary')} href={paths.home}>
+            {texts.toInbox}
+          </Link>
+        </p>
+      </div>
     </div>
   );
 }

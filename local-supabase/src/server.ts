@@ -112,6 +112,7 @@ async function start(
     project: sources,
     settings: options.databaseSettings,
     pool: options.databases,
+    worker: options.databaseThread,
     apiKeys: options.apiKeys,
   });
   const { database, mailbox } = project;
@@ -183,6 +184,7 @@ async function start(
     if (!postgres) onClose(sql.close);
     return { url: open.url, databaseUrl: sql.url };
   });
+  onClose(database.interrupt);
   onClose(core.drain);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {

@@ -32,6 +32,7 @@ export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin 
         project: folder,
         port: ports.api,
         databasePort: ports.database,
+        databaseThread: true,
         mailboxPort: ports.mailbox,
         realtime: realisticTiming,
         ...(!inMemory && { dataDir: join(folder, '.local-supabase') }),

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const extensions = findExtensions([migration], none);
   const sql = await readProjectSql(none);
   const pglite = await PGlite.create({ extensions: { ...extensions.bundled } });
-  installExtensionFiles(pglite, extensions.files);
+  await installExtensionFiles(pglite, extensions.files);
   const path = 'supabase/migrations/1_all.sql';
   const migrations = [{ version: '1', name: 'all', path, sql: migration }];
   await buildSchema(pglite, { ...sql, extensions, migrations }, false);

@@ -32,7 +32,7 @@ beforeAll(async () => {
     available: availableExtensions(none),
   };
   pglite = await PGlite.create({ extensions: { ...extensions.bundled } });
-  installExtensionFiles(pglite, extensions.files);
+  await installExtensionFiles(pglite, extensions.files);
   await buildSchema(pglite, project, false);
 });
 afterAll(() => pglite.close());

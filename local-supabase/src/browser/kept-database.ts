@@ -1,6 +1,6 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { connectPglite, resetSession } from '../database/connect.ts';
-import { clockOf } from '../database/database-clock.ts';
+import { setClock } from '../database/database-clock.ts';
+import type { PostgresSession } from '../database/postgres-session.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { archiveOf, loadAssets, POSTGRES_FILES, POSTGRES_MODULE, SNAPSHOT } from './assets.ts';
@@ -67,10 +67,10 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
     await values.set(BEGAN_AS, project.snapshot);
   }
   let aheadMs = 0;
-  const reopen = async (crashed: PGlite) => {
+  const reopen = async (crashed: PostgresSession) => {
     const dump = name === null ? await crashed.dumpDataDir('none') : undefined;
     pglite = await connect(dump);
-    clockOf(pglite)?.setAhead(aheadMs);
+    await setClock(pglite, aheadMs);
     await crashed.close();
     return pglite;
   };
@@ -79,7 +79,7 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
     database,
     setAhead(byMs) {
       aheadMs = byMs;
-      return database.session((session) => Promise.resolve(clockOf(session)?.setAhead(byMs)));
+      return database.session((session) => setClock(session, byMs));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { PGlite } from '@electric-sql/pglite';
+import type { SqlSession } from '../database/postgres-session.ts';
 import { resetSession } from '../database/connect.ts';
 import { StartError } from '../http/start-error.ts';
 import { wantedExtensions } from '../project/extensions.ts';
@@ -53,7 +53,7 @@ async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
   }
 }
 
-async function runFile(pglite: PGlite, { path, sql }: Script): Promise<TestFileResult> {
+async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestFileResult> {
   const lines: string[] = [];
   const problems: string[] = [];
   // Settings of psql, such as `\set ON_ERROR_STOP`, mean nothing here.

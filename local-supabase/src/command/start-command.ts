@@ -59,6 +59,7 @@ export async function runUntilStopped(
   const started: LocalSupabaseOptions = {
     ...settings,
     ...places,
+    databaseThread: true,
     report,
     onFunctionOutput: (name, line) => {
       console.log(`[${name}] ${line}`);

@@ -3,10 +3,11 @@ import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { createDatabaseClock, keepClock } from './database-clock.ts';
 import { installExtensionFiles } from './extension-files.ts';
 import type { ExtensionFile } from './extension-files.ts';
+import type { SqlSession } from './postgres-session.ts';
 import { createStatementInterrupts } from './statement-interrupts.ts';
 
 /** The default cache of 128 MB is larger than the data, and allocating it takes a third of the start-up time. */
-const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+export const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 /** PostgreSQL's FirstGenbkiObjectId and FirstNormalObjectId (src/include/access/transam.h). */
 const FIRST_CATALOG_TYPE = 10_000;
@@ -30,13 +31,13 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
     extensions: { ...bundled, clock: clock.extension, interrupts: createStatementInterrupts().extension },
   });
   keepClock(pglite, clock);
-  installExtensionFiles(pglite, files);
+  await installExtensionFiles(pglite, files);
   removeCatalogRowParsers(pglite);
   return pglite;
 }
 
 /** Sets what every script and the services find: a script may have changed any of it. */
-export async function resetSession(pglite: PGliteInterface): Promise<void> {
+export async function resetSession(pglite: SqlSession): Promise<void> {
   await pglite.exec(`reset all; set search_path = "$user", public, extensions; set timezone = 'UTC'`);
 }
 

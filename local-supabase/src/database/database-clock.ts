@@ -1,4 +1,5 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
+import { isRemote, type PostgresSession } from './postgres-session.ts';
 
 /** The clock by which PostgreSQL in WebAssembly tells the time: that of the machine, and a distance from it. */
 export interface DatabaseClock {
@@ -56,5 +57,8 @@ export function createDatabaseClock(): DatabaseClock {
 
 export const keepClock = (pglite: PGlite, clock: DatabaseClock): void => void clocks.set(pglite, clock);
 
-/** The clock with which a PGlite was started. */
-export const clockOf = (pglite: PGlite): DatabaseClock | undefined => clocks.get(pglite);
+/** Sets how many milliseconds SQL's clock is ahead of the machine's. */
+export async function setClock(session: PostgresSession, aheadMs: number): Promise<void> {
+  if (isRemote(session)) return session.setAhead(aheadMs);
+  return clocks.get(session)?.setAhead(aheadMs);
+}

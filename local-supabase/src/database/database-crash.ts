@@ -10,15 +10,17 @@ export class DatabaseCrash extends Error implements DatabaseError {
   override readonly name = 'DatabaseCrash';
   readonly code: string;
   readonly hint: string | undefined;
-  constructor(cause: Error) {
-    const { code, message, hint } =
-      cause instanceof RangeError
-        ? STACK_DEPTH_EXCEEDED
-        : { code: '57P02', message: `PostgreSQL crashed: ${cause.message}`, hint: undefined };
+  constructor({ code, message, hint }: DatabaseError, cause?: unknown) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;
   }
+}
+
+/** @returns the crash that an error of the WebAssembly engine or of its thread means. */
+export function crashBy(cause: Error): DatabaseCrash {
+  if (cause instanceof RangeError) return new DatabaseCrash(STACK_DEPTH_EXCEEDED, cause);
+  return new DatabaseCrash({ code: '57P02', message: `PostgreSQL crashed: ${cause.message}` }, cause);
 }
 
 /** @returns the crash of a watched PGlite, if there was one. */
@@ -49,9 +51,8 @@ function startWatch(pglite: PGlite): CrashWatch {
     try {
       runMessage();
     } catch (problem) {
-      if (isTrap(problem)) crash ??= new DatabaseCrash(problem);
-      else if (!isOwnError(problem))
-        crash ??= new DatabaseCrash(new Error('its process ended', { cause: problem }));
+      if (isTrap(problem)) crash ??= crashBy(problem);
+      else if (!isOwnError(problem)) crash ??= crashBy(new Error('its process ended', { cause: problem }));
       throw problem;
     }
   };

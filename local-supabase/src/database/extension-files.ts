@@ -1,4 +1,4 @@
-import type { PGlite } from '@electric-sql/pglite';
+import { isRemote, type PostgresSession } from './postgres-session.ts';
 
 /** A file of an extension that consists of SQL alone: `<name>.control` or `<name>--<version>.sql`. */
 export interface ExtensionFile {
@@ -10,8 +10,13 @@ export interface ExtensionFile {
 const EXTENSION_FOLDER = '/pglite/share/postgresql/extension';
 
 /** Makes extensions in SQL available to `create extension`. */
-export function installExtensionFiles({ Module }: PGlite, files: readonly ExtensionFile[]): void {
-  for (const { name, text } of files) Module.FS.writeFile(`${EXTENSION_FOLDER}/${name}`, text);
+export async function installExtensionFiles(
+  session: PostgresSession,
+  files: readonly ExtensionFile[],
+): Promise<void> {
+  const written = files.map(({ name, text }) => ({ path: `${EXTENSION_FOLDER}/${name}`, text }));
+  if (isRemote(session)) return session.writeFiles(written);
+  for (const { path, text } of written) session.Module.FS.writeFile(path, text);
 }
 
 /** The names of the extensions that the files make. */

@@ -1,8 +1,9 @@
-import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite';
-import { types } from '@electric-sql/pglite';
-import { watchForCrash } from './database-crash.ts';
+import type { Transaction } from '@electric-sql/pglite';
 import { createPipeline } from './pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
+import { crashWatchOf, isRemote, type PostgresSession } from './postgres-session.ts';
+import { resultParsers } from './result-parsers.ts';
+import { createTurns, type Exclusive } from './turns.ts';
 import type { Database, Sql } from './database.ts';
 
 /** The database, with direct access to its one session for the services that run whole transactions. */
@@ -11,36 +12,37 @@ export interface PgliteDatabase extends Database {
    * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.
    */
   readonly exclusive: Exclusive;
-  /** Runs `task` alone in the session, with the PGlite itself; call no other method within it. */
-  session<T>(task: (pglite: PGlite) => Promise<T>): Promise<T>;
+  /** Runs `task` alone in the session, with the session itself; call no other method within it. */
+  session<T>(task: (session: PostgresSession) => Promise<T>): Promise<T>;
   /** How many tasks wait for the session. */
   waiting(): number;
   /** Runs statements in the session without a new transaction; only within `exclusive`. */
   readonly pipeline: Pipeline;
+  /** Changes when the session is another one: after a crash, with no prepared statements. */
+  epoch(): number;
+  /** Like `listen`, only within `exclusive`. */
+  listenWithin(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Listens again, after a client of the session has ended its listening; only within `exclusive`. */
+  listenAgain(): Promise<void>;
+  /** Asks the statement that runs to end with 57014. It runs on where PostgreSQL has no thread of its own. */
+  cancel(): void;
+  /**
+   * Refuses the tasks that wait, and ends the transaction that has the session, whatever its task waits for, and the statement that
+   * runs: where it goes on for two seconds, the thread of PostgreSQL is ended.
+   */
+  interrupt(): Promise<void>;
 }
 
-/**
- * The parsers of result values: timestamps become `Date`, `date` stays text, json is parsed, int8 is a number, or a
- * bigint where a number would lose digits.
- */
-const parsers = {
-  [types.TIMESTAMPTZ]: (value: string) => new Date(value),
-  [types.TIMESTAMP]: (value: string) => new Date(`${value}Z`),
-  [types.DATE]: (value: string) => value,
-  [types.JSON]: (value: string): unknown => JSON.parse(value),
-  [types.JSONB]: (value: string): unknown => JSON.parse(value),
-  [types.INT8]: (value: string) => (Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value)),
-  [types.NUMERIC]: (value: string) => value,
-};
-
-/** Opens the files of a crashed PGlite again, in a new PGlite. */
-export type Reopen = (crashed: PGlite) => Promise<PGlite>;
+/** Opens the files of a crashed session again, in a new one. */
+export type Reopen = (crashed: PostgresSession) => Promise<PostgresSession>;
 
 export interface PgliteOwner {
-  /** Replaces a crashed PGlite before the next task. Without it, a crash is final. */
+  /** Replaces a crashed session before the next task. Without it, a crash is final. */
   readonly reopen?: Reopen;
-  /** Takes the PGlite back at the end. Default: ends it. */
-  readonly release?: (pglite: PGlite) => Promise<void>;
+  /** Takes the session back at the end. Default: ends it. */
+  readonly release?: (session: PostgresSession) => Promise<void>;
+  /** How long a transaction may run no statement while others wait, in milliseconds. Default 10,000. */
+  readonly idleTransactionMs?: number;
 }
 
 interface Subscription {
@@ -49,90 +51,99 @@ interface Subscription {
   end: () => Promise<void>;
 }
 
-/** The `Database` over one PGlite. All statements pass through one queue. */
-export function createPgliteDatabase(opened: PGlite, owner: PgliteOwner = {}): PgliteDatabase {
-  const { reopen, release = (pglite) => pglite.close() } = owner;
-  let pglite = opened;
-  let crashOf = watchForCrash(pglite);
+/** Longest time between a request to cancel and the statement's end. */
+const CANCEL_MS = 2000;
+
+/** The `Database` over one session. All statements pass through one queue. */
+export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner = {}): PgliteDatabase {
+  const { reopen, release = (session) => session.close(), idleTransactionMs = 10_000 } = owner;
+  let session = opened;
+  let crashOf = crashWatchOf(session);
+  let epoch = 0;
+  let closed: Promise<void> | undefined;
   const subscriptions = new Set<Subscription>();
-  const queue = createQueue();
+  const turns = createTurns(idleTransactionMs);
 
   const replaceCrashed = async (reopenFiles: Reopen) => {
-    const fresh = await reopenFiles(pglite);
+    const fresh = await reopenFiles(session);
     for (const subscription of subscriptions) {
       subscription.end = await fresh.listen(subscription.channel, subscription.listener);
     }
-    pglite = fresh;
-    crashOf = watchForCrash(fresh);
+    session = fresh;
+    epoch += 1;
+    crashOf = crashWatchOf(fresh);
   };
   const exclusive: Exclusive = (task) =>
-    queue(async () => {
+    turns.enter(async () => {
       if (closed) throw new Error('The database is closed');
       if (reopen && crashOf()) await replaceCrashed(reopen);
       return task();
     });
 
   const run = async <Row>(
-    target: PGliteInterface | Transaction,
+    target: Pick<PostgresSession | Transaction, 'query'>,
     text: string,
     params: readonly unknown[],
   ) => {
-    const { rows } = await target.query<Row>(text, [...params], { parsers });
+    const { rows } = await target.query<Row>(text, [...params], { parsers: resultParsers });
     return rows;
   };
-  const within = (transaction: Transaction): Sql => ({
-    query: (text, params = []) => run(transaction, text, params),
-  });
-  let closed: Promise<void> | undefined;
+  const transaction = <T>(task: (sql: Sql) => Promise<T>): Promise<T> =>
+    exclusive(() =>
+      session.transaction((inner) => {
+        const lease = turns.lease();
+        const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
+        return lease.until(task(sql));
+      }),
+    );
+  const listenWithin = async (channel: string, listener: (payload: string) => void) => {
+    const subscription = { channel, listener, end: await session.listen(channel, listener) };
+    subscriptions.add(subscription);
+    return async () => {
+      subscriptions.delete(subscription);
+      await subscription.end();
+    };
+  };
   const end = async () => {
-    if (crashOf()) return pglite.close();
+    if (crashOf()) return session.close();
     for (const subscription of subscriptions) await subscription.end();
-    return release(pglite);
+    return release(session);
+  };
+  const cancel = async () => {
+    const canceled = session;
+    if (!isRemote(canceled)) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => void canceled.terminate().then(resolve, reject), CANCEL_MS);
+    });
+    await Promise.race([canceled.cancel(), late]).finally(() => clearTimeout(timer));
   };
 
   return {
     exclusive,
-    session: (task) => exclusive(() => task(pglite)),
-    waiting: () => queue.waiting(),
-    pipeline: createPipeline(() => pglite),
-    query: (text, params = []) => exclusive(() => run(pglite, text, params)),
-    exec: (text) => exclusive(async () => void (await pglite.exec(text))),
-    transaction: (task) => exclusive(() => pglite.transaction((transaction) => task(within(transaction)))),
+    session: (task) => exclusive(() => task(session)),
+    waiting: turns.waiting,
+    pipeline: createPipeline(() => session),
+    epoch: () => epoch,
+    query: (text, params = []) => exclusive(() => run(session, text, params)),
+    exec: (text) => exclusive(async () => void (await session.exec(text))),
+    transaction,
     listen: (channel, listener) =>
       exclusive(async () => {
-        const subscription = { channel, listener, end: await pglite.listen(channel, listener) };
-        subscriptions.add(subscription);
-        return () =>
-          exclusive(async () => {
-            subscriptions.delete(subscription);
-            await subscription.end();
-          });
+        const stop = await listenWithin(channel, listener);
+        return () => exclusive(stop);
       }),
-    close: () => (closed ??= queue(end)),
+    listenWithin,
+    async listenAgain() {
+      for (const { channel } of subscriptions) await session.query(`listen ${channel}`);
+    },
+    cancel: () => {
+      if (isRemote(session)) void session.cancel();
+    },
+    async interrupt() {
+      turns.end();
+      await cancel();
+    },
+    close: () => (closed ??= turns.enter(end)),
   };
-}
-
-interface Exclusive {
-  <T>(task: () => Promise<T>): Promise<T>;
-}
-
-interface Queue extends Exclusive {
-  waiting(): number;
-}
-
-/** A first-in, first-out mutex: runs one task at a time. */
-function createQueue(): Queue {
-  let tail: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  const enter: Exclusive = (task) => {
-    waiting += 1;
-    const start = () => {
-      waiting -= 1;
-      return task();
-    };
-    const run = tail.then(start, start);
-    tail = run.catch(() => undefined);
-    return run;
-  };
-  return Object.assign(enter, { waiting: () => waiting });
 }

@@ -1,4 +1,4 @@
-import type { PGliteInterface } from '@electric-sql/pglite';
+import type { PostgresSession } from './postgres-session.ts';
 import { encodePipeline } from './protocol.ts';
 import type { ProtocolStatement } from './protocol.ts';
 
@@ -21,9 +21,9 @@ export type Pipeline = (
  * Sends statements to PGlite in PostgreSQL's wire protocol: values stay text, so no number loses a digit, and
  * PostgreSQL itself infers the type of each parameter.
  *
- * @param session the PGlite at the time of a call: after a crash it is another one.
+ * @param session the session at the time of a call: after a crash it is another one.
  */
-export function createPipeline(session: () => PGliteInterface): Pipeline {
+export function createPipeline(session: () => PostgresSession): Pipeline {
   return async (statements, { keepsFiles = true } = {}) => {
     const { messages } = await session().execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
     const results: PipelineResult[] = [];

@@ -1,4 +1,4 @@
-import type { PGlite } from '@electric-sql/pglite';
+import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
 /** What a client has set in its session, to be set again at its next turn. */
@@ -7,12 +7,17 @@ export interface ClientSession {
   settings: readonly (readonly [string, string])[];
   /** The unnamed statement, which any other client replaces. */
   unnamed: Buffer | undefined;
+  /** The messages that prepared the named statements, by the name that they have in PostgreSQL's session. */
+  readonly statements: Map<string, Buffer>;
+  /** Where the statements are prepared; another client, or a crash, may have removed them since. None before the first turn. */
+  preparedIn: string | undefined;
 }
 
 export interface Answer {
   readonly bytes: Buffer;
   /** `I` idle, `T` in a transaction, `E` in a failed one; none before the end of an answer. */
   readonly status: string | undefined;
+  readonly isError: boolean;
 }
 
 /**
@@ -21,7 +26,7 @@ export interface Answer {
  * @param answered types of messages that are left out of the answer.
  */
 export async function send(
-  pglite: PGlite,
+  pglite: PostgresSession,
   bytes: Buffer,
   answered: ReadonlySet<string> = new Set(),
 ): Promise<Answer> {
@@ -32,6 +37,7 @@ export async function send(
       messages.filter(({ type }) => type !== 'A' && !answered.has(type)).map((one) => one.bytes),
     ),
     status: messages.findLast(isReady)?.bytes.toString('latin1', 5),
+    isError: messages.some(({ type }) => type === 'E'),
   };
 }
 
@@ -44,7 +50,7 @@ const CHANGED_SETTINGS = `
   union all select 'role', current_setting('role')`;
 
 /** Reads the settings of a client, and gives the session back as the services expect it. */
-export async function leaveSession(pglite: PGlite, client: ClientSession): Promise<void> {
+export async function leaveSession(pglite: PostgresSession, client: ClientSession): Promise<void> {
   const { rows } = await pglite.query<{ name: string; setting: string }>(CHANGED_SETTINGS);
   client.settings = rows.map(({ name, setting }) => [name, setting]);
   await pglite.exec(
@@ -52,14 +58,26 @@ export async function leaveSession(pglite: PGlite, client: ClientSession): Promi
   );
 }
 
-/** Sets what the client had set at the end of its last turn. */
-export async function enterSession(pglite: PGlite, client: ClientSession): Promise<void> {
+/**
+ * Sets what the client had set at the end of its last turn.
+ *
+ * @param place names the session and what prepared statements it can have.
+ */
+export async function enterSession(
+  pglite: PostgresSession,
+  client: ClientSession,
+  place: string,
+): Promise<void> {
   for (const [name, value] of client.settings)
     await pglite.query('select set_config($1, $2, false)', [name, value]);
-  if (client.unnamed) await send(pglite, Buffer.concat([client.unnamed, message('S')]));
+  const lost =
+    client.preparedIn === undefined || client.preparedIn === place ? [] : client.statements.values();
+  client.preparedIn = place;
+  for (const parse of [...lost, ...(client.unnamed ? [client.unnamed] : [])])
+    await send(pglite, Buffer.concat([parse, message('S')]));
 }
 
 /** Removes the temporary objects of the client that had the session before. */
-export async function discardTemporary(pglite: PGlite): Promise<void> {
+export async function discardTemporary(pglite: PostgresSession): Promise<void> {
   await pglite.exec('discard temp');
 }

@@ -1,3 +1,4 @@
+import { channelChangeOf, type ChannelChange } from './channels.ts';
 import { message, statementText, type Message } from './messages.ts';
 
 /** What a client sent until it waits for an answer, to be run at once. */
@@ -5,6 +6,10 @@ export interface PortRequest {
   readonly bytes: Buffer;
   /** Types of messages that the client has got already. */
   readonly answered: ReadonlySet<string>;
+  /** What its statements do to the channels to which the client listens. */
+  readonly change: ChannelChange | undefined;
+  /** Whether it removes the prepared statements of every client. */
+  readonly removesStatements: boolean;
 }
 
 /** Query, sync, flush and function call: after these a client waits for an answer. */
@@ -12,6 +17,7 @@ const AWAITS_ANSWER: ReadonlySet<string> = new Set(['Q', 'S', 'H', 'F']);
 const COPIES_IN = /\bcopy\b.*\bfrom\s+stdin\b/is;
 /** Parse, bind and describe complete, as a statement without rows answers them. */
 const COMPLETIONS: Readonly<Record<string, string>> = { P: '1', B: '2', D: 'n' };
+const REMOVES_STATEMENTS = /\b(?:deallocate\s+(?:prepare\s+)?all|discard\s+(?:all|plans))\b/i;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -25,12 +31,20 @@ export function createRequestCollector(invite: (bytes: Buffer) => void): {
 } {
   let parts: Buffer[] = [];
   let completions: Buffer[] = [];
+  let texts: string[] = [];
   let copies = false;
   let isBinary = false;
   let phase: 'statement' | 'data' | 'sync' = 'statement';
   let isSimple = false;
   const finish = (answered = NONE): PortRequest => {
-    const request = { bytes: Buffer.concat(parts), answered };
+    const text = texts.join('; ');
+    const request: PortRequest = {
+      bytes: Buffer.concat(parts),
+      answered,
+      change: channelChangeOf(text),
+      removesStatements: REMOVES_STATEMENTS.test(text),
+    };
+    texts = [];
     parts = [];
     completions = [];
     copies = false;
@@ -52,6 +66,7 @@ export function createRequestCollector(invite: (bytes: Buffer) => void): {
       }
       if (type === 'Q' || type === 'P') {
         const text = statementText(received).replaceAll(/\/\*.*?\*\/|--[^\n]*/gs, ' ');
+        texts.push(text);
         copies ||= COPIES_IN.test(text);
         isBinary = /\bbinary\b/i.test(text);
       }

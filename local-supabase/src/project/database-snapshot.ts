@@ -1,7 +1,7 @@
 import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
 import { connectPglite } from '../database/connect.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
-import { loadPostgresModule } from '../database/postgres-module.ts';
+import { loadPostgresModule } from './postgres-module.ts';
 import { installRealtimeSchema } from '../realtime/schema.ts';
 import type { ProjectExtensions } from './extensions.ts';
 import type { ProjectSql } from './project-sql.ts';

@@ -1,17 +1,21 @@
-import type { PGlite } from '@electric-sql/pglite';
-import { access } from 'node:fs/promises';
+import type { PGliteOptions } from '@electric-sql/pglite';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resetSession } from '../database/connect.ts';
-import { clockOf } from '../database/database-clock.ts';
+import { resetSession, startParams } from '../database/connect.ts';
+import { setClock } from '../database/database-clock.ts';
 import { extensionNames, installExtensionFiles } from '../database/extension-files.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
+import { isRemote, type PostgresSession } from '../database/postgres-session.ts';
 import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.ts';
 import type { DatabasePool } from './database-pool.ts';
+import type { ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
 import { readProjectSql } from './project-sql.ts';
 import { SchemaError } from './run-script.ts';
 import { updateSchema } from './schema.ts';
+import { startWorkerSession } from './worker-session.ts';
 
 export interface DatabaseOptions {
   /** The folder of PostgreSQL's files. Default: in memory. */
@@ -24,6 +28,8 @@ export interface DatabaseOptions {
   readonly settings?: DatabaseSettings | undefined;
   /** Where an in-memory database comes from, and returns to. Default: each is new. */
   readonly pool?: DatabasePool | undefined;
+  /** Whether PostgreSQL runs in a thread of its own, with its files in a folder. Default false. */
+  readonly worker?: boolean | undefined;
 }
 
 export interface OpenDatabase {
@@ -45,37 +51,49 @@ export interface OpenDatabase {
 
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
-  const { dataDir, seed = true } = options;
+  const { seed = true, worker: hasThread = false } = options;
+  // What a thread keeps in memory would end with it.
+  const temporary =
+    hasThread && options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'local-supabase-')) : undefined;
+  const dataDir = options.dataDir ?? temporary;
+  const start: Start = hasThread && dataDir !== undefined ? inThread(dataDir) : connect;
   const sql = await readProjectSql(options.project, options.settings);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
   const name = snapshotName(sql, seed);
-  const open = async () => {
+  const open = async <Session extends PostgresSession>(begin: Start<Session>): Promise<Session> => {
     const snapshot = isNew && { loadDataDir: await loadProjectSnapshot(sql, seed) };
-    const opened = await connect(sql.extensions, { ...snapshot }, dataDir);
+    const opened = await begin(sql.extensions, { ...snapshot }, dataDir);
     if (!isNew) await updateSchema(opened, sql);
     await resetSession(opened);
     return opened;
   };
   const pool = dataDir === undefined ? options.pool : undefined;
-  const pglite = pool ? await pool.take(name, open) : await open();
   let aheadMs = 0;
-  const reopen = async (crashed: PGlite) => {
+  const reopen = async (crashed: PostgresSession) => {
     const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
-    const reopened = await connect(sql.extensions, files, dataDir);
+    // Two sessions over the same files would destroy them.
+    if (isRemote(crashed)) await crashed.terminate();
+    const reopened = await start(sql.extensions, files, dataDir);
     await resetSession(reopened);
-    clockOf(reopened)?.setAhead(aheadMs);
-    await crashed.close();
+    await setClock(reopened, aheadMs);
+    if (!isRemote(crashed)) await crashed.close();
     return reopened;
   };
   const standIns = extensionNames(sql.extensions.files);
-  const giveBack = (used: PGlite) => {
-    clockOf(used)?.setAhead(0);
-    return pool?.put(used) ?? used.close();
+  const giveBack = async (used: PostgresSession) => {
+    if (!pool || isRemote(used)) return used.close();
+    await setClock(used, 0);
+    return pool.put(used);
   };
-  const database = createPgliteDatabase(pglite, { reopen, ...(pool && { release: giveBack }) });
+  const first = pool ? await pool.take(name, () => open(connect)) : await open(start);
+  const database = createPgliteDatabase(first, { reopen, release: giveBack });
+  const close = async () => {
+    await database.close();
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  };
   const setAhead = (byMs: number) => {
     aheadMs = byMs;
-    return database.session((session) => Promise.resolve(clockOf(session)?.setAhead(byMs)));
+    return database.session((session) => setClock(session, byMs));
   };
   const migrate = async () => {
     const next = await readProjectSql(options.project, options.settings);
@@ -85,12 +103,32 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
         `The extension "${missing[0]}" is loaded at the start: stop the local Supabase and start it again`,
       );
     return database.session(async (session) => {
-      installExtensionFiles(session, next.extensions.files);
+      await installExtensionFiles(session, next.extensions.files);
       return updateSchema(session, next);
     });
   };
-  return { database, standIns, notes: sql.notes, migrate, setAhead };
+  return { database: { ...database, close }, standIns, notes: sql.notes, migrate, setAhead };
 }
+
+type Start<Session extends PostgresSession = PostgresSession> = (
+  extensions: ProjectExtensions,
+  options: Pick<PGliteOptions, 'loadDataDir'>,
+  dataDir?: string,
+) => Promise<Session>;
+
+/** Starts PostgreSQL in a thread of its own. */
+const inThread =
+  (dataDir: string): Start =>
+  async ({ bundled, files }, { loadDataDir }) => {
+    const session = await startWorkerSession({
+      dataDir,
+      dump: loadDataDir,
+      startParams,
+      extensions: bundled,
+    });
+    await installExtensionFiles(session, files);
+    return session;
+  };
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

@@ -46,6 +46,12 @@ export interface LocalSupabaseOptions {
   readonly dataDir?: string;
   /** Where an in-memory database comes from, and returns to at the end. Default: each instance has a new one. */
   readonly databases?: DatabasePool;
+  /**
+   * Whether PostgreSQL runs in a thread of its own: a running statement can be canceled from the PostgreSQL port, and `close` ends
+   * one that never would. Without `dataDir`, its files are in a temporary folder until `close`. Default false: `statement_timeout`
+   * works without it, and an instance takes less memory; the command and the Vite plugin set it.
+   */
+  readonly databaseThread?: boolean;
   /** The API keys, from `[auth]`. Default: the demonstration keys of the vendor's local stack. */
   readonly apiKeys?: ApiKeySettings;
   /** The default target of links in mails. Default `http://localhost:5173`. */

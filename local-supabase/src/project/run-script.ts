@@ -1,4 +1,4 @@
-import type { PGliteInterface } from '@electric-sql/pglite';
+import type { SqlSession } from '../database/postgres-session.ts';
 import { resetSession } from '../database/connect.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 import type { Script } from './project-sql.ts';
@@ -26,7 +26,7 @@ const endsTransaction = /^(?:commit|end|rollback|abort)\b(?!\s+(?:to|prepared)\b
  * @throws {SchemaError} with the file, the line and PostgreSQL's message; what was not committed before is undone.
  */
 export async function runScript(
-  pglite: PGliteInterface,
+  pglite: SqlSession,
   script: Script,
   available: readonly string[],
   record: () => Promise<unknown> = () => Promise.resolve(),
@@ -48,7 +48,7 @@ export async function runScript(
 }
 
 /** @returns whether the statement committed what was before it. */
-async function runStatement(pglite: PGliteInterface, text: string): Promise<boolean> {
+async function runStatement(pglite: SqlSession, text: string): Promise<boolean> {
   if (opensTransaction.test(text)) return false;
   if (endsTransaction.test(text)) {
     await pglite.exec(`${text}; begin`);
@@ -72,7 +72,7 @@ async function runStatement(pglite: PGliteInterface, text: string): Promise<bool
  * As on a project, extensions belong to `supabase_admin`: default privileges that migrations set for their own role do not
  * reach functions of extensions. The version is the one that is here, whatever a dump of a project names.
  */
-export async function createExtension(pglite: PGliteInterface, text: string): Promise<void> {
+export async function createExtension(pglite: SqlSession, text: string): Promise<void> {
   const { rows } = await pglite.query<{ role: string }>('show role');
   await pglite.exec('set role supabase_admin');
   await pglite.exec(text.replace(/\s+version\s+(?:'[^']*'|"[^"]*"|[\w.]+)/i, ''));

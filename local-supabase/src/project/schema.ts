@@ -1,4 +1,4 @@
-import type { PGliteInterface } from '@electric-sql/pglite';
+import type { SqlSession } from '../database/postgres-session.ts';
 import type { Migration, ProjectSql } from './project-sql.ts';
 import { resetSession } from '../database/connect.ts';
 import { runScript, SchemaError } from './run-script.ts';
@@ -12,7 +12,7 @@ interface AppliedMigration {
 const anew = 'build the local database anew, without its rows: local-supabase reset';
 
 /** Builds the whole schema in an empty database. */
-export async function buildSchema(pglite: PGliteInterface, sql: ProjectSql, seed: boolean): Promise<void> {
+export async function buildSchema(pglite: SqlSession, sql: ProjectSql, seed: boolean): Promise<void> {
   await applyPlatform(pglite, sql);
   for (const script of sql.roles) await runScript(pglite, script, sql.available);
   await applyMigrations(pglite, sql);
@@ -25,7 +25,7 @@ export async function buildSchema(pglite: PGliteInterface, sql: ProjectSql, seed
  *
  * @returns the paths of the migrations that were applied.
  */
-export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Promise<readonly string[]> {
+export async function updateSchema(pglite: SqlSession, sql: ProjectSql): Promise<readonly string[]> {
   await requireSameHistory(pglite, sql.migrations);
   await applyPlatform(pglite, sql);
   return applyMigrations(pglite, sql);
@@ -35,7 +35,7 @@ export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Pr
  * Refuses a database whose applied migrations have other SQL now, because the new SQL would never be applied. A change of
  * comments or spaces is no other SQL.
  */
-async function requireSameHistory(pglite: PGliteInterface, migrations: readonly Migration[]): Promise<void> {
+async function requireSameHistory(pglite: SqlSession, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await pglite.query<AppliedMigration>(
     'select version, name, statements from supabase_migrations.schema_migrations order by version',
   );
@@ -58,7 +58,7 @@ function withoutComments(sql: string): string {
 }
 
 /** The hashes of the applied parts are stored in the comment of a schema. */
-async function applyPlatform(pglite: PGliteInterface, { platform, extensions }: ProjectSql): Promise<void> {
+async function applyPlatform(pglite: SqlSession, { platform, extensions }: ProjectSql): Promise<void> {
   const { rows } = await pglite.query<{ hashes: string | null }>(
     `select obj_description(to_regnamespace('supabase_migrations'), 'pg_namespace') as hashes`,
   );
@@ -80,7 +80,7 @@ async function applyPlatform(pglite: PGliteInterface, { platform, extensions }: 
 
 /** Applies each migration in its own transaction and records it in the table that the vendor's CLI uses. */
 async function applyMigrations(
-  pglite: PGliteInterface,
+  pglite: SqlSession,
   { migrations, available }: ProjectSql,
 ): Promise<readonly string[]> {
   const { rows } = await pglite.query<{ version: string }>(

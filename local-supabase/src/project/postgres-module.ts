@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { makeInterruptible } from './interruptible-wasm.ts';
+import { makeInterruptible } from '../database/interruptible-wasm.ts';
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 

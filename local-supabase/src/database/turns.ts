@@ -1,0 +1,108 @@
+import type { DatabaseError } from './database-error.ts';
+
+export interface Exclusive {
+  <T>(task: () => Promise<T>): Promise<T>;
+}
+
+/** The right of a transaction's task to run statements, which ends with the transaction, or before. */
+export interface Lease {
+  /** Runs a statement. @throws {TransactionEnded} after the lease's end. */
+  run<T>(statement: () => Promise<T>): Promise<T>;
+  /** Waits for the task, or rejects at the lease's end. */
+  until<T>(task: Promise<T>): Promise<T>;
+}
+
+/** Who has the session of PostgreSQL: one task at a time, in the order of arrival. */
+export interface Turns {
+  readonly enter: Exclusive;
+  /** How many tasks wait. */
+  waiting(): number;
+  /** Begins a lease of the task that has the session. */
+  lease(): Lease;
+  /** Ends the lease of the task that has the session, and refuses the tasks that wait. Later ones are admitted. */
+  end(): void;
+}
+
+/** A transaction was ended before its task; the code is 25P03 where others waited for it, else 57P01. */
+export class TransactionEnded extends Error implements DatabaseError {
+  override readonly name = 'TransactionEnded';
+  readonly code: '25P03' | '57P01';
+  constructor(code: '25P03' | '57P01', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const CLOSING = 'The statement was ended: the database is being closed';
+
+/** @param idleMs how long a lease may run no statement while others wait. */
+export function createTurns(idleMs: number): Turns {
+  let tail: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  /** How often the tasks that waited were refused. */
+  let ends = 0;
+  /** How often, when the task that has the session arrived. */
+  let endsBefore = 0;
+  let end: (problem: TransactionEnded) => void = () => undefined;
+  const lease = (): Lease => {
+    let ended: TransactionEnded | undefined;
+    let [running, idleSinceMs] = [0, performance.now()];
+    let reject: (problem: TransactionEnded) => void = () => undefined;
+    const ending = new Promise<never>((_, refuse) => {
+      reject = refuse;
+    });
+    end = (problem) => {
+      ended ??= problem;
+      reject(problem);
+    };
+    const check = () => {
+      const restMs = running > 0 || waiting === 0 ? idleMs : idleSinceMs + idleMs - performance.now();
+      if (restMs > 0) timer = setTimeout(check, restMs);
+      else {
+        const text = `The transaction was ended: it ran no statement for ${idleMs / 1000} s, while others waited for the one session of PostgreSQL. Call no API of the same instance within it.`;
+        end(new TransactionEnded('25P03', text));
+      }
+    };
+    let timer = setTimeout(check, idleMs);
+    if (ends !== endsBefore) end(new TransactionEnded('57P01', CLOSING));
+    return {
+      async run(statement) {
+        if (ended) throw ended;
+        running += 1;
+        try {
+          return await statement();
+        } finally {
+          running -= 1;
+          idleSinceMs = performance.now();
+        }
+      },
+      until: (task) =>
+        Promise.race([task, ending]).finally(() => {
+          clearTimeout(timer);
+          ended ??= new TransactionEnded('57P01', 'The transaction has ended');
+          end = () => undefined;
+        }),
+    };
+  };
+  return {
+    enter(task) {
+      waiting += 1;
+      const admittedAfter = ends;
+      const start = () => {
+        waiting -= 1;
+        endsBefore = admittedAfter;
+        if (ends === admittedAfter) return task();
+        throw new TransactionEnded('57P01', CLOSING);
+      };
+      const run = tail.then(start, start);
+      tail = run.catch(() => undefined);
+      return run;
+    },
+    waiting: () => waiting,
+    lease,
+    end() {
+      ends += 1;
+      end(new TransactionEnded('57P01', CLOSING));
+    },
+  };
+}

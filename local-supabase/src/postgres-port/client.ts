@@ -1,0 +1,159 @@
+import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { PgliteDatabase } from '../database/pglite-database.ts';
+import type { PostgresSession } from '../database/postgres-session.ts';
+import { createClientChannels, type ChannelChange } from './channels.ts';
+import {
+  discardTemporary,
+  enterSession,
+  leaveSession,
+  send,
+  type Answer,
+  type ClientSession,
+} from './client-session.ts';
+import { errorMessage, renameStatement } from './messages.ts';
+import type { Message } from './messages.ts';
+import { createRequestCollector, type PortRequest } from './request-collector.ts';
+
+/** What the clients know of each other. */
+export interface Turns {
+  /** The client that had the session last. */
+  last: object | undefined;
+  /** How often a client has removed the prepared statements of all. */
+  discards: number;
+}
+
+export interface Connection {
+  readonly socket: Socket;
+  readonly database: PgliteDatabase;
+  readonly turns: Turns;
+  readonly number: number;
+  readonly idleTransactionMs: number;
+}
+
+export interface Client {
+  /** What a request to cancel has to name. */
+  readonly secret: number;
+  take(received: Message): void;
+  /** Ends the statement that the client waits for, if it runs. */
+  cancel(): void;
+  end(): void;
+}
+
+interface Arrived extends PortRequest {
+  /** The names and messages of the statements that it prepares. */
+  readonly prepared: readonly (readonly [string, Buffer])[];
+}
+
+const LARGEST_SECRET = 2 ** 31 - 1;
+
+/** Collects the messages of a client, and runs them in its turns of the session. */
+export function createClient({ socket, database, turns, number, idleTransactionMs }: Connection): Client {
+  const statements = new Map<string, Buffer>();
+  const session: ClientSession = { settings: [], unnamed: undefined, statements, preparedIn: undefined };
+  const channels = createClientChannels(database, (bytes) => socket.write(bytes));
+  const changes: ChannelChange[] = [];
+  const arrived: Arrived[] = [];
+  let preparing: (readonly [string, Buffer])[] = [];
+  const collector = createRequestCollector((bytes) => socket.write(bytes));
+  let wake: (() => void) | undefined;
+  let isRunning = false;
+  let isSending = false;
+  const ended = new AbortController();
+
+  const rename = (name: string) => (name === '' ? '' : `port_${number}_${name}`);
+  /** Waits for what the client sends next; nothing comes where it is gone, or has kept others waiting for too long. */
+  const next = async (): Promise<Arrived | undefined> => {
+    const startedMs = performance.now();
+    while (arrived.length === 0 && !ended.signal.aborted) {
+      if (database.waiting() > 0 && performance.now() - startedMs > idleTransactionMs) return undefined;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 100);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return ended.signal.aborted ? undefined : arrived.shift();
+  };
+  const answer = async (pglite: PostgresSession): Promise<Answer['status']> => {
+    const request = await next();
+    if (!request) {
+      const text = 'terminating connection: its transaction was idle while others waited for the one session';
+      if (!ended.signal.aborted) socket.end(errorMessage('FATAL', '25P03', text));
+      ended.abort();
+      await pglite.exec('rollback');
+      return 'I';
+    }
+    isSending = true;
+    const { bytes, status, isError } = await send(pglite, request.bytes, request.answered).finally(() => {
+      isSending = false;
+    });
+    if (!isError) {
+      if (request.change) changes.push(request.change);
+      if (request.removesStatements) {
+        statements.clear();
+        turns.discards += 1;
+      }
+      for (const [name, parse] of request.prepared) statements.set(name, parse);
+    }
+    // The client may rely on its listening as soon as it has the answer.
+    if (status === 'I') for (const change of changes.splice(0)) await channels.apply(change);
+    socket.write(bytes);
+    return status;
+  };
+  const turn = async (pglite: PostgresSession): Promise<void> => {
+    const isOther = turns.last !== undefined && turns.last !== session;
+    if (isOther) await discardTemporary(pglite);
+    turns.last = session;
+    await enterSession(pglite, session, `${database.epoch()} ${turns.discards}`);
+    while ((await answer(pglite)) !== 'I');
+    await leaveSession(pglite, session);
+  };
+  const run = async () => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      while (arrived.length > 0 && !ended.signal.aborted) await database.session(turn);
+    } catch (problem) {
+      const text = problem instanceof Error ? problem.message : String(problem);
+      socket.end(errorMessage('FATAL', '57P02', text));
+      ended.abort();
+    } finally {
+      isRunning = false;
+    }
+  };
+  const forget = async (pglite: PostgresSession) => {
+    await channels.end();
+    for (const name of statements.keys())
+      await pglite.exec(`deallocate "${name.replaceAll('"', '""')}"`).catch(() => undefined);
+    if (turns.last === session) await discardTemporary(pglite);
+    turns.last = undefined;
+  };
+  return {
+    secret: randomInt(1, LARGEST_SECRET),
+    cancel() {
+      if (isSending) database.cancel();
+    },
+    take(received) {
+      const bytes = renameStatement(received, rename);
+      if (received.type === 'P') {
+        const name = bytes.toString('utf8', 5, bytes.indexOf(0, 5));
+        if (name === '') session.unnamed = Buffer.from(bytes);
+        else preparing.push([name, Buffer.from(bytes)]);
+      }
+      const request = collector.take({ type: received.type, bytes });
+      if (!request) return;
+      arrived.push({ ...request, prepared: preparing });
+      preparing = [];
+      wake?.();
+      void run();
+    },
+    end() {
+      ended.abort();
+      wake?.();
+      void database.session(forget).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { PGliteOptions, QueryOptions, Results, Transaction } from '@electric-sql/pglite';
+import { crashBy, type DatabaseCrash } from '../database/database-crash.ts';
+import { loadPostgresModule } from './postgres-module.ts';
+import type { RemoteSession } from '../database/postgres-session.ts';
+import { decodeProblem } from './worker-messages.ts';
+import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './worker-messages.ts';
+
+export interface WorkerSessionOptions {
+  /** The folder of PostgreSQL's files; it outlives the thread. */
+  readonly dataDir: string;
+  /** What a new folder begins with. */
+  readonly dump?: Blob | undefined;
+  readonly startParams: PGliteOptions['startParams'];
+  /** The archives of extensions, by name. */
+  readonly extensions: Readonly<Record<string, URL>>;
+}
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (problem: Error) => void;
+  readonly settled: Promise<unknown>;
+}
+type ProtocolOptions = Parameters<RemoteSession['execProtocol']>[1];
+
+const isSource = import.meta.url.endsWith('.ts');
+const SCRIPT = new URL(isSource ? './postgres-worker.ts' : './postgres-worker.js', import.meta.url);
+/** A thread reads no TypeScript by itself in Node 20, whatever this one was started with. */
+const SOURCE_LOADER = isSource
+  ? `import(${JSON.stringify(tsxModule())}).then(({ register }) => {
+       register();
+       return import(${JSON.stringify(SCRIPT.href)});
+     })`
+  : undefined;
+
+/** Its variant for CommonJS, which `require` would find, looks for its loader at a wrong place. */
+function tsxModule(): string {
+  const manifest = createRequire(import.meta.url).resolve('tsx/package.json');
+  return new URL('dist/esm/api/index.mjs', pathToFileURL(manifest)).href;
+}
+
+/**
+ * Runs PostgreSQL in a thread of its own: this one stays responsive, so that a statement can be canceled and the process
+ * be ended while it runs.
+ *
+ * @throws {Error} if PostgreSQL does not start.
+ */
+export async function startWorkerSession(options: WorkerSessionOptions): Promise<RemoteSession> {
+  const control = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const start: WorkerStart = {
+    module: await loadPostgresModule(),
+    control,
+    dataDir: options.dataDir,
+    dump: options.dump && new Uint8Array(await options.dump.arrayBuffer()),
+    startParams: options.startParams,
+    extensions: Object.fromEntries(Object.entries(options.extensions).map(([name, url]) => [name, url.href])),
+  };
+  const thread = createThread(start);
+  const listeners = new Map<string, Set<(payload: string) => void>>();
+  thread.onNotification = (channel, payload) => {
+    for (const listener of listeners.get(channel) ?? []) listener(payload);
+  };
+  const { call } = thread;
+  const query = <T>(text: string, params: unknown[] = [], { rowMode }: QueryOptions = {}) =>
+    call('query', text, params, rowMode && { rowMode }) as Promise<Results<T>>;
+  const exec = (text: string, { rowMode }: QueryOptions = {}) =>
+    call('exec', text, rowMode && { rowMode }) as Promise<Results[]>;
+  const session: RemoteSession = {
+    isRemote: true,
+    query,
+    exec,
+    execProtocol: (bytes, { syncToFs = true, throwOnError = true }: ProtocolOptions = {}) =>
+      call('execProtocol', bytes, syncToFs, throwOnError) as ReturnType<RemoteSession['execProtocol']>,
+    async transaction(task) {
+      await exec('begin');
+      try {
+        const result = await task({ query, exec } as Transaction);
+        await exec('commit');
+        return result;
+      } catch (problem) {
+        if (!thread.crash()) await exec('rollback');
+        throw problem;
+      }
+    },
+    async listen(channel, listener) {
+      const name = channelName(channel);
+      const others = listeners.get(name) ?? new Set();
+      listeners.set(name, others.add(listener));
+      await call('listen', channel);
+      return async () => {
+        others.delete(listener);
+        if (others.size === 0) await call('unlisten', channel);
+      };
+    },
+    dumpDataDir: async () => new Blob([(await call('dumpDataDir')) as Uint8Array<ArrayBuffer>]),
+    writeFiles: async (files) => void (await call('writeFiles', files)),
+    setAhead: async (byMs) => void (await call('setAhead', byMs)),
+    crash: thread.crash,
+    cancel: thread.cancel,
+    terminate: thread.terminate,
+    close: thread.close,
+  };
+  // The first answer tells whether PostgreSQL has started.
+  await exec('select 1').catch(async (problem: unknown) => {
+    await thread.terminate();
+    throw problem;
+  });
+  return session;
+}
+
+/** PostgreSQL folds a name that is not quoted. */
+const channelName = (channel: string): string =>
+  channel.startsWith('"') ? channel.slice(1, -1).replaceAll('""', '"') : channel.toLowerCase();
+
+interface Thread {
+  onNotification: (channel: string, payload: string) => void;
+  call(method: WorkerMethod, ...args: readonly unknown[]): Promise<unknown>;
+  cancel(): Promise<void>;
+  crash(): DatabaseCrash | undefined;
+  terminate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function createThread(start: WorkerStart): Thread {
+  const worker = new Worker(SOURCE_LOADER ?? SCRIPT, {
+    workerData: start,
+    eval: SOURCE_LOADER !== undefined,
+  });
+  worker.unref();
+  const pending = new Map<number, Pending>();
+  let [lastId, crash]: [number, DatabaseCrash | undefined] = [0, undefined];
+  const fail = (problem: Error) => {
+    crash ??= crashBy(problem);
+    for (const { reject } of pending.values()) reject(crash);
+    pending.clear();
+  };
+  worker.on('error', (problem) => fail(problem instanceof Error ? problem : new Error(String(problem))));
+  worker.once('exit', (code) => fail(new Error(`its thread ended with code ${code}`)));
+  worker.on('message', (message: WorkerMessage) => {
+    if ('channel' in message) return thread.onNotification(message.channel, message.payload);
+    const waiting = pending.get(message.id);
+    pending.delete(message.id);
+    if (pending.size === 0) worker.unref();
+    if ('result' in message) return waiting?.resolve(message.result);
+    const problem = decodeProblem(message.problem);
+    if (message.problem.isCrash) crash ??= problem as DatabaseCrash;
+    return waiting?.reject(problem);
+  });
+  const thread: Thread = {
+    onNotification: () => undefined,
+    call(method, ...args) {
+      if (crash) return Promise.reject(crash);
+      const id = (lastId += 1);
+      let [resolve, reject]: [Pending['resolve'], Pending['reject']] = [() => undefined, () => undefined];
+      const answer = new Promise((fulfill, refuse) => {
+        [resolve, reject] = [fulfill, refuse];
+      });
+      pending.set(id, { resolve, reject, settled: answer.catch(() => undefined) });
+      // The process stays while a statement runs, and only then.
+      worker.ref();
+      // eslint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
+      worker.postMessage({ id, method, args } satisfies WorkerRequest);
+      return answer;
+    },
+    async cancel() {
+      const [running] = pending.entries();
+      if (!running) return;
+      const [id, { settled }] = running;
+      Atomics.store(start.control, 0, id);
+      await settled;
+    },
+    crash: () => crash,
+    async terminate() {
+      fail(new Error('it was ended while a statement ran'));
+      await worker.terminate();
+    },
+    async close() {
+      if (!crash) await thread.call('close');
+      await worker.terminate();
+    },
+  };
+  return thread;
+}

@@ -1,0 +1,126 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
+import { requestApi } from '../../test/support/local-supabase.ts';
+
+const ENDLESS = 'do $$ begin loop end loop; end $$';
+const project = new URL('./rest/', import.meta.url);
+const start = () =>
+  createLocalSupabase({
+    project,
+    seed: false,
+    databasePort: 0,
+    databaseThread: true,
+    auth: { bcryptCost: 4 },
+  });
+
+let supabase: LocalSupabase;
+const clients = new Set<Client>();
+beforeAll(async () => {
+  supabase = await start();
+});
+afterAll(async () => {
+  for (const client of clients) await client.end();
+  await supabase.close();
+});
+
+async function connect(): Promise<Client> {
+  const client = new Client(supabase.databaseUrl ?? '');
+  client.on('error', () => undefined);
+  await client.connect();
+  clients.add(client);
+  return client;
+}
+/** Cancels what a client waits for, as psql does at Ctrl-C. */
+async function cancel(client: Client): Promise<void> {
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+  const { connect: open } = await import('node:net');
+  const request = Buffer.alloc(16);
+  [16, 80_877_102, processID, secretKey].forEach((value, index) => request.writeInt32BE(value, index * 4));
+  const { port } = new URL(supabase.databaseUrl ?? '');
+  await new Promise((resolve) => {
+    const socket = open(Number(port), '127.0.0.1', () => socket.end(request));
+    socket.once('close', resolve);
+  });
+}
+/** Repeats a request to cancel: one that arrives before the statement runs has no effect. */
+async function canceled(client: Client, statement: Promise<unknown>): Promise<unknown> {
+  const ended = statement.catch((problem: unknown) => ({ problem }));
+  for (;;) {
+    await cancel(client);
+    const outcome = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+    if (outcome !== undefined) return (outcome as { problem: unknown }).problem;
+  }
+}
+
+describe('PostgreSQL in a thread of its own', () => {
+  it('ends a statement at the request of its client; others go on, and the client keeps its settings', async () => {
+    const client = await connect();
+    await client.query(`set application_name = 'mine'; set statement_timeout = '1h'`);
+    await client.query({ name: 'sum', text: 'select 1 + $1::int as sum', values: [1] });
+    const request = requestApi(supabase, '/rest/v1/', { apiKey: supabase.serviceRoleKey });
+    expect(await canceled(client, client.query(ENDLESS))).toMatchObject({
+      code: '57014',
+      message: 'canceling statement due to user request',
+    });
+    expect((await request).status).toBe(200);
+    expect((await client.query('show application_name')).rows).toEqual([{ application_name: 'mine' }]);
+    expect((await client.query({ name: 'sum', text: '', values: [2] })).rows).toEqual([{ sum: 3 }]);
+  });
+
+  it('is reopened after a crash: with committed rows, listeners and the prepared statements of clients', async () => {
+    const client = await connect();
+    await client.query('create table public.kept (id int); insert into public.kept values (7)');
+    const named = { name: 'kept', text: 'select id from public.kept', values: [] };
+    await client.query(named);
+    await client.query('listen kept_news');
+    const heard = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
+    // PGlite lacks the conversions of encodings.
+    await expect(
+      supabase.database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`),
+    ).rejects.toMatchObject({ code: '57P02' });
+    expect((await client.query(named)).rows).toEqual([{ id: 7 }]);
+    await supabase.database.query(`select pg_notify('kept_news', 'after')`);
+    expect(await heard).toBe('after');
+  });
+
+  it('delivers notifications to the clients that listen, of whatever client or service', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const heard: unknown[] = [];
+    one.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
+    await one.query('listen news; listen "Other News"');
+    await other.query('listen news');
+    await other.query(`notify news, 'by a client'`);
+    await supabase.database.query(`select pg_notify('Other News', 'by a service')`);
+    await other.query('unlisten *');
+    await supabase.database.query(`select pg_notify('news', 'still')`);
+    await one.query('unlisten news');
+    await supabase.database.query(`select pg_notify('news', 'never')`);
+    await one.query('select 1');
+    expect(heard).toEqual([
+      ['news', 'by a client'],
+      ['Other News', 'by a service'],
+      ['news', 'still'],
+    ]);
+  });
+
+  it('prepares the statements of a client anew after another has discarded all', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const named = { name: 'again', text: 'select 5 as five', values: [] };
+    await one.query(named);
+    await other.query('discard all');
+    expect((await one.query(named)).rows).toEqual([{ five: 5 }]);
+  });
+
+  it('closes while a statement never ends and a transaction never goes on', async () => {
+    const second = await start();
+    const stuck = second.database.transaction(() => new Promise(() => undefined));
+    const endless = second.database.query(ENDLESS);
+    const outcomes = Promise.allSettled([stuck, endless]);
+    await second.close();
+    expect(await outcomes).toMatchObject([
+      { status: 'rejected', reason: { code: '57P01' } },
+      { status: 'rejected' },
+    ]);
+  });
+});

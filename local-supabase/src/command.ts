@@ -27,6 +27,7 @@ const usage = `local-supabase COMMAND [options]
   --port N             the API's port; default api.port of config.toml, or 54321
   --database-port N    PostgreSQL's port; default db.port, or 54322
   --mailbox-port N     the port of the page with received mails; default inbucket.port, or 54324
+  --database-url URL   a real PostgreSQL in place of the embedded one, for start: an empty database and a superuser
   --data-dir FOLDER    where the data is kept; default .local-supabase in the project's folder
   --in-memory          keep nothing`;
 
@@ -36,6 +37,7 @@ const options = {
   'database-port': { type: 'string' },
   'mailbox-port': { type: 'string' },
   'data-dir': { type: 'string' },
+  'database-url': { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
   url: { type: 'string' },
   schema: { type: 'string', default: 'public' },
@@ -64,6 +66,7 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
       mailboxPort: readPort(values['mailbox-port'], ports.mailbox),
       ...(ports.smtp !== undefined && { smtpPort: ports.smtp }),
       ...(!values['in-memory'] && { dataDir: folder }),
+      ...(values['database-url'] !== undefined && { databaseUrl: values['database-url'] }),
     };
     const own = { ...settings, project: resolve(values.project), realtime: realisticTiming };
     await runUntilStopped(own, places, folder);

@@ -25,6 +25,7 @@ import { startPostgresServer } from './postgres-port/postgres-server.ts';
 import { createTemplateReader } from './project/mail-templates.ts';
 import { createFolderStore } from './project/object-folder.ts';
 import { openProject } from './project/open-project.ts';
+import { guardTransactions } from './project/transaction-guard.ts';
 import { supabaseFolder } from './project/project-folder.ts';
 import { realtimeSchemaSql } from './project/realtime-sql.ts';
 import { StartError } from './http/start-error.ts';
@@ -113,6 +114,7 @@ async function start(
     settings: options.databaseSettings,
     pool: options.databases,
     worker: options.databaseThread,
+    databaseUrl: options.databaseUrl,
     apiKeys: options.apiKeys,
   });
   const { database, mailbox } = project;
@@ -173,33 +175,35 @@ async function start(
       ? undefined
       : await listen(mailboxPort, hosts, createMailboxSite({ mailbox, faults, isForeign: hosts.isForeign }));
   if (mailboxServer) onClose(mailboxServer.close);
-  const { databasePort = null } = options;
+  const databasePort = options.databaseUrl === undefined ? (options.databasePort ?? null) : null;
   const postgres =
     databasePort === null ? undefined : await startPostgresServer({ database, port: databasePort });
   if (postgres) onClose(postgres.close);
   const reachable = onlyOnce(async () => {
     const open = api ?? (await listen(0, hosts, handle));
-    const sql = postgres ?? (await startPostgresServer({ database, port: 0 }));
     if (!api) onClose(open.close);
+    if (options.databaseUrl !== undefined) return { url: open.url, databaseUrl: options.databaseUrl };
+    const sql = postgres ?? (await startPostgresServer({ database, port: 0 }));
     if (!postgres) onClose(sql.close);
     return { url: open.url, databaseUrl: sql.url };
   });
   onClose(database.interrupt);
   onClose(core.drain);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
+  const doors = guardTransactions({ database, fetch: inProcessFetch });
   return {
     url,
     anonKey,
     publishableKey,
     serviceRoleKey,
     secretKey,
-    fetch: inProcessFetch,
+    fetch: doors.fetch,
     mailboxUrl: mailboxServer?.url ?? null,
-    databaseUrl: postgres?.url ?? null,
+    databaseUrl: options.databaseUrl ?? postgres?.url ?? null,
     migrate: project.migrate,
     notes: project.notes,
     clock: core.clock,
-    database,
+    database: doors.database,
     mailbox,
     faults,
     keys,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { requestApi, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
 
@@ -87,6 +87,21 @@ describe('its one session', () => {
       { step: 'third' },
     ]);
     await database.exec('drop table public.steps');
+  });
+
+  it('refuses a call of the API or of the database itself within a transaction, which goes on', async () => {
+    const { database } = supabase();
+    const waits = /within database\.transaction waits for the transaction itself/;
+    const rows = database.transaction(async (sql) => {
+      await expect(requestApi(supabase(), '/rest/v1/')).rejects.toThrow(waits);
+      await expect(database.query('select 1')).rejects.toThrow(waits);
+      await expect(database.transaction(() => Promise.resolve())).rejects.toThrow(waits);
+      return sql.query('select 1 as one');
+    });
+    await expect(rows).resolves.toEqual([{ one: 1 }]);
+    expect((await requestApi(supabase(), '/rest/v1/', { apiKey: supabase().serviceRoleKey })).status).toBe(
+      200,
+    );
   });
 
   it('delivers notifications of committed transactions only, to listeners that may use the database', async () => {

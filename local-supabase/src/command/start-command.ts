@@ -5,7 +5,10 @@ import { startControlServer } from './control-server.ts';
 import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
 
 /** Where an instance listens and keeps its data. */
-type Places = Pick<LocalSupabaseOptions, 'port' | 'databasePort' | 'mailboxPort' | 'smtpPort' | 'dataDir'>;
+type Places = Pick<
+  LocalSupabaseOptions,
+  'port' | 'databasePort' | 'databaseUrl' | 'mailboxPort' | 'smtpPort' | 'dataDir'
+>;
 
 /**
  * Runs the services until Ctrl-C or `local-supabase stop`.
@@ -35,6 +38,8 @@ export async function runUntilStopped(
       return Promise.resolve('Stopped.');
     },
     reset: async () => {
+      if (places.databaseUrl !== undefined)
+        return 'Nothing was reset: the database of --database-url is not ours to remove. Stop, drop it and create it anew, and start again.';
       // The project's SQL is tried first: a mistake in it costs no data.
       await (await createLocalSupabase(settings)).close();
       await supabase.close();

@@ -1,15 +1,6 @@
-import type { PostgresSession } from './postgres-session.ts';
+import { isRemote, type PostgresSession } from './postgres-session.ts';
 import { encodePipeline } from './protocol.ts';
-import type { ProtocolStatement } from './protocol.ts';
-
-/** One row of values in PostgreSQL's text format. */
-export type TextRow = readonly (string | null)[];
-
-export interface PipelineResult {
-  /** The types (OIDs) of the columns; a domain has the OID of its base type. */
-  readonly types: readonly number[];
-  readonly rows: readonly TextRow[];
-}
+import type { PipelineResult, ProtocolStatement, TextRow } from './protocol.ts';
 
 /** Runs statements in one round trip; rejects with PostgreSQL's first error. */
 export type Pipeline = (
@@ -25,7 +16,9 @@ export type Pipeline = (
  */
 export function createPipeline(session: () => PostgresSession): Pipeline {
   return async (statements, { keepsFiles = true } = {}) => {
-    const { messages } = await session().execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
+    const current = session();
+    if (isRemote(current) && current.pipeline) return current.pipeline(statements);
+    const { messages } = await current.execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
     const results: PipelineResult[] = [];
     let types: readonly number[] = [];
     let rows: TextRow[] = [];

@@ -1,4 +1,5 @@
 import type { PGlite, PGliteInterface } from '@electric-sql/pglite';
+import type { PipelineResult, ProtocolStatement } from './protocol.ts';
 import { watchForCrash, type DatabaseCrash } from './database-crash.ts';
 
 /** The session of PostgreSQL: a PGlite in this thread, or what speaks to one in another. */
@@ -12,6 +13,8 @@ type SharedMethods = 'query' | 'exec' | 'transaction' | 'execProtocol' | 'listen
 /** The methods of PGlite that the services call, for a PGlite in another thread. */
 export interface RemoteSession extends Pick<PGliteInterface, SharedMethods> {
   readonly isRemote: true;
+  /** Runs statements one after another, with values as text; without it, `execProtocol` does so in one message. */
+  readonly pipeline?: (statements: readonly ProtocolStatement[]) => Promise<readonly PipelineResult[]>;
   /** Why it takes no further statement; undefined while it does. */
   crash(): DatabaseCrash | undefined;
   /** Asks the statement that runs to end, with 57014; resolves when it has ended. */

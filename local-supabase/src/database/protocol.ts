@@ -6,6 +6,15 @@ export interface ProtocolStatement {
   readonly values?: readonly (string | null)[];
 }
 
+/** One row of values in PostgreSQL's text format. */
+export type TextRow = readonly (string | null)[];
+
+export interface PipelineResult {
+  /** The types (OIDs) of the columns; a domain has the OID of its base type. */
+  readonly types: readonly number[];
+  readonly rows: readonly TextRow[];
+}
+
 const encoder = new TextEncoder();
 
 /** Parse, bind, describe and execute for each statement, then one sync: an error skips all messages up to the sync. */

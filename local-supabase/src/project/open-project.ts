@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
 import { openDatabase } from './open-database.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
+import { openServerDatabase } from './open-server-database.ts';
 import { SchemaError } from './run-script.ts';
 import { createTokenKeys } from '../keys/keys.ts';
 import type { ApiKeySettings, TokenKeys } from '../keys/keys.ts';
@@ -16,11 +17,17 @@ export interface OpenProject extends OpenDatabase {
   readonly mailbox: Mailbox;
 }
 
+export interface ProjectOptions extends Omit<DatabaseOptions, 'dataDir'> {
+  readonly apiKeys?: ApiKeySettings | undefined;
+  /** A database of a real PostgreSQL. Default: the embedded one. */
+  readonly databaseUrl?: string | undefined;
+}
+
 /** @throws {StartError} if the project's SQL is refused, or the folder's data cannot be used. */
 export async function openProject(
   folder: DataFolder | undefined,
   now: () => number,
-  options: Omit<DatabaseOptions, 'dataDir'> & { readonly apiKeys?: ApiKeySettings | undefined } = {},
+  options: ProjectOptions = {},
 ): Promise<OpenProject> {
   const keys = await createTokenKeys({
     now,
@@ -35,16 +42,18 @@ export async function openProject(
 
 async function open(
   dataDir: string | undefined,
-  options: Omit<DatabaseOptions, 'dataDir'>,
+  { databaseUrl, ...options }: ProjectOptions,
 ): Promise<OpenDatabase> {
   try {
+    if (databaseUrl !== undefined) return await openServerDatabase(databaseUrl, options);
     if (dataDir === undefined) return await openDatabase(options);
     mkdirSync(dataDir, { recursive: true });
     return await openDatabase({ ...options, dataDir });
   } catch (problem) {
     if (problem instanceof StartError) throw problem;
-    if (problem instanceof SchemaError) throw new StartError(explain(problem, dataDir), problem);
-    if (dataDir === undefined) throw problem;
+    if (problem instanceof SchemaError)
+      throw new StartError(explain(problem, databaseUrl === undefined ? dataDir : undefined), problem);
+    if (dataDir === undefined || databaseUrl !== undefined) throw problem;
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     throw new StartError(
       `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. Keep a copy of it; to begin anew without its data: local-supabase reset`,

@@ -44,6 +44,12 @@ export interface LocalSupabaseOptions {
   readonly smtpPort?: number;
   /** The folder that keeps the data. Default: in memory. */
   readonly dataDir?: string;
+  /**
+   * A database of a real PostgreSQL, 15 or later, in place of the embedded one: `postgres://user:password@host:port/name`. The user
+   * is a superuser, and the database is empty or was set up by an earlier start. The services share one session; SQL's clock cannot be moved,
+   * and `databasePort` has no effect. Default: the embedded PostgreSQL.
+   */
+  readonly databaseUrl?: string;
   /** Where an in-memory database comes from, and returns to at the end. Default: each instance has a new one. */
   readonly databases?: DatabasePool;
   /**

@@ -11,6 +11,7 @@ begin
       ('authenticated', 'nologin noinherit'),
       ('service_role', 'nologin noinherit bypassrls'),
       ('authenticator', 'login noinherit'),
+      ('postgres', 'login superuser createdb createrole replication bypassrls'),
       ('supabase_admin', 'login superuser createdb createrole replication bypassrls'),
       ('supabase_auth_admin', 'login noinherit createrole'),
       ('supabase_storage_admin', 'login noinherit createrole'),
@@ -45,7 +46,9 @@ grant all on schema auth to supabase_auth_admin;
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists "uuid-ossp" with schema extensions;
 
-alter database postgres set search_path = "$user", public, extensions;
+do $$ begin
+  execute format('alter database %I set search_path = "$user", public, extensions', current_database());
+end $$;
 set search_path = "$user", public, extensions;
 
 -- A project grants the API roles every privilege on the objects that `postgres` creates in public and relies on

@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { DatabaseCrash } from '../database/database-crash.ts';
 import { isDatabaseError } from '../database/database-error.ts';
-import type { TextRow } from '../database/pipeline.ts';
+import type { TextRow } from '../database/protocol.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { Claims } from '../keys/keys.ts';
 import { fromDatabaseError } from './answer/database-errors.ts';

@@ -1,0 +1,56 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PgliteDatabase } from '../database/pglite-database.ts';
+import type { FetchFunction } from '../http/in-process.ts';
+
+/** The database and the API of an instance, as its user gets them. */
+export interface GuardedDoors {
+  readonly database: PgliteDatabase;
+  readonly fetch: FetchFunction;
+}
+
+/**
+ * Refuses what would wait for ever: a call of the API, or of the database itself, within a transaction of the same instance waits for
+ * the session that the transaction has. Calls over a port are not seen; the transaction then ends after ten seconds (25P03).
+ */
+export function guardTransactions({ database, fetch }: GuardedDoors): GuardedDoors {
+  /** Created when first needed: following calls costs time in every promise of the process. */
+  let inside: AsyncLocalStorage<{ isOpen: boolean }> | undefined;
+  const refuse = (what: string) => {
+    if (inside?.getStore()?.isOpen !== true) return;
+    throw new Error(
+      `${what} within database.transaction waits for the transaction itself: use the \`sql\` that the transaction gives, or call it afterwards`,
+    );
+  };
+  return {
+    fetch: async (...request) => {
+      refuse('A call of the API');
+      return fetch(...request);
+    },
+    database: {
+      ...database,
+      query: async (text, params) => {
+        refuse('database.query');
+        return database.query(text, params);
+      },
+      exec: async (text) => {
+        refuse('database.exec');
+        return database.exec(text);
+      },
+      listen: async (channel, listener) => {
+        refuse('database.listen');
+        return database.listen(channel, listener);
+      },
+      transaction: async (task) => {
+        refuse('A second database.transaction');
+        inside ??= new AsyncLocalStorage();
+        const storage = inside;
+        const state = { isOpen: true };
+        try {
+          return await database.transaction((sql) => storage.run(state, () => task(sql)));
+        } finally {
+          state.isOpen = false;
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { PGlite } from '@electric-sql/pglite';
+import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
+import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPgliteDatabase, type PgliteDatabase } from '../src/database/pglite-database.ts';
+import { createLocalSupabase, StartError } from '../src/index.ts';
+import { startPostgresServer, type PostgresServer } from '../src/postgres-port/postgres-server.ts';
+import { createUser, requestApi } from '../../test/support/local-supabase.ts';
+
+// The server is a PGlite behind a port: what is tested is the way over a connection.
+let database: PgliteDatabase;
+let server: PostgresServer;
+beforeAll(async () => {
+  database = createPgliteDatabase(await PGlite.create({ extensions: { pgcrypto, 'uuid-ossp': uuid_ossp } }));
+  server = await startPostgresServer({ database, port: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await database.close();
+});
+
+const project = new URL('./rest/', import.meta.url);
+const start = (url = server.url) =>
+  createLocalSupabase({ project, databaseUrl: url, auth: { bcryptCost: 4 }, report: () => undefined });
+
+describe('the services on a server of PostgreSQL', () => {
+  it('refuse a database with objects of others, and keep them', async () => {
+    await database.exec('create table public.theirs (id int)');
+    await expect(start()).rejects.toThrow(/has objects that are not this project's\. They are kept/);
+    await database.exec('drop table public.theirs');
+  });
+
+  it('name the server without its password where it cannot be reached', async () => {
+    const problem = await start('postgres://postgres:secret@127.0.0.1:1/shop').catch(
+      (error: unknown) => error,
+    );
+    expect(problem).toBeInstanceOf(StartError);
+    expect((problem as Error).message).toMatch(
+      /^The database at postgres:\/\/postgres@127\.0\.0\.1:1\/shop /,
+    );
+  });
+
+  it('set up the schema, sign in, apply policies, and find all of it at the next start', async () => {
+    const first = await start();
+    await first.database.exec(`create table public.entry (id int primary key, owner uuid default auth.uid());
+      alter table public.entry enable row level security;
+      create policy own on public.entry using (owner = auth.uid()) with check (owner = auth.uid())`);
+    const ada = await createUser(first, 'ada@example.com');
+    const insert = (token: string) =>
+      requestApi(first, '/rest/v1/entry', { method: 'POST', token, body: { id: 7 } });
+    expect((await insert(ada.token)).status).toBe(201);
+    const grace = await createUser(first, 'grace@example.com');
+    expect(await (await requestApi(first, '/rest/v1/entry', { token: grace.token })).json()).toEqual([]);
+    await first.close();
+
+    const second = await start();
+    expect(await second.database.query('select id, owner from public.entry')).toEqual([
+      { id: 7, owner: ada.id },
+    ]);
+    await expect(second.clock.advance(1000)).rejects.toThrow(
+      'Moving the clock of SQL is not possible with --database-url',
+    );
+    await second.close();
+  });
+
+  it('hear notifications and reconnect after the connection has ended', async () => {
+    const supabase = await start();
+    const heard: string[] = [];
+    await supabase.database.listen('news', (payload) => heard.push(payload));
+    const other = new Client(server.url);
+    other.on('error', () => undefined);
+    await other.connect();
+    await other.query(`notify news, 'one'`);
+    await server.close();
+    const port = Number(new URL(server.url).port);
+    server = await startPostgresServer({ database, port });
+    await expect(supabase.database.query('select 1 as one')).rejects.toMatchObject({ code: '57P02' });
+    expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await supabase.database.query(`select pg_notify('news', 'two')`);
+    await supabase.database.query('select 1');
+    expect(heard).toEqual(['one', 'two']);
+    await supabase.close();
+  });
+});

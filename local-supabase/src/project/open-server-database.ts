@@ -4,7 +4,7 @@ import { installRealtimeSchema } from '../realtime/schema.ts';
 import type { DatabaseOptions, OpenDatabase } from './open-database.ts';
 import { readProjectSql } from './project-sql.ts';
 import { realtimeSchemaSql } from './realtime-sql.ts';
-import { resetSession } from './run-script.ts';
+import { resetSession } from '../database/connect.ts';
 import { buildSchema, updateSchema } from './schema.ts';
 import { startServerSession } from './server-session.ts';
 

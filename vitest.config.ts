@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'consumers',
-          ...files('test/consumers|test/library'),
+          ...files('test/consumers|test/library|test/site'),
           globalSetup: ['test/consumers/support/pack.ts'],
         },
       },

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { llmsFiles } from './llms-files.ts';
@@ -8,12 +11,42 @@ import { apiSidebar, sections, sidebarOf } from './sections.ts';
  * The site: the pages of `docs`, and those that a part keeps beside its code. `npm run docs` builds it into `dist-docs`, for any static host;
  * `DOCS_BASE=/path/` for one that serves it below a path.
  */
+const base = process.env['DOCS_BASE'] ?? '/';
+const sizeFile = fileURLToPath(new URL('../public/playground-files/size.json', import.meta.url));
+const playgroundBytes = existsSync(sizeFile)
+  ? (JSON.parse(readFileSync(sizeFile, 'utf8')) as { readonly bytes: number }).bytes
+  : 0;
+
+/** The pages that compile WebAssembly and run code that their reader writes. */
+const playgroundPages = new Set(['playground.html', 'demo.html']);
+
+/** Adds the policy by which a playground's page loads only what the site has, and its inline scripts by their hashes. */
+function addPolicy(html: string): string {
+  const scripts = Array.from(
+    html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g),
+    ([, code = '']) => code,
+  );
+  const hashes = scripts.map((code) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
+  const policy = [
+    `default-src 'self'`,
+    `script-src 'self' 'wasm-unsafe-eval' blob: ${hashes.join(' ')}`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `worker-src 'self' blob:`,
+    `connect-src 'self' blob: data:`,
+    `object-src 'none'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  return html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
+}
+
 export default defineConfig({
   title: 'Supabase without the SDK',
   description:
     'Typed clients of Supabase, a Supabase in one process, audits for any server or client, and a notification inbox.',
   lang: 'en-US',
-  base: process.env['DOCS_BASE'] ?? '/',
+  base,
   srcDir: '..',
   srcExclude: [
     '*.md',
@@ -33,17 +66,20 @@ export default defineConfig({
   // A page is text: `<key>` and `{{ .SiteURL }}` are no elements and no expressions.
   markdown: { html: false, config: repositoryLinks },
   // The repository's root is Vite's, whose configuration there is that of the application.
-  vite: { configFile: false, publicDir: fileURLToPath(new URL('../public', import.meta.url)) },
+  vite: {
+    configFile: false,
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+    define: { SITE_BASE: JSON.stringify(base), PLAYGROUND_BYTES: String(playgroundBytes) },
+  },
+  transformHtml: (html, id) => (playgroundPages.has(basename(id)) ? addPolicy(html) : html),
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   buildEnd: llmsFiles,
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    nav: [...sections, { title: 'API', folder: 'api' }].map(({ title, folder }) => ({
-      text: title,
-      link: `/${folder}/`,
-      activeMatch: `^/${folder}/`,
-    })),
+    nav: [...sections, { title: 'API', folder: 'api' }]
+      .map(({ title, folder }) => ({ text: title, link: `/${folder}/`, activeMatch: `^/${folder}/` }))
+      .concat({ text: 'Playground', link: '/playground', activeMatch: '^/(playground|demo)' }),
     sidebar: {
       ...Object.fromEntries(sections.map((section) => [`/${section.folder}/`, sidebarOf(section)])),
       '/api/': apiSidebar(),

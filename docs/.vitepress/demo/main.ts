@@ -1,0 +1,41 @@
+import { createSender, type Message } from 'inbox-sender';
+import { createSupabaseClients } from 'supabase-protocol-clients';
+import { startProject } from '../playground/project.ts';
+
+/** What the demo's page asks for, and is told. */
+export type DemoMessage =
+  | { readonly kind: 'send'; readonly message: Omit<Message, 'recipients'> }
+  | { readonly kind: 'progress'; readonly progress: Parameters<Parameters<typeof startProject>[0]>[0] }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const tell = (message: DemoMessage) => parent.postMessage(message, location.origin);
+
+/** Starts the project, signs Ada in, and opens the application, which finds its requests answered in this tab. */
+async function start(): Promise<void> {
+  const supabase = await startProject((progress) => tell({ kind: 'progress', progress }));
+  const { url, publishableKey: apiKey, secretKey } = supabase;
+  Object.assign(globalThis, { fetch: supabase.fetch, WebSocket: supabase.WebSocket });
+  const { auth, close } = createSupabaseClients({ url, apiKey });
+  const { status } = await auth.start();
+  if (status !== 'signed-in')
+    await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
+  const userId = auth.getSnapshot().user?.id ?? '';
+  close();
+  const sender = createSender({ url, secretKey });
+  addEventListener('message', ({ origin, data }: MessageEvent<DemoMessage>) => {
+    if (origin !== location.origin || data.kind !== 'send') return;
+    sender.send({ ...data.message, recipients: [userId] } as Message).catch((problem: unknown) => {
+      tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+    });
+  });
+  // The frame's address is not shown; the application reads its route from it.
+  history.replaceState(null, '', '/home');
+  const application = await import('../../../src/inbox/main.tsx');
+  application.start(Promise.resolve());
+  tell({ kind: 'ready' });
+}
+
+start().catch((problem: unknown) => {
+  tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
+});

@@ -1,0 +1,25 @@
+import { connectLocalSupabase, type StartProgress, type WorkerSupabase } from 'local-supabase/browser';
+
+/** The folder of the site that `scripts/site/build-playground.ts` has filled. */
+const folder = new URL(`${SITE_BASE}playground-files/`, location.origin);
+
+/**
+ * Starts the project in a worker that all tabs share; where a browser has no shared workers, one tab at a time runs it. Its data and keys
+ * stay in this browser.
+ */
+export async function startProject(onProgress: (progress: StartProgress) => void): Promise<WorkerSupabase> {
+  const script = new URL('worker.js', folder);
+  const options = { type: 'module', name: 'local-supabase' } as const;
+  const isShared = typeof SharedWorker === 'function';
+  const worker = isShared ? new SharedWorker(script, options).port : new Worker(script, options);
+  keepForOffline();
+  return connectLocalSupabase(worker, { onProgress });
+}
+
+/** From the first start on, the playground and the demo open without a network, too. */
+function keepForOffline(): void {
+  if (!('serviceWorker' in navigator)) return;
+  void navigator.serviceWorker.register(`${SITE_BASE}playground-sw.js`).catch((problem: unknown) => {
+    console.warn('The playground will need the network next time', problem);
+  });
+}

@@ -1,0 +1,172 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { pagesOf, sections } from '../../docs/.vitepress/sections.ts';
+import { examples } from '../../docs/.vitepress/playground/examples.ts';
+import { browserArgs, findBrowser } from '../../scripts/browser.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const dist = join(root, 'dist-docs');
+
+let browser: Browser;
+let server: ChildProcess;
+let origin: string;
+
+beforeAll(async () => {
+  await run(['run', 'docs']);
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  server = spawn('npx', ['vitepress', 'preview', 'docs', '--port', String(port)], {
+    cwd: root,
+    detached: true,
+  });
+  await expect
+    .poll(
+      () =>
+        fetch(origin).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(200);
+  browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
+}, 300_000);
+afterAll(async () => {
+  await browser.close();
+  if (server.pid !== undefined) process.kill(-server.pid);
+});
+
+describe('the site', () => {
+  it('has each page of its navigation, in llms.txt and llms-full.txt, too', () => {
+    const list = readFileSync(join(dist, 'llms.txt'), 'utf8');
+    const full = readFileSync(join(dist, 'llms-full.txt'), 'utf8');
+    for (const { link, title } of sections.flatMap(pagesOf)) {
+      expect(existsSync(join(dist, `${link.endsWith('/') ? `${link}index` : link}.html`))).toBe(true);
+      expect(list).toContain(`(${link})`);
+      expect(full).toContain(`# ${title}\n`);
+    }
+  });
+
+  it('finds a page, and a name of the API, by its search', async () => {
+    const page = await open('/');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const field = page.getByRole('searchbox').or(page.locator('#localsearch-input'));
+    await field.fill('live lists without loss');
+    await page
+      .getByRole('option', { name: /Live lists/ })
+      .first()
+      .waitFor();
+    await field.fill('createLiveQuery');
+    await page
+      .getByRole('option', { name: /createLiveQuery/ })
+      .first()
+      .waitFor();
+  });
+
+  it.each(['/', '/clients/', '/local-supabase/', '/conformance/', '/inbox/', '/playground', '/demo'])(
+    'axe finds nothing on %s, light and dark',
+    async (path) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await open(path, { colorScheme });
+        const { violations } = await new AxeBuilder({ page })
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+          .analyze();
+        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('the playground', () => {
+  it('runs each example, shows its requests, and keeps the data over a reload without a network', async () => {
+    const page = await open('/playground');
+    await page.getByRole('button', { name: /Start the playground \(loads \d+\.\d MB once\)/ }).click();
+    const runButton = page.getByRole('button', { name: 'Run (Ctrl+Enter)' });
+    await runButton.waitFor({ timeout: 60_000 });
+    const output = page.getByRole('log');
+    const prints = [
+      /rows; unread: \d/,
+      /Changed 1/,
+      /Sent: delivered/,
+      /PGRST205/,
+      /from this tab/,
+      /secret key/i,
+    ];
+    expect(examples).toHaveLength(prints.length);
+    for (const [index, pattern] of prints.entries()) {
+      await page.getByRole('combobox').selectOption(String(index));
+      await runButton.click();
+      await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(pattern);
+      await runButton.waitFor();
+    }
+    await page.getByRole('combobox').selectOption('0');
+    await runButton.click();
+    await page.getByText(/GET \/rest\/v1\/notifications/).waitFor();
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByRole('button', { name: /Start/ }).click();
+    await runButton.waitFor({ timeout: 60_000 });
+    await runButton.click();
+    await expect.poll(() => output.textContent(), { timeout: 30_000 }).toMatch(/5 rows; unread: \d/);
+  }, 240_000);
+
+  it('tells that a module is missing, and what an example throws', async () => {
+    const page = await open('/playground');
+    await page.getByRole('button', { name: /Start/ }).click();
+    await page.getByRole('button', { name: 'Run (Ctrl+Enter)' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('textbox', { name: 'Code of the example' }).fill(`import { a } from 'left-pad';`);
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => page.getByRole('log').textContent()).toMatch(/no module left-pad here/);
+  }, 120_000);
+});
+
+describe('the demo', () => {
+  it('shows a notification within the inbox, moments after it was sent', async () => {
+    const page = await open('/demo');
+    await page.getByRole('button', { name: /Start the demo/ }).click();
+    const inbox = page.frameLocator('iframe[title="The inbox"]');
+    await page.getByRole('button', { name: 'Send a comment' }).click({ timeout: 90_000 });
+    await inbox.getByText('The numbers of March are in.').first().waitFor({ timeout: 20_000 });
+  }, 150_000);
+});
+
+/** Opens a page in a browser of its own; an error of the page fails the test. */
+async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', ({ message }) => errors.push(message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) errors.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
+  });
+  await page.goto(origin + path, { waitUntil: 'networkidle' });
+  return page;
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const status = await new Promise((resolve) => child.once('exit', resolve));
+  if (status !== 0) throw new Error(output);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -55,7 +55,7 @@ export const sections: readonly Section[] = [
     folder: 'local-supabase',
     groups: [
       { title: 'Begin', files: ['docs/local-supabase/index.md'] },
-      { title: 'Tasks', files: ['local-supabase/docs/for-your-project.md'] },
+      { title: 'Tasks', files: ['local-supabase/docs/for-your-project.md', 'docs/local-supabase/rls-tests.md'] },
       {
         title: 'Reference',
         files: inFolder('local-supabase/docs', 'embedded-supabase foreign-projects comparison'),

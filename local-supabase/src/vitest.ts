@@ -25,6 +25,9 @@ export interface TestSupabase extends LocalSupabase {
   asUser(who: string | Readonly<Record<string, unknown>>): Promise<Caller>;
 }
 
+/** The first start of a worker compiles PostgreSQL, which takes a busy machine longer than Vitest's ten seconds. */
+const hookTimeoutMs = 60_000;
+
 /** A worker runs many files: each begins with the database of an earlier one, in the state of its start. */
 const databases = createDatabasePool();
 
@@ -44,8 +47,8 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Test
       auth: { bcryptCost: 4, mailAnswerMs: 0, ...options.auth },
     });
   };
-  beforeAll(() => start());
-  afterAll(async () => started?.close());
+  beforeAll(() => start(), hookTimeoutMs);
+  afterAll(async () => started?.close(), hookTimeoutMs);
   const instance = () => {
     if (!started) throw new Error('The local Supabase has not started yet');
     return started;

@@ -7,6 +7,7 @@ const folder = resolve('dist-packages');
 const builds = {
   'supabase-protocol-clients': ['run', 'build:lib', '--'],
   'local-supabase': ['run', '-w', 'local-supabase', 'build', '--'],
+  'supabase-conformance': ['run', '-w', 'supabase-conformance', 'build', '--'],
   'inbox-sender': ['run', '-w', 'inbox-sender', 'build', '--'],
 };
 

@@ -71,6 +71,7 @@ export const sections: readonly Section[] = [
         title: 'Reference',
         files: [
           'conformance/docs/audits.md',
+          'conformance/docs/mutants.md',
           ...inFolder('conformance/protocol', 'auth rest realtime product'),
         ],
       },

@@ -17,6 +17,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ['types: inbox-sender', `${tsc} inbox-sender`],
   ['types: scripts', `${tsc} scripts`],
   ['types: test', `${tsc} test`],
+  ['types: docs', `${tsc} docs`],
   ['types: functions', `${tsc} supabase/functions`],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],

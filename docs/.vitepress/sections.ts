@@ -55,7 +55,10 @@ export const sections: readonly Section[] = [
     folder: 'local-supabase',
     groups: [
       { title: 'Begin', files: ['docs/local-supabase/index.md'] },
-      { title: 'Tasks', files: ['local-supabase/docs/for-your-project.md', 'docs/local-supabase/rls-tests.md'] },
+      {
+        title: 'Tasks',
+        files: ['local-supabase/docs/for-your-project.md', 'docs/local-supabase/rls-tests.md'],
+      },
       {
         title: 'Reference',
         files: inFolder('local-supabase/docs', 'embedded-supabase foreign-projects comparison'),
@@ -82,7 +85,7 @@ export const sections: readonly Section[] = [
     folder: 'inbox',
     groups: [
       { title: 'Begin', files: inbox('index sending') },
-      { title: 'Run it', files: inbox('hosting operations security threat-model asvs') },
+      { title: 'Run it', files: inbox('hosting operations security threat-model asvs sign-in-states') },
       { title: 'Change it', files: inbox('how-to notification-life') },
     ],
   },

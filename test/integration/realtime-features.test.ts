@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createBroadcast, type BroadcastOptions } from '../../src/realtime-client/broadcast/broadcast.ts';
-import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
+import { sendBroadcast, sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
@@ -144,6 +144,47 @@ describe('broadcasts', () => {
     await ours.room.send('chat', { text: 'from us' });
     await theirs.send({ type: 'broadcast', event: 'chat', payload: { text: 'from them' } });
     await expect.poll(() => [heard, ours.heard]).toEqual([[{ text: 'from us' }], [{ text: 'from them' }]]);
+  });
+});
+
+describe('broadcasts that are stored', () => {
+  const replay = { sinceMs: 0, limit: 25 };
+
+  it('reach the channel once, and whoever joins later', async () => {
+    const ada = await open(ADA, 'ada', { private: true, ack: true });
+    const bob = await open(BOB, 'ada', { private: true });
+    await Promise.all([ada.join(), bob.join()]);
+    expect(await ada.room.send('chat', { text: 'kept' }, { persist: true })).toEqual({
+      status: 'acknowledged',
+    });
+    await ada.room.send('bytes', Uint8Array.of(7), { persist: { ttlSeconds: 3600 } });
+    await ada.room.send('chat', { text: 'not kept' });
+    const announcement = { topic: 'ada', event: 'chat', payload: { text: 'by HTTP' }, private: true };
+    await sendBroadcast(ada.client, announcement, { persist: { ttlSeconds: 60 } });
+    const kept = [{ text: 'kept' }, Uint8Array.of(7), { text: 'by HTTP' }];
+    await expect.poll(() => bob.heard).toEqual([...kept.slice(0, 2), { text: 'not kept' }, kept[2]]);
+    expect(ada.heard).toEqual([{ text: 'by HTTP' }]);
+    const later = await open(BOB, 'ada', { private: true, replay });
+    await later.join();
+    await expect.poll(() => later.heard).toEqual(kept);
+    expect(bob.heard).toHaveLength(4);
+  });
+
+  it('need a private channel, and by HTTP a policy', async () => {
+    const { room, client, join } = await open(ADA, 'open');
+    await join();
+    await expect(room.send('chat', { text: 'x' }, { persist: true })).rejects.toMatchObject({
+      code: 'invalid-payload',
+    });
+    const message = { topic: 'open', event: 'chat', payload: { text: 'x' } };
+    await expect(sendBroadcast(client, message, { persist: true })).rejects.toMatchObject({
+      code: 'invalid-payload',
+    });
+    const { client: reader } = await open(BOB, 'unused');
+    await expect(
+      sendBroadcast(reader, { ...message, topic: 'ada', private: true }, { persist: true }),
+    ).rejects.toMatchObject({ code: 'unauthorized', status: 403 });
+    await expect(sendBroadcast(client, message)).resolves.toBeUndefined();
   });
 });
 

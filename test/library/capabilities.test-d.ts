@@ -118,6 +118,7 @@ export type Ours = [
   E14.Broadcast<Record<string, unknown>>['on'],
   E14.Broadcast<Record<string, unknown>>['send'],
   typeof E15.endpointUrl,
+  typeof E16.sendBroadcast,
   typeof E16.sendBroadcasts,
   E17.PostgresChanges['on'],
   E18.Presence<unknown>['getSnapshot'],

@@ -26,6 +26,19 @@ describe('frames of the socket', () => {
     expect(decoded).toEqual({ join_ref, ...fields });
   });
 
+  it('carry a stored broadcast as the vendor’s client does', () => {
+    for (const persist of [true, { ttl: 60 }]) {
+      const payload = { type: 'broadcast', event: 'chat', payload: { text: 'Zoë' }, persist };
+      let encoded: unknown;
+      vendor.encode(
+        { join_ref: '1', ref: '2', topic: 'realtime:room', event: 'broadcast', payload },
+        (frame: unknown) => (encoded = frame),
+      );
+      const ours = encodeFrame({ ...message, event: 'broadcast', payload });
+      expect([...(ours as Uint8Array)]).toEqual([...new Uint8Array(encoded as ArrayBuffer)]);
+    }
+  });
+
   it('are read back in both versions, and as bytes', () => {
     expect(decodeFrame(encodeFrame(message))).toEqual(message);
     expect(decodeFrame(encodeFrame(message, '1.0.0'))).toEqual(message);

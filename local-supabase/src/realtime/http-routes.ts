@@ -1,9 +1,10 @@
-import { encodeUtf8 } from '../platform/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../platform/bytes.ts';
 import { sortMembers } from '../platform/json.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { exceedsPayloadLimit } from './channel/payload-size.ts';
 import type { EvaluatePermissions } from './channel/permissions.ts';
 import { roomName } from './channel/rooms.ts';
+import { parsePersistence, type Persistence, type StoredMessages } from './channel/stored-messages.ts';
 import type { Rooms } from './channel/rooms.ts';
 import type { ChannelClaims, CheckToken } from './subscription/tokens.ts';
 import { legacyToken } from './subscription/tokens.ts';
@@ -20,6 +21,7 @@ export interface HttpRoutesContext {
   readonly permissions: EvaluatePermissions;
   readonly rooms: Rooms;
   readonly messages: RateCounter;
+  readonly stored: StoredMessages;
 }
 
 /** The routes over plain HTTP: broadcasts of clients without a socket, and health. */
@@ -43,6 +45,7 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
     topic,
     event,
     isPrivate: searchParams.get('private') === 'true',
+    persistence: parsePersistence(searchParams.get('persist'), searchParams.get('persist[ttl]')),
     body,
   });
 }
@@ -86,14 +89,16 @@ interface SingleBroadcast {
   readonly topic: string;
   readonly event: string;
   readonly isPrivate: boolean;
+  /** Whether it is kept for replay; null if not. */
+  readonly persistence: Persistence | null;
   /** Parsed JSON, or bytes. */
   readonly body: unknown;
 }
 
 async function broadcastSingle(
-  { settings, permissions, rooms, messages: counter }: HttpRoutesContext,
+  { settings, permissions, rooms, messages: counter, stored }: HttpRoutesContext,
   claims: ChannelClaims,
-  { topic, event, isPrivate, body }: SingleBroadcast,
+  { topic, event, isPrivate, persistence, body }: SingleBroadcast,
 ): Promise<Response> {
   const { maxPayloadKb, maxEventsPerSecond } = settings();
   if (exceedsPayloadLimit(body, maxPayloadKb)) {
@@ -103,13 +108,20 @@ async function broadcastSingle(
   if (!(await permissions(claims, topic, isPrivate)).broadcast.write) {
     return json(403, { message: 'Unauthorized' });
   }
+  if (persistence && !isPrivate)
+    return json(422, { errors: { persist: ['Only a private channel stores messages'] } });
   counter.add();
   // As the real server, it encodes JSON with the members of objects sorted by key.
   const content =
     body instanceof Uint8Array
       ? ({ event, encoding: 'binary', data: body } as const)
       : ({ event, encoding: 'json', data: encodeUtf8(JSON.stringify(sortMembers(body))) } as const);
-  rooms.broadcast(roomName(topic, isPrivate), { id: undefined, content });
+  const payload = content.encoding === 'binary' ? content.data : decodeUtf8(content.data);
+  const id = persistence ? await stored.store({ topic, event, payload }, persistence) : undefined;
+  rooms.broadcast(roomName(topic, isPrivate), {
+    id,
+    content: { ...content, ...(id !== undefined && { id }) },
+  });
   return accepted();
 }
 

@@ -4,6 +4,7 @@ import type { ChannelServices } from './channel/channel.ts';
 import { createDelivery } from './changes/delivery.ts';
 import { createRealtimeFaults } from './faults.ts';
 import type { RealtimeFaults } from './faults.ts';
+import { createStoredMessages } from './channel/stored-messages.ts';
 import { createMessageReplication } from './message-replication.ts';
 import { handleHttp } from './http-routes.ts';
 import { loadMessage } from './channel/replay.ts';
@@ -106,6 +107,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   const permissions = createPermissionEvaluator(database);
   const messages = createRateCounter(now, () => settings.maxEventsPerSecond);
   const replication = createMessageReplication(current, timers, now);
+  const stored = createStoredMessages(database, timers);
   const services: ChannelServices = {
     database,
     settings: current,
@@ -120,6 +122,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     messages,
     presenceEvents: createRateCounter(now, () => settings.maxPresenceEventsPerSecond),
     replicate: replication.connect,
+    stored,
   };
   const sockets = createSocketServer({ keys, services, report });
   let isClosed = false;
@@ -139,8 +142,8 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     if (settings.publicationCheckMs === 0) publication.check().catch(reportUnlessClosed);
   });
   const broadcastMessage = async (notification: string) => {
-    if (!replication.isRunning) return;
     const [id = '', ...insertedAt] = notification.split(' ');
+    if (stored.isSent(id) || !replication.isRunning) return;
     const message = await loadMessage(database, id, insertedAt.join(' '));
     if (!message || messages.isExceeded) return;
     const { topic, isPrivate, broadcast } = message;
@@ -167,7 +170,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     },
     maxFrameBytes: settings.maxFrameBytes,
     handle: (request) =>
-      handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages }, request),
+      handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages, stored }, request),
     faults: createRealtimeFaults({
       sockets,
       delivery,

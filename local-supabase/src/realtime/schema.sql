@@ -258,6 +258,7 @@ begin
   end loop;
 end
 $$;
+alter table realtime.messages add column if not exists expires_at timestamp;
 create index if not exists messages_inserted_at_topic_index on realtime.messages (inserted_at desc, topic)
   where extension = 'broadcast' and private is true;
 grant select, insert, update on realtime.messages to anon, authenticated, service_role;

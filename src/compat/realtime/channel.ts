@@ -1,5 +1,9 @@
 import { type Broadcast, createBroadcast } from '../../realtime-client/broadcast/broadcast.ts';
-import { sendBroadcasts } from '../../realtime-client/broadcast/http-broadcast.ts';
+import {
+  type Persist,
+  sendBroadcast,
+  sendBroadcasts,
+} from '../../realtime-client/broadcast/http-broadcast.ts';
 import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
 import type { Channel, RealtimeClient as NativeClient } from '../../realtime-client/index.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
@@ -51,6 +55,17 @@ export interface RealtimeMessage {
   event: string;
   /** JSON, or bytes. */
   payload?: Untyped;
+  /** Stores a broadcast of a private channel for replay. */
+  persist?: RealtimeBroadcastPersist;
+}
+
+/** For how long a broadcast is kept: as long as the service keeps any, or `ttl` seconds. */
+export type RealtimeBroadcastPersist = boolean | { ttl?: number };
+
+function toSendOptions(persist: RealtimeBroadcastPersist | undefined): { readonly persist?: Persist } {
+  if (!persist) return {};
+  const { ttl } = Object(persist) as { readonly ttl?: number };
+  return { persist: ttl === undefined || { ttlSeconds: ttl } };
 }
 
 interface Binding {
@@ -181,12 +196,17 @@ export class RealtimeChannel {
   }
 
   /** Sends a message; a broadcast of a channel that is not joined goes by HTTP. */
-  async send({ type, event, payload }: RealtimeMessage): Promise<RealtimeChannelSendResponse> {
+  async send({ type, event, payload, persist }: RealtimeMessage): Promise<RealtimeChannelSendResponse> {
     if (type === 'presence') return event === 'untrack' ? this.untrack() : this.track(payload as object);
     try {
-      if (this.#broadcast && this.state === 'joined')
-        return (await this.#broadcast.send(event, payload)).status === 'dropped' ? 'error' : 'ok';
-      await this.httpSend(event, payload as Record<string, unknown>);
+      if (this.#broadcast && this.state === 'joined') {
+        const { status } = await this.#broadcast.send(event, payload, toSendOptions(persist));
+        return status === 'dropped' ? 'error' : 'ok';
+      }
+      if (persist) return 'error';
+      const { config } = this.params;
+      const message = { topic: this.subTopic, event, payload, private: config.private ?? false };
+      await sendBroadcasts(this.#client, [message]);
       return 'ok';
     } catch (problem) {
       return String(Object(problem).code).endsWith('timeout') ? 'timed out' : 'error';
@@ -194,9 +214,14 @@ export class RealtimeChannel {
   }
 
   /** Sends a broadcast by HTTP, without joining. @throws {RealtimeError} */
-  async httpSend(event: string, payload: Record<string, unknown>, { timeout }: { timeout?: number } = {}) {
+  async httpSend(
+    event: string,
+    payload: unknown,
+    { timeout, persist }: { timeout?: number; persist?: RealtimeBroadcastPersist } = {},
+  ) {
     const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
-    await sendBroadcasts(this.#client, [message], timeout === undefined ? {} : { timeoutMs: timeout });
+    const deadline = timeout === undefined ? {} : { timeoutMs: timeout };
+    await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) });
     return { success: true } as const;
   }
 

@@ -8,24 +8,35 @@ import type { Message, ProtocolVersion } from '../protocol/message.ts';
 export const binaryFrames: BinaryFrames = { withExactIntegers, encode, parse };
 
 /**
- * A broadcast of bytes, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes), then
- * these strings and the payload.
+ * A broadcast, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes, 1: JSON), then these
+ * strings and the payload. The metadata says whether the server stores it.
  *
  * @throws {RangeError} if the version has no binary frames, or a name is longer than 255 bytes.
  */
 function encode(
   { joinRef, ref, topic }: Message,
-  event: string,
-  payload: Uint8Array,
+  { event, payload, persist }: Readonly<Record<string, unknown>>,
   vsn: ProtocolVersion,
 ): Uint8Array<ArrayBuffer> {
-  const names = [joinRef ?? '', ref ?? '', topic, event].map((name) => new TextEncoder().encode(name));
+  const encoder = new TextEncoder();
+  const isBytes = payload instanceof Uint8Array;
+  const data = isBytes ? payload : encoder.encode(JSON.stringify(payload));
+  const metadata = persist === undefined ? '' : JSON.stringify({ persist });
+  const names = [joinRef ?? '', ref ?? '', topic, String(event), metadata].map((name) =>
+    encoder.encode(name),
+  );
   if (vsn === '1.0.0' || names.some(({ length }) => length > 255))
-    throw new RangeError('Bytes need protocol version 2.0.0 and names of at most 255 bytes');
-  const head = [3, ...names.map(({ length }) => length), 0, 0, ...names.flatMap((name) => Array.from(name))];
-  const frame = new Uint8Array(head.length + payload.length);
+    throw new RangeError('Such a broadcast needs protocol version 2.0.0 and names of at most 255 bytes');
+  const encoding = isBytes ? 0 : 1;
+  const head = [
+    3,
+    ...names.map(({ length }) => length),
+    encoding,
+    ...names.flatMap((name) => Array.from(name)),
+  ];
+  const frame = new Uint8Array(head.length + data.length);
   frame.set(head);
-  frame.set(payload, head.length);
+  frame.set(data, head.length);
   return frame;
 }
 

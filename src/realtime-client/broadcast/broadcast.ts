@@ -61,6 +61,20 @@ export interface BroadcastDrop {
   readonly reason: DropReason | 'invalid' | 'replay-limit';
 }
 
+/** For how long the server keeps a broadcast for `replay`: as long as it keeps any (three days), or so many seconds. */
+export type Persist =
+  | true
+  | {
+      /** In seconds. */
+      readonly ttlSeconds: number;
+    };
+
+/** Options of `send`. */
+export interface SendOptions {
+  /** Stores the broadcast of a private channel, so that a later join replays it. Default: it is not stored. */
+  readonly persist?: Persist;
+}
+
 /** What became of a broadcast: handed to the socket, acknowledged by the server, or not sent, with the reason. */
 export type BroadcastOutcome =
   /** Handed to the socket; with `ack`, acknowledged by the server. */
@@ -88,9 +102,14 @@ export interface Broadcast<Events extends BroadcastEvents> {
    * tells which.
    *
    * @param payload JSON, or a `Uint8Array`.
-   * @throws {RealtimeError} `invalid-payload`, `payload-too-large`; with `ack` also `push-timeout`, `push-refused`
+   * @throws {RealtimeError} `invalid-payload`, also for `persist` on a public channel or with version 1.0.0;
+   *   `payload-too-large`; with `ack` also `push-timeout`, `push-refused`
    */
-  send<Event extends keyof Events & string>(event: Event, payload: Events[Event]): Promise<BroadcastOutcome>;
+  send<Event extends keyof Events & string>(
+    event: Event,
+    payload: Events[Event],
+    options?: SendOptions,
+  ): Promise<BroadcastOutcome>;
   /** Calls `listener` with each broadcast of an event; `*` stands for all events. */
   on<Event extends (keyof Events & string) | '*'>(
     event: Event,
@@ -206,8 +225,12 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     listeners.get('*')?.call(message);
   };
   /** Sends now; a failure rejects. */
-  const dispatch = async (event: string, payload: unknown): Promise<BroadcastOutcome> => {
-    const frame = { type: 'broadcast', event, payload };
+  const dispatch = async (
+    event: string,
+    payload: unknown,
+    persist: Persist | undefined,
+  ): Promise<BroadcastOutcome> => {
+    const frame = { type: 'broadcast', event, payload, ...(persist && { persist: encodePersist(persist) }) };
     if (ack) await channel.push('broadcast', frame).catch(explainTimeout);
     else port.send('broadcast', frame);
     if (self) deliver({ event, payload, id: null, isReplayed: false });
@@ -266,14 +289,16 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       listeners.set(event, known);
       return known.add(listener as (message: BroadcastMessage) => void);
     },
-    async send(event, given) {
+    async send(event, given, { persist } = {}) {
+      if (persist && !channel.joinConfig.private)
+        throw new RealtimeError('invalid-payload', 'Only a private channel stores broadcasts');
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
       checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
       return new Promise<BroadcastOutcome>((resolve) => {
         queue.add({
           event,
-          send: () => resolve(dispatch(event, payload)),
+          send: () => resolve(dispatch(event, payload, persist)),
           drop(reason) {
             resolve({ status: 'dropped', reason });
             drops.call({ event, reason });
@@ -287,6 +312,10 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     },
   };
 }
+
+/** As the server reads it. */
+export const encodePersist = (persist: Persist): true | { readonly ttl: number } =>
+  persist === true || { ttl: persist.ttlSeconds };
 
 export type { DropReason } from './outbox.ts';
 export type { RateLimit } from './rate-limit.ts';

@@ -1,8 +1,10 @@
+export type { Persist } from './broadcast.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 import { createServiceHttp } from '../../platform/service-http.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
+import type { Persist } from './broadcast.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
 
 /** A broadcast to a topic. */
@@ -17,6 +19,12 @@ export interface TopicBroadcast {
   readonly private?: boolean;
 }
 
+/** One broadcast, of JSON or bytes. */
+export interface SingleBroadcast extends Omit<TopicBroadcast, 'payload'> {
+  /** Any JSON, or bytes. */
+  readonly payload: unknown;
+}
+
 /** Options of one call. */
 export interface BroadcastCallOptions {
   /** Aborts the request. */
@@ -27,6 +35,12 @@ export interface BroadcastCallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of a payload. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
+}
+
+/** Options of `sendBroadcast`. */
+export interface SingleBroadcastOptions extends BroadcastCallOptions {
+  /** Stores the broadcast of a private channel, so that a later join replays it. Default: it is not stored. */
+  readonly persist?: Persist;
 }
 
 /**
@@ -44,17 +58,67 @@ export interface BroadcastCallOptions {
  * ```
  */
 export async function sendBroadcasts(
-  { port }: Pick<RealtimeClient, 'port'>,
+  client: Pick<RealtimeClient, 'port'>,
   messages: readonly TopicBroadcast[],
-  {
-    signal,
-    headers,
-    timeoutMs = port.settings.timeoutMs,
-    maxPayloadBytes = defaultMaxPayloadBytes,
-  }: BroadcastCallOptions = {},
+  options: BroadcastCallOptions = {},
 ): Promise<void> {
+  const { maxPayloadBytes = defaultMaxPayloadBytes } = options;
   for (const { event, payload } of messages)
     checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
+  await post(
+    client,
+    '/api/broadcast',
+    { type: 'application/json', body: JSON.stringify({ messages }) },
+    options,
+  );
+}
+
+/**
+ * Sends one broadcast by HTTP, without a socket and without joining: bytes, too, and one that the server stores for `replay`.
+ * Unlike `sendBroadcasts` it is refused where a policy forbids it.
+ *
+ * @throws {RealtimeError} as `sendBroadcasts`; `unauthorized` where a policy forbids it; `invalid-payload` for `persist` on a
+ *   public channel
+ * @example
+ * ```ts
+ * import { sendBroadcast } from 'supabase-protocol-clients/realtime-client/http-broadcast';
+ *
+ * const announcement = { topic: 'news', event: 'headline', payload: { text: 'Hello' }, private: true };
+ * await sendBroadcast(realtime, announcement, { persist: { ttlSeconds: 3600 } });
+ * ```
+ */
+export async function sendBroadcast(
+  client: Pick<RealtimeClient, 'port'>,
+  { topic, event, payload, private: isPrivate = false }: SingleBroadcast,
+  { persist, ...options }: SingleBroadcastOptions = {},
+): Promise<void> {
+  if (persist && !isPrivate)
+    throw new RealtimeError('invalid-payload', 'Only a private channel stores broadcasts');
+  checkPayloadSize(`The payload of ${event}`, payload, options.maxPayloadBytes ?? defaultMaxPayloadBytes);
+  const query = new URLSearchParams({
+    ...(isPrivate && { private: 'true' }),
+    ...(persist === true && { persist: 'true' }),
+    ...(typeof persist === 'object' && { 'persist[ttl]': `${persist.ttlSeconds}` }),
+  });
+  const path = `/api/broadcast/${encodeURIComponent(topic)}/events/${encodeURIComponent(event)}`;
+  const isBytes = payload instanceof Uint8Array;
+  const content = isBytes
+    ? { type: 'application/octet-stream', body: new Uint8Array(payload) }
+    : { type: 'application/json', body: JSON.stringify(payload) };
+  await post(client, query.size > 0 ? `${path}?${query}` : path, content, options);
+}
+
+interface Content {
+  readonly type: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+}
+
+async function post(
+  { port }: Pick<RealtimeClient, 'port'>,
+  path: string,
+  { type, body }: Content,
+  { signal, headers, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions,
+): Promise<void> {
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
   const http = createServiceHttp({
     service: 'realtime',
@@ -70,10 +134,10 @@ export async function sendBroadcasts(
   });
   const request = {
     method: 'POST',
-    url: `${serviceUrl(url, 'realtime')}/api/broadcast`,
-    ownHeaders: { 'content-type': 'application/json' },
+    url: serviceUrl(url, 'realtime') + path,
+    ownHeaders: { 'content-type': type },
     headers,
-    body: JSON.stringify({ messages }),
+    body,
   };
   await http.begin({ timeoutMs, signal }).send(request, async (response) => {
     if (!response.ok) throw await errorOf(response, platform.clock.now());

@@ -14,8 +14,15 @@ export interface ProtocolParts {
 export interface BinaryFrames {
   /** Returns the payload of a text frame with the integers that `JSON.parse` has rounded. */
   withExactIntegers(payload: unknown, frame: string): unknown;
-  /** Encodes a broadcast of bytes. @throws {RangeError} if the version has none, or a name is longer than 255 bytes. */
-  encode(message: Message, event: string, payload: Uint8Array, vsn: ProtocolVersion): Uint8Array<ArrayBuffer>;
+  /**
+   * Encodes a broadcast of bytes, or one that is stored. @throws {RangeError} if the version has no such frame, or a name is
+   * longer than 255 bytes.
+   */
+  encode(
+    message: Message,
+    broadcast: Readonly<Record<string, unknown>>,
+    vsn: ProtocolVersion,
+  ): Uint8Array<ArrayBuffer>;
   /** Parses a broadcast; null for another kind of frame. @throws for a malformed one. */
   parse(frame: ArrayBuffer): Message | null;
 }

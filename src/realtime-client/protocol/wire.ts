@@ -16,15 +16,16 @@ export function encodeSocketUrl(
   return url.href;
 }
 
-/** Encodes a message; a broadcast of bytes by the client's binary frames. */
+/** Encodes a message; a broadcast of bytes, or one that is stored, by the client's binary frames. */
 export function encodeMessage(
   message: Message,
   vsn: ProtocolVersion,
   { binaryFrames }: Pick<ProtocolParts, 'binaryFrames'>,
 ): string | Uint8Array<ArrayBuffer> {
   const { joinRef, ref, topic, event, payload } = message;
-  if (binaryFrames && isRecord(payload) && payload['payload'] instanceof Uint8Array)
-    return binaryFrames.encode(message, String(payload['event']), payload['payload'], vsn);
+  const isBinary =
+    isRecord(payload) && (payload['payload'] instanceof Uint8Array || payload['persist'] !== undefined);
+  if (binaryFrames && isBinary) return binaryFrames.encode(message, payload, vsn);
   return JSON.stringify(
     vsn === '1.0.0'
       ? { topic, event, payload, ref, join_ref: joinRef }

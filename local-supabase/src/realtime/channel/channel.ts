@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { Delivery } from '../changes/delivery.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
 import type { RateCounter } from '../rate-counter.ts';
@@ -17,6 +18,7 @@ import { createPresenceLimit, decidePresence } from './presence-calls.ts';
 import { replayPayload } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
+import type { StorableMessage, StoredMessages } from './stored-messages.ts';
 import type { Member, Rooms } from './rooms.ts';
 import { expiredMessage } from '../subscription/tokens.ts';
 import type { ChannelClaims, CheckToken } from '../subscription/tokens.ts';
@@ -38,6 +40,8 @@ export interface ChannelServices {
   readonly presenceEvents: RateCounter;
   /** Connects the replication of the database's messages, if it is not, and calls `onReady` once it runs. */
   readonly replicate: (onReady: () => void) => void;
+  /** Keeps broadcasts for replay. */
+  readonly stored: StoredMessages;
 }
 
 /** The socket of a channel. */
@@ -80,6 +84,13 @@ export interface ChannelOptions {
   readonly read: ReadPermissions;
   readonly replayed: readonly ReplayedMessage[];
 }
+
+/** A user's broadcast as it is stored. */
+const toStorable = (topic: string, { event, encoding, data }: UserBroadcast): StorableMessage => ({
+  topic,
+  event,
+  payload: encoding === 'json' ? decodeUtf8(data) : data,
+});
 
 /** The real server checks a token at least this often. */
 const TOKEN_CHECK_MS = 300_000;
@@ -190,8 +201,19 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       if (request.acknowledgesBroadcast) reply(ref, 'error', 'payload_size_exceeded');
       return;
     }
-    const content = userBroadcast ?? JSON.stringify(payload);
-    rooms.broadcast(room, { id: undefined, content }, request.receivesOwnBroadcasts ? undefined : channel);
+    const persistence = userBroadcast?.persistence ?? null;
+    if (userBroadcast && persistence && !request.isPrivate) {
+      if (request.acknowledgesBroadcast) reply(ref, 'error', { error: 'persist_requires_private_channel' });
+      return;
+    }
+    const id =
+      userBroadcast && persistence
+        ? await services.stored.store(toStorable(name, userBroadcast), persistence)
+        : undefined;
+    const content = userBroadcast
+      ? { ...userBroadcast, ...(id !== undefined && { id }) }
+      : JSON.stringify(payload);
+    rooms.broadcast(room, { id, content }, request.receivesOwnBroadcasts ? undefined : channel);
     if (request.acknowledgesBroadcast && !isOver) reply(ref, 'ok');
   };
   const presence = async ({ ref, payload }: InboundFrame) => {

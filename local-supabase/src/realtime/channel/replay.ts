@@ -31,6 +31,7 @@ export async function loadReplay(
      where topic = $1 and private and extension = 'broadcast'
        and inserted_at >= $2::timestamptz at time zone 'utc'
        and inserted_at < (now() at time zone 'utc') + interval '1 minute'
+       and (expires_at is null or expires_at > now() at time zone 'utc')
      order by inserted_at desc, xmin::text::bigint desc, cmin::text::bigint desc, ctid desc limit $3`,
     [topic, new Date(sinceMs).toISOString(), Math.max(1, Math.min(limit, HARD_LIMIT))],
   );

@@ -1,6 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { decodeUtf8, encodeUtf8 } from '../../platform/bytes.ts';
 import { isRecord } from '../subscription/term.ts';
+import { parsePersistence, type Persistence } from './stored-messages.ts';
 
 /** The versions of the frame format: 1.0.0 has objects, 2.0.0 arrays and binary broadcasts. */
 export type WireVersion = '1.0.0' | '2.0.0';
@@ -13,6 +14,8 @@ export interface UserBroadcast {
   readonly data: Uint8Array;
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
+  /** Whether it is kept for replay; null if not. */
+  readonly persistence?: Persistence | null;
 }
 
 /** A frame from a client. A binary broadcast has `broadcast` instead of a payload. */
@@ -70,7 +73,7 @@ export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): Inbou
   const ref = take(refSize);
   const topic = take(topicSize);
   const event = take(eventSize);
-  offset += metadataSize;
+  const metadata = parseJson(take(metadataSize));
   if (offset > bytes.length) return null;
   return {
     joinRef: joinRef || null,
@@ -78,9 +81,17 @@ export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): Inbou
     topic,
     event: 'broadcast',
     payload: {},
-    broadcast: { event, encoding: encoding === 0 ? 'binary' : 'json', data: bytes.subarray(offset) },
+    broadcast: {
+      event,
+      encoding: encoding === 0 ? 'binary' : 'json',
+      data: bytes.subarray(offset),
+      persistence: isRecord(metadata) ? readPersistence(metadata['persist']) : null,
+    },
   };
 }
+
+const readPersistence = (persist: unknown): Persistence | null =>
+  parsePersistence(persist, isRecord(persist) ? persist['ttl'] : undefined);
 
 export function encodeFrame(version: WireVersion, frame: OutboundFrame): string {
   const { joinRef = null, ref = null, topic, event, payload } = frame;

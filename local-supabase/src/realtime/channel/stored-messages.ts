@@ -1,0 +1,54 @@
+import type { Database } from '../../database/database.ts';
+import type { Timers } from '../timers.ts';
+
+/** For how long a broadcast is kept for replay: as long as the service keeps any, or so many seconds. */
+export type Persistence = { readonly ttlSeconds: number | null };
+
+/** A broadcast to store. */
+export interface StorableMessage {
+  readonly topic: string;
+  readonly event: string;
+  /** JSON text, or bytes. */
+  readonly payload: string | Uint8Array;
+}
+
+/** The broadcasts of clients that are kept for replay. */
+export interface StoredMessages {
+  /** Stores a broadcast of a private topic and returns its id. The replication does not send it again. */
+  store(message: StorableMessage, persistence: Persistence): Promise<string>;
+  /** Whether a row that the replication reads was stored here, and sent already; told once. */
+  isSent(id: string): boolean;
+}
+
+/** Parses `persist`, as JSON or as the parameters of a URL; null where nothing is to be stored. */
+export function parsePersistence(persist: unknown, ttl: unknown): Persistence | null {
+  const seconds = Number(ttl);
+  if (ttl !== undefined && ttl !== null && Number.isInteger(seconds) && seconds > 0)
+    return { ttlSeconds: seconds };
+  return persist === true || persist === 'true' || (typeof persist === 'object' && persist !== null)
+    ? { ttlSeconds: null }
+    : null;
+}
+
+/** Longest time until the replication has read a row. */
+const FORGET_MS = 60_000;
+
+export function createStoredMessages(database: Database, timers: Timers): StoredMessages {
+  const sent = new Set<string>();
+  return {
+    async store({ topic, event, payload }, { ttlSeconds }) {
+      const id = crypto.randomUUID();
+      sent.add(id);
+      timers.after(FORGET_MS, () => sent.delete(id));
+      const isText = typeof payload === 'string';
+      await database.query(
+        `insert into realtime.messages (id, topic, event, payload, binary_payload, private, extension, expires_at)
+         values ($1, $2, $3, $4::jsonb, $5, true, 'broadcast',
+           (now() at time zone 'utc') + make_interval(secs => $6::int))`,
+        [id, topic, event, isText ? payload : null, isText ? null : payload, ttlSeconds],
+      );
+      return id;
+    },
+    isSent: (id) => sent.delete(id),
+  };
+}

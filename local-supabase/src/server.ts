@@ -24,6 +24,7 @@ import type { LocalSupabaseOptions } from './project/options.ts';
 import { startPostgresServer } from './postgres-port/postgres-server.ts';
 import { createTemplateReader } from './project/mail-templates.ts';
 import { createFolderStore } from './project/object-folder.ts';
+import { uploadBucketFiles } from './project/bucket-files.ts';
 import { openProject } from './project/open-project.ts';
 import { guardTransactions } from './project/transaction-guard.ts';
 import { supabaseFolder } from './project/project-folder.ts';
@@ -190,6 +191,8 @@ async function start(
   onClose(database.interrupt);
   onClose(core.drain);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
+  const folders = options.bucketFolders ?? {};
+  await uploadBucketFiles({ folders, url, secretKey, fetch: inProcessFetch });
   const doors = guardTransactions({ database, fetch: inProcessFetch });
   return {
     url,

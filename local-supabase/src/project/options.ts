@@ -76,6 +76,8 @@ export interface LocalSupabaseOptions {
   readonly smtp?: SmtpSettings;
   readonly rest?: ApiSettings;
   readonly storage?: StorageSettings;
+  /** Folders whose files become objects of a bucket at the start, by the bucket's name. Default: none. */
+  readonly bucketFolders?: Readonly<Record<string, string>>;
   readonly realtime?: Partial<RealtimeSettings>;
   /**
    * Handlers under /functions/v1/<name>, in this process. The modules of the project's `supabase/functions` run in Deno,

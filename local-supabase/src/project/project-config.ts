@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
 import type { FunctionSettings } from '../functions/functions-service.ts';
 import type { ApiKeySettings } from '../keys/keys.ts';
@@ -19,6 +21,7 @@ export interface ProjectConfig {
     | 'smtp'
     | 'rest'
     | 'storage'
+    | 'bucketFolders'
     | 'functionSettings'
     | 'functionEnv'
     | 'databaseSettings'
@@ -69,6 +72,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
     ...(smtp && { smtp }),
     rest: readApi(config),
     storage: readStorage(config),
+    bucketFolders: readBucketFolders(config, folder),
     functionSettings: readFunctions(config),
     functionEnv: readSecrets(config),
     databaseSettings: readDatabase(config),
@@ -210,6 +214,15 @@ function readStorage(config: ConfigReader): LocalSupabaseOptions['storage'] & ob
     ...(fileSizeLimitBytes !== undefined && { fileSizeLimitBytes }),
     buckets: Object.fromEntries(buckets),
   };
+}
+
+/** The CLI takes the paths from `supabase/`. */
+function readBucketFolders(config: ConfigReader, folder: URL): Readonly<Record<string, string>> {
+  const folders = config.tables('storage.buckets').flatMap((name): (readonly [string, string])[] => {
+    const path = config.text(`storage.buckets.${name}.objects_path`) || undefined;
+    return path === undefined ? [] : [[name, resolve(fileURLToPath(folder), path)]];
+  });
+  return Object.fromEntries(folders);
 }
 
 function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSettings'] & object {

@@ -265,7 +265,6 @@ describe('a config.toml', () => {
       'auth.hook.after_user_created.enabled',
       'auth.hook.after_user_created.uri',
       'auth.external.google.email_optional',
-      'storage.buckets.a.objects_path',
       'nonsense.a.b',
     ]);
   });

@@ -15,19 +15,22 @@ export function present<T extends object>(settings: Partly<T>): Partial<T> {
 const negated = (value: boolean | undefined): boolean | undefined =>
   value === undefined ? undefined : !value;
 
-/** Reads `[auth]`. Limits of mails count only where SMTP is configured, as in the vendor's local stack. */
+/**
+ * Reads `[auth]`, with two defaults of the vendor's local stack: a sign-up needs no mail, and anonymous users are refused.
+ * Limits of mails count only where SMTP is configured, as there.
+ */
 export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partial<AuthSettings> {
   return present<AuthSettings>({
     jwtExpirySeconds: config.number('auth.jwt_expiry'),
     disableSignup: negated(config.boolean('auth.enable_signup')),
-    anonymousEnabled: config.boolean('auth.enable_anonymous_sign_ins'),
+    anonymousEnabled: config.boolean('auth.enable_anonymous_sign_ins') ?? false,
     manualLinkingEnabled: config.boolean('auth.enable_manual_linking'),
     passwordMinLength: config.number('auth.minimum_password_length'),
     passwordRequiredCharacters: requiredCharacters(config.text('auth.password_requirements')),
     refreshTokenRotation: config.boolean('auth.enable_refresh_token_rotation'),
     refreshTokenReuseIntervalSeconds: config.number('auth.refresh_token_reuse_interval'),
     emailEnabled: config.boolean('auth.email.enable_signup'),
-    mailerAutoconfirm: negated(config.boolean('auth.email.enable_confirmations')),
+    mailerAutoconfirm: !(config.boolean('auth.email.enable_confirmations') ?? false),
     secureEmailChange: config.boolean('auth.email.double_confirm_changes'),
     passwordUpdateRequiresReauthentication: config.boolean('auth.email.secure_password_change'),
     emailMaxFrequencySeconds: config.seconds('auth.email.max_frequency'),

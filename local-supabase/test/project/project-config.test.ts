@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectConfig } from '../../src/project/project-config.ts';
 
+/** As the vendor's local stack has it where the file says nothing. */
+const defaults = { anonymousEnabled: false, mailerAutoconfirm: true };
 const read = (text: string, environment: Record<string, string> = {}) =>
   readProjectConfig({ text, environment });
 
 describe('a config.toml', () => {
   it('leaves the defaults of missing settings', () => {
-    expect(read('[auth]\njwt_expiry = 60\n').options.auth).toEqual({ jwtExpirySeconds: 60 });
+    expect(read('[auth]\njwt_expiry = 60\n').options.auth).toEqual({ ...defaults, jwtExpirySeconds: 60 });
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });
 
@@ -39,6 +41,7 @@ describe('a config.toml', () => {
       otp_length = 8
       max_frequency = "10s"`).options;
     expect(auth).toEqual({
+      ...defaults,
       smsTemplate: 'Shop: {{ .Code }}',
       phoneFactorTemplate: '{{ .Code }}',
       phoneFactorOtpLength: 8,
@@ -109,6 +112,7 @@ describe('a config.toml', () => {
       web3 = 7
     `).options;
     expect(auth).toEqual({
+      ...defaults,
       sessionTimeboxSeconds: 86_400,
       sessionInactivitySeconds: 1800,
       phoneFactorEnrollEnabled: true,
@@ -137,7 +141,7 @@ describe('a config.toml', () => {
       [auth.email.notification.email_changed]
       enabled = false
     `);
-    expect(options.auth).toEqual({ accountChangeMails: ['password_changed'] });
+    expect(options.auth).toEqual({ ...defaults, accountChangeMails: ['password_changed'] });
     expect(options.mailTemplates?.password_changed_notification).toMatchObject({ subject: 'New password' });
     expect(withoutEffect).toEqual([]);
   });
@@ -275,7 +279,10 @@ describe('a config.toml', () => {
     ['500ms', 0.5],
   ])('has durations such as %s', (duration, expected) => {
     const { auth } = read(`[auth.email]\nmax_frequency = "${duration}"\n`).options;
-    expect(auth).toEqual({ emailMaxFrequencySeconds: expected });
+    expect(auth).toEqual({
+      ...defaults,
+      emailMaxFrequencySeconds: expected,
+    });
   });
 
   it.each([

@@ -15,11 +15,10 @@ const chunkGroups = [
   // React, the clients that are there at once, and what several screens share.
   {
     name: 'main',
-    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|overlay|password-strength|outbox|sender-controls)[^.]+)\.tsx?$/,
+    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|overlay\/(?!toasts)|password-strength|outbox|sender-controls)[^.]+)\.tsx?$/,
   },
-  // Dialogs and toasts, which /login does without.
-  { name: 'overlay', test: /src\/inbox\/ui\/overlay\/(?!menu)[^.]+\.tsx?$/ },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
+  // With dialogs and the region of toasts, which /login does without.
   { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },
   { name: 'inbox', test: 'src/inbox/features/notifications/screen/inbox-screen.tsx' },
   { name: 'live', test: 'src/inbox/app/live/live.ts' },

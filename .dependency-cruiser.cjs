@@ -15,7 +15,7 @@ const roomsInOrder = {
   'local-supabase/src/rest': 'sql answer plan request grammar catalog',
   'local-supabase/src/realtime': 'socket channel changes subscription',
   'conformance/src':
-    'storage-client storage rest-client realtime-client functions-client auth-client clients realtime rest auth',
+    'any-client storage-client storage rest-client realtime-client functions-client auth-client clients realtime rest auth',
   'src/inbox/features/account': 'second-factor passkeys email devices data proof',
   'src/inbox/features/auth': 'sign-up reset-password sign-in email-links',
   'src/inbox/features/notifications':

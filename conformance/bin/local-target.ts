@@ -1,5 +1,13 @@
 import type { LocalSupabase } from 'local-supabase';
+import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
 import type { ConformanceTarget } from '../src/target.ts';
+
+/** The clients of `supabase-protocol-clients`, which are loaded when an audit opens one. */
+export const ownClient: ClientAdapter = {
+  name: 'supabase-protocol-clients',
+  open: async (project) =>
+    (await import('../src/any-client/our-adapter.ts')).createClientAdapter().open(project),
+};
 
 /** The embedded Supabase as a target; it must have been started with ports. */
 export function createLocalTarget({
@@ -21,6 +29,7 @@ export function createLocalTarget({
     redirectTo: 'http://localhost:5173/home',
     fetch: (input, init) => fetch(input, init),
     query: database.query,
+    client: ownClient,
   };
 }
 

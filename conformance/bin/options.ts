@@ -22,6 +22,8 @@ The audits
   --set SET            server or client; default both
   --only NAME          auth, rest, realtime, storage or functions; with -client, its client alone; or ids of
                        audits, separated by commas; with auth, --url is a bare auth server's unless --project is given
+  --client MODULE      a module that exports createClientAdapter(), for the audits of any client in place of ours
+  --client-command CMD a program that speaks JSON lines, likewise
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
   --concurrency N      audits at the same time; default 4
 
@@ -59,6 +61,8 @@ export function parseOptions(args: readonly string[]) {
       'allow-foreign-users': { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       clean: { type: 'string' },
+      client: { type: 'string' },
+      'client-command': { type: 'string' },
       known: { type: 'string' },
       reports: { type: 'string', default: 'reports' },
       compare: { type: 'boolean', default: false },

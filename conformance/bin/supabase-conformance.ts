@@ -2,8 +2,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import type { Audit } from '../src/audit.ts';
-import { chooseAudits, hasClientAudits } from '../src/audits.ts';
+import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
+import { setOf, type Audit } from '../src/audit.ts';
+import { chooseAudits, hasClientAudits, portableAudits } from '../src/audits.ts';
 import { removeRun } from '../src/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
 import { createDeadlineScale } from '../src/deadlines.ts';
@@ -16,6 +17,7 @@ import { createAuditRun, type AuditRun } from '../src/run.ts';
 import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 import { applySchema, readSchemaSql } from '../src/schema-sql.ts';
+import { loadChosenClient } from './chosen-client.ts';
 import { createLocalTarget, startLocalSupabase } from './local-target.ts';
 import { parseOptions, usage, type CommandOptions } from './options.ts';
 import { createRemoteTarget } from './remote-target.ts';
@@ -53,19 +55,23 @@ async function auditAndReport({ audits, target, run, options, ...rest }: Command
     id: run.id,
     startedAt,
     url: target.authUrl.replace(/\/auth\/v1$/, ''),
-    client: 'supabase-protocol-clients',
+    client: target.client?.name ?? 'no client',
     roundTripMs: Math.round(scale.roundTripMs()),
   });
   await writeReports(report, options.reports);
   return report.audits.some(({ unexpected }) => unexpected) ? 1 : 0;
 }
 
-async function auditLocal(audits: readonly Audit[], options: CommandOptions): Promise<number> {
+async function auditLocal(
+  audits: readonly Audit[],
+  options: CommandOptions,
+  client: ClientAdapter | undefined,
+): Promise<number> {
   const local = await startLocalSupabase();
   try {
     const list = options.known ?? new URL('local-known-failing.txt', import.meta.url);
     const knownFailing = await readKnownFailing(list);
-    const target = createLocalTarget(local);
+    const target = { ...createLocalTarget(local), ...(client && { client }) };
     return await auditAndReport({ audits, target, run: createAuditRun(), options, knownFailing });
   } finally {
     await local.close();
@@ -125,14 +131,20 @@ async function main(): Promise<number> {
     return 0;
   }
   if (options.compare) return compare(positionals);
-  const audits = chooseAudits(options);
-  if (options.set !== 'server' && !hasClientAudits)
+  const isOtherClient = options.client !== undefined || options['client-command'] !== undefined;
+  const client = await loadChosenClient(options);
+  const all = chooseAudits(isOtherClient ? { set: 'client', ...options } : options);
+  // Our own clients are not what an adapter drives.
+  const audits = isOtherClient
+    ? all.filter((audit) => setOf(audit.area) === 'server' || portableAudits.includes(audit))
+    : all;
+  if (options.set !== 'server' && !hasClientAudits && !isOtherClient)
     console.log('The audits of clients are not run: supabase-protocol-clients is not installed.');
   const { url, clean: earlierRun, 'database-url': databaseUrl } = options;
-  if (url === undefined) return auditLocal(audits, options);
+  if (url === undefined) return auditLocal(audits, options, client);
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
   try {
-    const target = createRemoteTarget(url, options, pool);
+    const target = { ...createRemoteTarget(url, options, pool), ...(client && { client }) };
     if (earlierRun === undefined) return await auditRemote(audits, target, options);
     await clean(target, earlierRun);
     return 0;

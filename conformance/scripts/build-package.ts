@@ -15,7 +15,7 @@ const modulesOf = async (folder: string) =>
   (await readdir(join(root, folder), { recursive: true }))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(root, folder, name));
-const modules = [...(await modulesOf('src')), ...(await modulesOf('bin'))];
+const modules = [...(await modulesOf('src')), ...(await modulesOf('bin')), ...(await modulesOf('clients'))];
 
 await rm(outDir, { recursive: true, force: true });
 await build({ entryPoints: modules, outdir: outDir, outbase: root, format: 'esm', target: 'node20' });
@@ -32,8 +32,9 @@ for (const name of await readdir(outDir, { recursive: true })) {
 for (const folder of ['protocol', 'schema'])
   await cp(join(root, folder), join(outDir, folder), { recursive: true });
 await mkdir(join(outDir, 'docs'));
-for (const page of ['audits.md', 'mutants.md'])
+for (const page of ['audits.md', 'mutants.md', 'clients.md'])
   await copyFile(join(root, 'docs', page), join(outDir, 'docs', page));
+await copyFile(join(root, 'clients/plain-client.mjs'), join(outDir, 'clients/plain-client.mjs'));
 await copyFile(join(root, 'bin/local-known-failing.txt'), join(outDir, 'bin/local-known-failing.txt'));
 await copyFile(join(root, '../LICENSE'), join(outDir, 'LICENSE'));
 await copyFile(join(root, 'README.md'), join(outDir, 'README.md'));

@@ -1,4 +1,6 @@
 import { serviceOf, setOf, type Audit } from './audit.ts';
+import { anyAuthAudits } from './any-client/auth.audits.ts';
+import { anyServiceAudits } from './any-client/services.audits.ts';
 import { serverAudits } from './server-audits.ts';
 
 /** The audits of the clients of `supabase-protocol-clients`; none where that package is not installed. */
@@ -11,11 +13,14 @@ const clientAudits: readonly Audit[] = await import('./client-audits.ts').then(
   },
 );
 
+/** Audits of any client, by its adapter. */
+export const portableAudits: readonly Audit[] = [...anyAuthAudits, ...anyServiceAudits];
+
 /** Whether the package of the clients is installed. */
 export const hasClientAudits = clientAudits.length > 0;
 
 /** Every audit, in the order in which they are reported. */
-export const audits: readonly Audit[] = [...serverAudits, ...clientAudits];
+export const audits: readonly Audit[] = [...serverAudits, ...portableAudits, ...clientAudits];
 
 /**
  * The audits of a set, of a service, or of both, or some by their ids.

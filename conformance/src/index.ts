@@ -1,5 +1,6 @@
 /** Audits of Supabase servers and clients. See README.md. */
 export type { Audit, AuditArea, AuditLevel, AuditNeed, AuditSource } from './audit.ts';
+export type { AdaptedClient, ClientAdapter, ClientCommands } from './any-client/client-adapter.ts';
 export type { Evidence } from './evidence.ts';
 export { compareReports, formatComparison, type Comparison } from './comparison.ts';
 export { createAuditContext, type AuditContext, type AuditUser } from './audit-context.ts';

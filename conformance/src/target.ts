@@ -1,3 +1,4 @@
+import type { ClientAdapter } from './any-client/client-adapter.ts';
 import type { WireFetch } from './wire.ts';
 
 /** The server under audit. */
@@ -22,6 +23,8 @@ export interface ConformanceTarget {
   /** A page that the target's redirect allow-list permits. */
   readonly redirectTo: string;
   readonly fetch: WireFetch;
+  /** The client under audit, for audits of any client. Without it they are not run. */
+  readonly client?: ClientAdapter;
   /** Is told of each text frame of the realtime service. */
   readonly onFrame?: (direction: 'sent' | 'received', text: string) => void;
   /** Runs SQL as the database's owner, with `$1` for the first value. Without it the audits that need it are skipped. */

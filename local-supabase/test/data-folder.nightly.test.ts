@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,16 @@ describe('an embedded Supabase in a folder', () => {
     await supabase.close();
   });
 
+  it('begins anew where the first start was killed while it wrote the files of the database', async () => {
+    await mkdir(join(folder, 'postgres'));
+    await writeFile(join(folder, 'postgres/PG_VERSION'), '17');
+    await writeFile(join(folder, 'postgres.creating'), '');
+    const supabase = await createLocalSupabase({ dataDir: folder });
+    await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await supabase.close();
+    await expect(readdir(folder)).resolves.not.toContain('postgres.creating');
+  });
+
   it('reports in one line that the keys or the database are corrupt', async () => {
     await (await createLocalSupabase({ dataDir: folder })).close();
     const keys = await readFile(join(folder, 'keys.json'));
@@ -40,7 +50,9 @@ describe('an embedded Supabase in a folder', () => {
       await writeFile(join(folder, file), content);
       const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StartError);
-      expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*local-supabase reset$/);
+      expect((problem as StartError).message).toMatch(
+        /^[^\n]*corrupt[^\n]* Nothing was changed\. To go on, rename [^\n]*$/,
+      );
       await expect(readdir(folder)).resolves.not.toContain('lock');
     }
   });

@@ -117,7 +117,7 @@ function createJsonFile<T>(file: string): JsonFile<T> {
         return JSON.parse(text) as T;
       } catch (problem) {
         throw new StartError(
-          `${file} is corrupt; remove it, or begin anew without the folder's data: local-supabase reset`,
+          `${file} is corrupt. Nothing was changed. To go on, rename it and start again: what it held is made anew, or missing`,
           problem,
         );
       }

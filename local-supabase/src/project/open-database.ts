@@ -1,5 +1,5 @@
 import type { PGliteOptions } from '@electric-sql/pglite';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resetSession, startParams } from '../database/connect.ts';
@@ -58,13 +58,16 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const dataDir = options.dataDir ?? temporary;
   const start: Start = hasThread && dataDir !== undefined ? inThread(dataDir) : connect;
   const sql = await readProjectSql(options.project, options.settings);
+  const creation = dataDir === undefined ? undefined : await findCreation(dataDir);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
   const name = snapshotName(sql, seed);
   const open = async <Session extends PostgresSession>(begin: Start<Session>): Promise<Session> => {
+    if (isNew) await creation?.begin();
     const snapshot = isNew && { loadDataDir: await loadProjectSnapshot(sql, seed) };
     const opened = await begin(sql.extensions, { ...snapshot }, dataDir);
     if (!isNew) await updateSchema(opened, sql);
     await resetSession(opened);
+    if (isNew) await creation?.end();
     return opened;
   };
   const pool = dataDir === undefined ? options.pool : undefined;
@@ -85,11 +88,18 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     await setClock(used, 0);
     return pool.put(used);
   };
-  const first = pool ? await pool.take(name, () => open(connect)) : await open(start);
+  const removeTemporary = async () => {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  };
+  const opening = pool ? pool.take(name, () => open(connect)) : open(start);
+  const first = await opening.catch(async (problem: unknown) => {
+    await removeTemporary();
+    throw problem;
+  });
   const database = createPgliteDatabase(first, { reopen, release: giveBack });
   const close = async () => {
     await database.close();
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    await removeTemporary();
   };
   const setAhead = (byMs: number) => {
     aheadMs = byMs;
@@ -129,6 +139,21 @@ const inThread =
     await installExtensionFiles(session, files);
     return session;
   };
+
+/**
+ * Marks a folder while its files are written for the first time. A process that was killed meanwhile has left a part of them, which
+ * no database can open, and no data of a user.
+ */
+async function findCreation(
+  dataDir: string,
+): Promise<Readonly<Record<'begin' | 'end', () => Promise<void>>>> {
+  const mark = `${dataDir}.creating`;
+  if (await exists(mark)) {
+    await rm(dataDir, { recursive: true, force: true });
+    await mkdir(dataDir, { recursive: true });
+  }
+  return { begin: () => writeFile(mark, ''), end: () => rm(mark, { force: true }) };
+}
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

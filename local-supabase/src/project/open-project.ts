@@ -56,7 +56,7 @@ async function open(
     if (dataDir === undefined || databaseUrl !== undefined) throw problem;
     const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
     throw new StartError(
-      `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. Keep a copy of it; to begin anew without its data: local-supabase reset`,
+      `The database in ${dataDir} cannot be read, it may be corrupt: ${reason}. Nothing was changed. To go on, rename that folder and start again: the database then has the migrations and the seed, without its rows and accounts; keys and mails stay`,
       problem,
     );
   }

@@ -24,6 +24,7 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'commonjs-types/package.json',
+      'docs/capabilities.json',
       'package.json',
     ]);
     expect(names.filter((name) => /^(app|features|ui|main|database)/.test(name))).toEqual([]);

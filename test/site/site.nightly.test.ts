@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pagesOf, sections } from '../../docs/.vitepress/sections.ts';
 import { examples } from '../../docs/.vitepress/playground/examples.ts';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
@@ -25,16 +25,7 @@ beforeAll(async () => {
     cwd: root,
     detached: true,
   });
-  await expect
-    .poll(
-      () =>
-        fetch(origin).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 30_000 },
-    )
-    .toBe(200);
+  await vi.waitFor(async () => (await fetch(origin)).text(), { timeout: 30_000, interval: 250 });
   browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
 }, 300_000);
 afterAll(async () => {
@@ -58,15 +49,9 @@ describe('the site', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     const field = page.getByRole('searchbox').or(page.locator('#localsearch-input'));
     await field.fill('live lists without loss');
-    await page
-      .getByRole('option', { name: /Live lists/ })
-      .first()
-      .waitFor();
+    await expect.poll(() => page.getByRole('option', { name: /Live lists/ }).count()).toBeGreaterThan(0);
     await field.fill('createLiveQuery');
-    await page
-      .getByRole('option', { name: /createLiveQuery/ })
-      .first()
-      .waitFor();
+    await expect.poll(() => page.getByRole('option', { name: /createLiveQuery/ }).count()).toBeGreaterThan(0);
   });
 
   it.each(['/', '/clients/', '/local-supabase/', '/conformance/', '/inbox/', '/playground', '/demo'])(
@@ -133,7 +118,8 @@ describe('the demo', () => {
     await page.getByRole('button', { name: /Start the demo/ }).click();
     const inbox = page.frameLocator('iframe[title="The inbox"]');
     await page.getByRole('button', { name: 'Send a comment' }).click({ timeout: 90_000 });
-    await inbox.getByText('The numbers of March are in.').first().waitFor({ timeout: 20_000 });
+    const arrived = inbox.getByText('The numbers of March are in.');
+    await expect.poll(() => arrived.count(), { timeout: 20_000 }).toBeGreaterThan(0);
   }, 150_000);
 });
 

@@ -46,8 +46,8 @@ export const sections: readonly Section[] = [
           'links-and-providers passkeys second-factors sign-in-methods files-and-functions broadcast-and-presence admin headers-and-logs testing',
         ),
       },
-      { title: 'From supabase-js', files: clients('migrating differences from-0-1') },
-      { title: 'Reference', files: clients('entries performance session-life') },
+      { title: 'From supabase-js', files: clients('migrating compat differences from-0-1') },
+      { title: 'Reference', files: clients('entries performance session-life agents') },
     ],
   },
   {

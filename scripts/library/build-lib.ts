@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { createAgentFiles } from './agent-files.ts';
 import { bundleLibrary } from './bundle-library.ts';
 import {
   browserEntries,
@@ -65,6 +66,9 @@ await copyFile('LICENSE', join(outDir, 'LICENSE'));
 await copyFile('src/CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
 // The pages go with the package, so that an editor or an agent has those of the installed version.
 await cp('docs/clients', join(outDir, 'docs'), { recursive: true });
+const { llms, agents } = createAgentFiles('docs/clients');
+await writeFile(join(outDir, 'llms.txt'), llms);
+await writeFile(join(outDir, 'AGENTS.md'), agents);
 const firstPage = await readFile('docs/clients/index.md', 'utf8');
 await writeFile(
   join(outDir, 'README.md'),

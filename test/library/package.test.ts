@@ -20,11 +20,13 @@ describe('the package', () => {
     const names = filesOf(inject('library').folder);
     const others = names.filter((name) => !/\.(js|js\.map|d\.ts)$|^docs\/[\w-]+\.md$/.test(name));
     expect(others.sort()).toEqual([
+      'AGENTS.md',
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'commonjs-types/package.json',
       'docs/capabilities.json',
+      'llms.txt',
       'package.json',
     ]);
     expect(names.filter((name) => /^(app|features|ui|main|database)/.test(name))).toEqual([]);

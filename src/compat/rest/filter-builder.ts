@@ -17,7 +17,7 @@ import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import type { RowOf } from '../../rest-client/query/row.ts';
 import type { IsUntyped, Untyped } from '../untyped.ts';
 import { encodeContainment, encodeItems, encodeList, withoutSpaces } from './encoding.ts';
-import { toQueryFailure } from './postgrest-error.ts';
+import { toPlainError, toQueryFailure } from './postgrest-error.ts';
 import { type PostgrestResponseSuccess, type PostgrestSingleResponse, statusTextOf } from './responses.ts';
 
 /** What a query returns: its failure, too, unless `throwOnError()` was called. */
@@ -358,7 +358,8 @@ export class PostgrestFilterBuilder<
     } catch (problem) {
       const { error, status } = toQueryFailure(problem);
       if (this.#shouldThrow) throw error;
-      return { success: false, error, data: null, count: null, status, statusText: statusTextOf(status) };
+      const statusText = statusTextOf(status);
+      return { success: false, error: toPlainError(error), data: null, count: null, status, statusText };
     }
   }
 

@@ -51,6 +51,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   201: 'Created',
   204: 'No Content',
   206: 'Partial Content',
+  300: 'Multiple Choices',
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

@@ -83,7 +83,8 @@ const toUrlOptions = ({ download, transform, cacheNonce, versionId }: UrlParamet
   ...(cacheNonce !== undefined && { cacheNonce }),
   ...(versionId !== undefined && { versionId }),
   ...(download !== undefined && { download }),
-  ...(transform && { image: transform }),
+  // An empty one asks for the object as it is.
+  ...(transform && Object.keys(transform).length > 0 && { image: transform }),
 });
 
 const toUploadOptions = ({
@@ -102,6 +103,16 @@ const toUploadOptions = ({
   ...(headers && { headers }),
 });
 
+/** What an upload takes: a stream as well, as of a file in Node. */
+export type FileBody = UploadBody | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** A native upload is repeated after a failure, so it takes no stream: its bytes are read first. */
+async function toBody(body: FileBody): Promise<UploadBody> {
+  const isStream =
+    body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
+  return isStream ? new Response(body as ReadableStream).blob() : body;
+}
+
 /** The objects of a bucket in the vendor's form. */
 export type StorageFiles = ReturnType<typeof createFiles>;
 
@@ -115,16 +126,16 @@ export interface Download extends PromiseLike<Outcome<Blob, StorageError>> {
 export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
   const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
   return {
-    upload: (path: string, body: UploadBody, options?: FileOptions) =>
-      settle(() => bucket.upload(path, body, toUploadOptions(options))),
-    update: (path: string, body: UploadBody, options?: FileOptions) =>
-      settle(() => bucket.replace(path, body, toUploadOptions(options))),
-    uploadToSignedUrl: (path: string, token: string, body: UploadBody, options?: FileOptions) =>
+    upload: (path: string, body: FileBody, options?: FileOptions) =>
+      settle(async () => bucket.upload(path, await toBody(body), toUploadOptions(options))),
+    update: (path: string, body: FileBody, options?: FileOptions) =>
+      settle(async () => bucket.replace(path, await toBody(body), toUploadOptions(options))),
+    uploadToSignedUrl: (path: string, token: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
         const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(
           path,
           token,
-          body,
+          await toBody(body),
           toUploadOptions(options),
         );
         return { path: uploaded, fullPath };

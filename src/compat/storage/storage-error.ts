@@ -39,7 +39,10 @@ export class StorageUnknownError extends StorageError {
 export function toStorageError(problem: unknown): StorageError {
   const options = { cause: problem };
   if (!(problem instanceof NativeStorageError) || problem.status === null) {
-    const message = problem instanceof Error ? problem.message : String(problem);
+    // Without an answer the vendor's message is that of the failure underneath.
+    const { cause } = problem instanceof NativeStorageError ? problem : {};
+    const reason = cause instanceof Error ? cause : problem;
+    const message = reason instanceof Error ? reason.message : String(reason);
     return new StorageUnknownError(message, undefined, undefined, options);
   }
   return new StorageApiError(problem.message, problem.status, String(problem.status), options);

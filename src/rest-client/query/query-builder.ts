@@ -1,4 +1,5 @@
 import { type Answer, readMaybe, readRows } from './answer.ts';
+import { warnOfData } from './data-warning.ts';
 import { eq, type Filter, is, neq, oneOf } from './filter.ts';
 import {
   containedBy,
@@ -134,7 +135,9 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   async execute(options?: ExecuteOptions): Promise<unknown> {
-    return (await this.answer(options)).data;
+    const { data } = await this.answer(options);
+    warnOfData?.(data);
+    return data;
   }
 
   // A query is awaited like a promise; the first `await` executes it.

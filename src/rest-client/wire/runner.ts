@@ -4,7 +4,6 @@ import { RestError } from '../errors.ts';
 import { encodeRequest, type Plan, readsRows, type RestRequest, type Wire } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
 import { type Answer, parseContentRange, readCount } from '../query/answer.ts';
-import { warnOfData } from './data-warning.ts';
 import { createExchange, type Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** How plans become requests, and answers become results. */
@@ -48,7 +47,6 @@ export class Runner {
     const { rows: received, total: count } = parseContentRange(headers);
     const truncated = readsRows(plan) && this.#isTruncated(plan, received, count);
     const data = plan.isCounted ? { rows, count: readCount(wire), truncated } : rows;
-    warnOfData?.(data);
     return { data, count, truncated, status, headers };
   }
 

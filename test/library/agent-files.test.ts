@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { libraryEntries, libraryName } from '../../scripts/library/library-entries.ts';
+
+const read = (name: string) => readFileSync(join(inject('library').folder, name), 'utf8');
+const linksOf = (text: string) => Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link ?? '');
+
+describe.each(['AGENTS.md', 'llms.txt'])('%s of the package', (name) => {
+  it('links to pages that the package has, and to each of them', () => {
+    const { folder } = inject('library');
+    const links = linksOf(read(name));
+    expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+    const pages = readdirSync(join(folder, 'docs')).filter((file) => file !== 'agents.md');
+    expect(pages.filter((file) => !links.includes(`docs/${file}`))).toEqual([]);
+  });
+
+  it('is short, and says of most pages what they are about', () => {
+    const text = read(name);
+    expect(text.length).toBeLessThan(name === 'llms.txt' ? 6_000 : 14_000);
+    const described = text.split('\n').filter((line) => /^- \[.*\]\(docs\/.*\): \S/.test(line));
+    expect(described.length).toBeGreaterThan(linksOf(text).length / 2);
+  });
+});
+
+it('AGENTS.md names each entry, and no other', () => {
+  const named = Array.from(read('AGENTS.md').matchAll(/^- `([^`]+)`: /gm), ([, entry = '']) => entry);
+  const entries = Object.keys(libraryEntries).map((entry) => libraryName + entry.slice(1));
+  expect(named.sort()).toEqual(entries.sort());
+});
+
+it('AGENTS.md has the rules and the example of the page that is compiled', () => {
+  const [, rules = ''] = readFileSync('docs/clients/agents.md', 'utf8').split('\n\n```ts');
+  expect(read('AGENTS.md')).toContain(rules.trim());
+});

@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/compat/index.ts';
+import { json } from '../support/wire/replies.ts';
+
+/** The vendor's names over a scripted network that records what it is sent. */
+function createBucket(reply: (request: Request) => Response | Promise<Response>) {
+  const fetch: typeof globalThis.fetch = async (input, init) => reply(new Request(input, init));
+  return createClient('https://project.test', 'anon-key', { global: { fetch } }).storage.from('photos');
+}
+
+test('an upload takes a stream, of a page and of Node', async () => {
+  const bodies: string[] = [];
+  const bucket = createBucket(async (request) => {
+    bodies.push(await request.text());
+    return json({ Id: '1', Key: 'photos/a.txt' });
+  });
+  const streams = [new Blob(['of a page']).stream(), Readable.from([Buffer.from('of Node')])];
+  for (const stream of streams) {
+    const { error } = await bucket.upload('a.txt', stream, { contentType: 'text/plain' });
+    expect(error).toBeNull();
+  }
+  expect(bodies).toEqual(['of a page', 'of Node']);
+});
+
+test('an empty transform asks for the object itself', () => {
+  const bucket = createBucket(() => json({}));
+  const urlOf = (transform: object) => bucket.getPublicUrl('a.jpg', { transform }).data.publicUrl;
+  expect(urlOf({})).toContain('/storage/v1/object/public/photos/a.jpg');
+  expect(urlOf({ width: 10 })).toContain('/storage/v1/render/image/public/photos/a.jpg');
+});
+
+test('a failure of the network has the message of what fetch threw', async () => {
+  const bucket = createBucket(() => {
+    throw new TypeError('Network failure');
+  });
+  const { error } = await bucket.move('a.txt', 'b.txt');
+  expect([error?.name, error?.message]).toEqual(['StorageUnknownError', 'Network failure']);
+});

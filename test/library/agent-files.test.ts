@@ -11,7 +11,9 @@ describe.each(['AGENTS.md', 'llms.txt'])('%s of the package', (name) => {
     const { folder } = inject('library');
     const links = linksOf(read(name));
     expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
-    const pages = readdirSync(join(folder, 'docs')).filter((file) => file !== 'agents.md');
+    const pages = readdirSync(join(folder, 'docs')).filter(
+      (file) => file.endsWith('.md') && file !== 'agents.md',
+    );
     expect(pages.filter((file) => !links.includes(`docs/${file}`))).toEqual([]);
   });
 

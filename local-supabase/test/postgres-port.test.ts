@@ -93,6 +93,34 @@ describe('the port of PostgreSQL', () => {
     await expect(response.json()).resolves.toEqual([{ id: 7 }]);
   });
 
+  it('delivers notifications to the clients that listen, of whatever client or service', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const heard: unknown[] = [];
+    one.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
+    await one.query('listen news; listen "Other News"');
+    await other.query('listen news');
+    await other.query(`notify news, 'by a client'`);
+    await supabase().database.query(`select pg_notify('Other News', 'by a service')`);
+    await other.query('unlisten *');
+    await supabase().database.query(`select pg_notify('news', 'still')`);
+    await one.query('unlisten news');
+    await supabase().database.query(`select pg_notify('news', 'never')`);
+    await one.query('select 1');
+    expect(heard).toEqual([
+      ['news', 'by a client'],
+      ['Other News', 'by a service'],
+      ['news', 'still'],
+    ]);
+  });
+
+  it('prepares the statements of a client anew after another has discarded all', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const named = { name: 'again', text: 'select 5 as five', values: [] };
+    await one.query(named);
+    await other.query('discard all');
+    expect((await one.query(named)).rows).toEqual([{ five: 5 }]);
+  });
+
   it('survives a COPY from the client whose data is missing, and one that PostgreSQL refuses', async () => {
     const client = await connect();
     await client.query('create table public.copied (id int)');

@@ -84,34 +84,6 @@ describe('PostgreSQL in a thread of its own', () => {
     expect(await heard).toBe('after');
   });
 
-  it('delivers notifications to the clients that listen, of whatever client or service', async () => {
-    const [one, other] = [await connect(), await connect()];
-    const heard: unknown[] = [];
-    one.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
-    await one.query('listen news; listen "Other News"');
-    await other.query('listen news');
-    await other.query(`notify news, 'by a client'`);
-    await supabase.database.query(`select pg_notify('Other News', 'by a service')`);
-    await other.query('unlisten *');
-    await supabase.database.query(`select pg_notify('news', 'still')`);
-    await one.query('unlisten news');
-    await supabase.database.query(`select pg_notify('news', 'never')`);
-    await one.query('select 1');
-    expect(heard).toEqual([
-      ['news', 'by a client'],
-      ['Other News', 'by a service'],
-      ['news', 'still'],
-    ]);
-  });
-
-  it('prepares the statements of a client anew after another has discarded all', async () => {
-    const [one, other] = [await connect(), await connect()];
-    const named = { name: 'again', text: 'select 5 as five', values: [] };
-    await one.query(named);
-    await other.query('discard all');
-    expect((await one.query(named)).rows).toEqual([{ five: 5 }]);
-  });
-
   it('closes while a statement never ends and a transaction never goes on', async () => {
     const second = await start();
     const stuck = second.database.transaction(() => new Promise(() => undefined));

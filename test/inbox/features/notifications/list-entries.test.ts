@@ -68,8 +68,8 @@ test('the headline of a thread names who was at work and where, in both language
   expect(said(english, {}, { actor: 'ada' })).toBe('grace and 1 other in Notes');
   expect(said(german, {}, { actor: 'ada' }, { actor: 'mary' })).toBe('grace und 2 weitere in Notes');
   expect([english, german].map(({ updates }) => updates(1_200))).toEqual([
-    ', 1,200 updates',
-    ', 1.200 Neuigkeiten',
+    '1,200 updates',
+    '1.200 Neuigkeiten',
   ]);
 });
 

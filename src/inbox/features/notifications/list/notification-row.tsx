@@ -143,7 +143,7 @@ function RowFace({ entry, title, isUnread, filter, isPlain }: RowFaceProps) {
         <SenderAvatar name={actor} kind={kindName} />
         <SenderOnlineDot notification={newest} />
       </span>
-      <span className={styles.glyph} title={notificationKindLabel(newest, texts)}>
+      <span className={styles.glyph} aria-hidden="true" title={notificationKindLabel(newest, texts)}>
         {actor !== null && <KindIcon kind={kindName} size={16} />}
       </span>
       <span className={styles.words}>

@@ -99,7 +99,7 @@ export const german: InboxTexts = {
   selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
   thread: (actor, others, entity) =>
     `${actor}${others === 0 ? '' : ` und ${others} ${others === 1 ? 'weitere Person' : 'weitere'}`} in ${entity}`,
-  updates: (count) => `, ${count.toLocaleString('de')} Neuigkeiten`,
+  updates: (count) => `${count.toLocaleString('de')} Neuigkeiten`,
   several: (title, count) => `${title} (${notifications(count)})`,
   seeAll: 'Alle ansehen',
   showEverything: 'Filter löschen',

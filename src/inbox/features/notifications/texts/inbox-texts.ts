@@ -83,7 +83,7 @@ const english = {
   /** Who was at work in a thread: the newest actor, how many others, and where. */
   thread: (actor: string, others: number, entity: string) =>
     `${actor}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`} in ${entity}`,
-  updates: (count: number) => `, ${count.toLocaleString('en')} updates`,
+  updates: (count: number) => `${count.toLocaleString('en')} updates`,
   /** The target of an action on a thread: its loaded notifications. */
   several: (title: string, count: number) => `${title} (${notifications(count)})`,
   seeAll: 'See all',

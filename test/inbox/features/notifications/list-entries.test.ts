@@ -37,7 +37,12 @@ function deeds(...list: readonly Deed[]) {
     ),
   );
 }
-const closed = { isGrouped: true, openGroups: new Set<string>(), isLifting: false, keptId: null };
+const closed = {
+  isGrouped: true,
+  openGroups: new Set<string>(),
+  isLifting: false,
+  keptIds: new Set<string>(),
+};
 const sizes = (...list: readonly Deed[]) =>
   toEntries(deeds(...list), closed).map(({ notifications }) => notifications.length);
 
@@ -81,7 +86,7 @@ test('a thread is followed by its notifications when expanded', () => {
   expect(entries.map(({ isMember }) => isMember)).toEqual([false, true, true, true, false]);
 });
 
-test('what needs the user stands first until it is read, and while the detail shows it', () => {
+test('what needs the user stands first until it is read, and while the detail is open', () => {
   const rows = deeds(
     {},
     { entity: 'plan', kind: 'mention' },
@@ -89,13 +94,13 @@ test('what needs the user stands first until it is read, and while the detail sh
     { entity: 'b' },
   );
   const important = rows.map((row, at) => (at === 3 ? { ...row, data: { important: true } } : row));
-  const lifted = (list: typeof rows, keptId: string | null = null) =>
-    toEntries(list, { ...closed, isLifting: true, keptId }).flatMap(({ id, isLifted }) =>
+  const lifted = (list: typeof rows, ...keptIds: readonly string[]) =>
+    toEntries(list, { ...closed, isLifting: true, keptIds: new Set(keptIds) }).flatMap(({ id, isLifted }) =>
       isLifted ? [rows.findIndex((row) => row.id === id)] : [],
     );
   expect(lifted(important)).toEqual([1, 2, 3]);
   const read = important.map((row) => ({ ...row, status: 'read' as const }));
   expect(lifted(read)).toEqual([]);
-  expect(lifted(read, rows[2]?.id)).toEqual([2]);
+  expect(lifted(read, rows[2]?.id ?? '')).toEqual([2]);
   expect(toEntries(important, closed).some(({ isLifted }) => isLifted)).toBe(false);
 });

@@ -12,7 +12,7 @@ import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;
-const closed = { openGroups: new Set<string>(), isLifting: false, keptId: null };
+const closed = { openGroups: new Set<string>(), isLifting: false, keptIds: new Set<string>() };
 
 /** What is unread, by thread, below the bell: not the list of the inbox once more. From the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {

@@ -33,15 +33,16 @@ export function useListEntries(
   const isGrouped = wantsGroups && !filter.place && filter.tab !== 'snoozed';
   const isLifting =
     wantsLift && !filter.query && !filter.reason && (filter.tab === 'all' || filter.tab === 'unread');
-  const [known, setKnown] = useState<readonly ListEntry[]>([]);
-  // A row that is being read must not move away from under the pointer.
-  const isKept = known.some((entry) => entry.isLifted && entry.notifications.some(({ id }) => id === openId));
-  const keptId = isKept ? openId : null;
-  const entries = useMemo(
-    () => toEntries(shown, { isGrouped, openGroups, isLifting, keptId }),
-    [shown, isGrouped, openGroups, isLifting, keptId],
+  const [lifted, setLifted] = useState('');
+  const isReading = openId !== null;
+  const entries = useMemo(() => {
+    const keptIds = new Set(isReading ? lifted.split(' ') : []);
+    return toEntries(shown, { isGrouped, openGroups, isLifting, keptIds });
+  }, [shown, isGrouped, openGroups, isLifting, isReading, lifted]);
+  const nowLifted = entries.flatMap((entry) =>
+    entry.isLifted ? entry.notifications.map(({ id }) => id) : [],
   );
-  if (entries !== known) setKnown(entries);
+  if (nowLifted.join(' ') !== lifted) setLifted(nowLifted.join(' '));
   // A list is also short when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;

@@ -21,8 +21,8 @@ export interface EntryOptions {
   readonly openGroups: ReadonlySet<string>;
   /** Whether what needs the user stands above the rest until it is read. */
   readonly isLifting: boolean;
-  /** The notification that stays above although it was read, as the detail shows it. */
-  readonly keptId: string | null;
+  /** What stays above although it was read: rows keep their places while the detail steps through them. */
+  readonly keptIds: ReadonlySet<string>;
 }
 
 /** The rows of a list, in their order. A thread stands in the place of its newest notification. */
@@ -30,7 +30,7 @@ export function toEntries(
   notifications: readonly Notification[],
   options: EntryOptions,
 ): readonly ListEntry[] {
-  const { isGrouped, openGroups, isLifting, keptId } = options;
+  const { isGrouped, openGroups, isLifting, keptIds } = options;
   const threads = new Map<string, [Notification, ...Notification[]]>();
   for (const notification of notifications) {
     const key = (isGrouped ? groupKey(notification) : null) ?? notification.id;
@@ -38,7 +38,7 @@ export function toEntries(
     if (thread) thread.push(notification);
     else threads.set(key, [notification]);
   }
-  const isWanted = (row: Notification) => needsUser(row) && (row.status === 'unread' || row.id === keptId);
+  const isWanted = (row: Notification) => needsUser(row) && (row.status === 'unread' || keptIds.has(row.id));
   const lifted: ListEntry[] = [];
   const others: ListEntry[] = [];
   for (const [key, rows] of threads) {

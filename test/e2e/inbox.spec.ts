@@ -353,7 +353,7 @@ test('the detail opens beside the list, and J and K step through it', async ({ p
   await page.keyboard.press('z');
   await expect(rows(page)).toHaveCount(3);
   // Enter moves on to the panel, whose keys work there; Escape returns to the row.
-  const link = rows(page).nth(2).getByRole('link');
+  const link = row(page, 'Document 1').getByRole('link');
   await link.focus();
   await page.keyboard.press('Enter');
   const heading = page.getByRole('complementary', { name: /mentioned you/ }).getByRole('heading');

@@ -13,7 +13,7 @@ interface Screen {
 }
 
 /** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is there already when this one opens. */
-const clients = { firstScreen: 28, everyFeature: 52 };
+const clients = { firstScreen: 28, everyFeature: 54 };
 const styles = 10;
 const screens: readonly Screen[] = [
   { path: '/login', entry: 'features/auth/sign-in/login-screen.tsx', kB: 115 },

@@ -49,7 +49,7 @@ it('a scheduled message is delivered when it is due', async () => {
   const { database } = supabase();
   await database.query(
     `select send_notifications(jsonb_build_array(jsonb_build_object(
-       'recipients', jsonb_build_array($1::text), 'text', 'due', 'send_at', to_jsonb(now() + interval '200 milliseconds'))))`,
+       'recipients', jsonb_build_array($1::text), 'text', 'due', 'send_at', to_jsonb(now() + interval '2 seconds'))))`,
     [grace.id],
   );
   expect(await received()).toEqual([]);

@@ -19,12 +19,15 @@ export interface FunctionProject {
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
+/** Each project is new: its database has no image yet. */
+const START_WITHIN_MS = 180_000;
+
 /** Runs a project with these files below `supabase/`, before the first test until after the last. */
 export function useFunctionProject(
   files: Readonly<Record<string, string>>,
   options: LocalSupabaseOptions = {},
 ): () => FunctionProject {
-  let project: FunctionProject;
+  let project: FunctionProject | undefined;
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'local-supabase-functions-'));
     const write = async (path: string, text: string) => {
@@ -46,10 +49,14 @@ export function useFunctionProject(
         ...init,
       });
     project = { supabase, folder, output, write, call };
-  });
+  }, START_WITHIN_MS);
   afterAll(async () => {
+    if (!project) return;
     await project.supabase.close();
     await rm(project.folder, { recursive: true, force: true });
   });
-  return () => project;
+  return () => {
+    if (!project) throw new Error('The project has not started yet');
+    return project;
+  };
 }

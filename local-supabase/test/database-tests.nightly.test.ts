@@ -72,7 +72,7 @@ beforeAll(async () => {
     project: pathToFileURL(`${folder}/`),
     settings: { vaultSecrets: { key: "it's" }, exposesNewTables: false },
   });
-});
+}, 180_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it.each([

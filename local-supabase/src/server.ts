@@ -7,10 +7,8 @@ import type { Faults } from './faults/faults.ts';
 import { createHookFetch } from './functions/hook-fetch.ts';
 import { createFunctionSurroundings } from './function-surroundings.ts';
 import type { FunctionFiles } from './functions/deno/deno-runner.ts';
-import { attachFunctionSockets } from './functions/deno/function-sockets.ts';
 import { listen } from './http/http-server.ts';
 import { createOwnHosts } from './http/own-host.ts';
-import { attachSockets } from './http/socket-upgrades.ts';
 import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
@@ -162,6 +160,9 @@ async function start(
   if (api) {
     url = api.url;
     const { functions, realtime } = services;
+    // With `ws`, which an instance without a port does not need.
+    const { attachSockets } = await import('./http/socket-upgrades.ts');
+    const { attachFunctionSockets } = await import('./functions/deno/function-sockets.ts');
     const detach = attachSockets(api.server, realtime, { admits: hosts.admits, report });
     const sockets = { functions, runner: surroundings.runner, admits: hosts.admits };
     const detachFunctions = attachFunctionSockets(api.server, sockets);

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Mailer } from './mail.ts';
 
 /** An SMTP server, from `[auth.email.smtp]`. */
@@ -22,19 +22,24 @@ const connectionTimeoutMs = 10_000;
 /** Sends mails to real recipients. `send` rejects with the error of the SMTP server. */
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
   const { host, port, user, password, adminEmail, senderName } = settings;
-  const transport = createTransport({
-    host,
-    port,
-    secure: port === implicitTlsPort,
-    connectionTimeout: connectionTimeoutMs,
-    greetingTimeout: connectionTimeoutMs,
-    socketTimeout: connectionTimeoutMs,
-    ...(user !== '' && { auth: { user, pass: password } }),
-  });
+  const createTransport = async () =>
+    (await import('nodemailer')).createTransport({
+      host,
+      port,
+      secure: port === implicitTlsPort,
+      connectionTimeout: connectionTimeoutMs,
+      greetingTimeout: connectionTimeoutMs,
+      socketTimeout: connectionTimeoutMs,
+      ...(user !== '' && { auth: { user, pass: password } }),
+    });
+  let transport: Promise<Transporter> | undefined;
   return {
     async send({ to, subject, html, text, from }) {
       const sender = from ?? { name: senderName, address: adminEmail };
-      await transport.sendMail({ from: sender, to, subject, html, ...(text !== undefined && { text }) });
+      transport ??= createTransport();
+      await (
+        await transport
+      ).sendMail({ from: sender, to, subject, html, ...(text !== undefined && { text }) });
     },
   };
 }

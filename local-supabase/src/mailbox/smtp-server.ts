@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import PostalMime from 'postal-mime';
 import type { Address, Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
+import type { SMTPServer } from 'smtp-server';
 import { StartError } from '../http/start-error.ts';
 import type { Mailer } from './mail.ts';
 
@@ -19,33 +18,38 @@ const bouncingDomain = /@bounce\.test$/i;
 
 /** @param wantedPort 0 takes any free one. */
 export function createSmtpServer(mailbox: Mailer, wantedPort: number): SmtpServer {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    logger: false,
-    onRcptTo({ address }, _session, done) {
-      if (!bouncingDomain.test(address)) return done();
-      done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 }));
-    },
-    onData(stream, _session, done) {
-      void deliver(stream, mailbox, done);
-    },
-  });
+  let server: SMTPServer | undefined;
   let opened: Promise<number> | undefined;
-  const open = () =>
-    new Promise<number>((resolve, reject) => {
-      server.once('error', (problem) =>
+  const open = async () => {
+    const { SMTPServer } = await import('smtp-server');
+    const opening = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      logger: false,
+      onRcptTo({ address }, _session, done) {
+        if (!bouncingDomain.test(address)) return done();
+        done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 }));
+      },
+      onData(stream, _session, done) {
+        void deliver(stream, mailbox, done);
+      },
+    });
+    server = opening;
+    return new Promise<number>((resolve, reject) => {
+      opening.once('error', (problem) =>
         reject(new StartError(`Port ${wantedPort} cannot be opened for SMTP`, problem)),
       );
-      server.listen(wantedPort, '127.0.0.1', () => resolve((server.server.address() as AddressInfo).port));
+      opening.listen(wantedPort, '127.0.0.1', () => resolve((opening.server.address() as AddressInfo).port));
     });
+  };
   return {
     port: () => (opened ??= open()),
     async close() {
       if (!opened) return;
       await opened.catch(() => undefined);
       await new Promise<void>((resolve) => {
-        server.close(() => resolve());
+        if (server) server.close(() => resolve());
+        else resolve();
       });
     },
   };
@@ -53,7 +57,8 @@ export function createSmtpServer(mailbox: Mailer, wantedPort: number): SmtpServe
 
 async function deliver(stream: Readable, mailbox: Mailer, answer: (problem?: Error) => void): Promise<void> {
   try {
-    await keep(await PostalMime.parse(await buffer(stream)), mailbox);
+    const { default: parser } = await import('postal-mime');
+    await keep(await parser.parse(await buffer(stream)), mailbox);
   } catch (problem) {
     answer(problem instanceof Error ? problem : new Error(String(problem)));
     return;

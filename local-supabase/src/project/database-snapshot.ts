@@ -14,12 +14,17 @@ const SHRINK = [
   `update pg_database set datistemplate = false, datallowconn = true where datname in ('template0', 'template1')`,
   'drop database template0',
   'drop database template1',
+  // A new segment of the log is empty but for its beginning; an old one would be kept under another name.
+  'set wal_init_zero = off',
+  'set wal_recycle = off',
+  'select pg_switch_wal()',
+  'checkpoint',
   'checkpoint',
 ];
 
 /** What the state of a new database is known by. */
 export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
-  `3-${hash}${seed ? '-seed' : ''}`;
+  `4-${hash}${seed ? '-seed' : ''}`;
 
 /**
  * The dump of a new database with the schema of the project, from the cache where it is there.

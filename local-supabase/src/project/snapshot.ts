@@ -28,15 +28,22 @@ export async function loadSnapshot(name: string, build: () => Promise<Blob>): Pr
   return dump;
 }
 
-/** Serves the bytes from memory, because Node reads its own blobs slowly. */
+/**
+ * Serves the bytes from memory, because Node reads its own blobs slowly, and once: a PGlite keeps its options, and with
+ * them the blob, for as long as it lives.
+ */
 class DumpBlob extends Blob {
-  readonly #bytes: Buffer;
+  #bytes: Buffer | undefined;
   constructor(bytes: Buffer) {
     super([]);
     this.#bytes = bytes;
   }
   override arrayBuffer(): Promise<ArrayBuffer> {
-    return Promise.resolve(new Uint8Array(this.#bytes).buffer);
+    const bytes = this.#bytes;
+    this.#bytes = undefined;
+    return bytes
+      ? Promise.resolve(new Uint8Array(bytes).buffer)
+      : Promise.reject(new Error('The dump was read before'));
   }
 }
 

@@ -20,6 +20,10 @@ export function pagePath(file: string): string | null {
  * one to a file that is no page becomes the file's name.
  */
 export function repositoryLinks(markdown: MarkdownRenderer): void {
+  // Markers of the parts that a script writes are comments, which Markdown without HTML would show.
+  markdown.core.ruler.before('normalize', 'markers', (state) => {
+    state.src = state.src.replaceAll(/^<!--.*-->$/gm, '');
+  });
   const renderCode = markdown.renderer.rules.code_inline;
   markdown.renderer.rules.code_inline = (...parameters) =>
     (renderCode?.(...parameters) ?? '').replace('<code', '<code v-pre');

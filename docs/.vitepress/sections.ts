@@ -61,7 +61,7 @@ export const sections: readonly Section[] = [
       },
       {
         title: 'Reference',
-        files: inFolder('local-supabase/docs', 'embedded-supabase foreign-projects comparison'),
+        files: inFolder('local-supabase/docs', 'embedded-supabase environments foreign-projects comparison'),
       },
     ],
   },
@@ -74,6 +74,7 @@ export const sections: readonly Section[] = [
         title: 'Reference',
         files: [
           'conformance/docs/audits.md',
+          'conformance/docs/clients.md',
           'conformance/docs/mutants.md',
           ...inFolder('conformance/protocol', 'auth rest realtime product'),
         ],

@@ -73,9 +73,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Reference',
         files: [
-          'conformance/docs/audits.md',
-          'conformance/docs/clients.md',
-          'conformance/docs/mutants.md',
+          ...inFolder('conformance/docs', 'audits mutants clients'),
           ...inFolder('conformance/protocol', 'auth rest realtime product'),
         ],
       },

@@ -146,7 +146,9 @@ as $$
       private.mail_topic(kind, content),
       case when content ->> 'entity_id' is null then jsonb_build_array(
         content -> 'entity_type', content -> 'metadata', content #> '{data,title}', content #> '{data,entity_name}',
-        content #> '{data,name}', content #> '{data,url}'
+        content #> '{data,name}', content #> '{data,url}',
+        -- A registered kind without a template says the text itself.
+        case when kind not in ('mention', 'edit', 'comment', 'invite', 'system') then content #> '{data,text}' end
       ) end
     )::text, 'UTF8'
   )), 'hex')

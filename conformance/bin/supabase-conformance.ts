@@ -18,6 +18,7 @@ import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
 import { applySchema, readSchemaSql } from '../src/schema-sql.ts';
 import { loadChosenClient } from './chosen-client.ts';
+import { describeFailure } from '../src/watched-target.ts';
 import { createLocalTarget, startLocalSupabase } from './local-target.ts';
 import { parseOptions, usage, type CommandOptions } from './options.ts';
 import { createRemoteTarget } from './remote-target.ts';
@@ -157,6 +158,8 @@ try {
   const exitCode = await main();
   process.exitCode ??= exitCode;
 } catch (problem) {
-  console.error(problem instanceof Error ? problem.message : problem);
+  const isUnreachable = problem instanceof TypeError && problem.message === 'fetch failed';
+  if (isUnreachable) console.error(`The server cannot be reached: ${describeFailure(problem)}`);
+  else console.error(problem instanceof Error ? problem.message : problem);
   process.exitCode = 2;
 }

@@ -27,7 +27,15 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
     const { status } = await admin('DELETE', `/users/${userId}`);
     if (status === 200) users += 1;
   }
+  await removeMessages(target, [...found]);
   return { users, buckets: await removeBuckets(target, namePrefix(id)) };
+}
+
+/** Removes the broadcasts that the database keeps for the topics of users; without access to it they are kept for three days. */
+async function removeMessages({ query }: ConformanceTarget, userIds: readonly string[]): Promise<void> {
+  const topics = userIds.map((id) => `user:${id}`);
+  if (topics.length > 0)
+    await query?.('delete from realtime.messages where topic = any($1::text[])', [topics]);
 }
 
 type Admin = ReturnType<typeof createAuditContext>['admin'];

@@ -27,13 +27,17 @@ describe('the removal of what a run created', () => {
     const before = await userIds();
     const run = createAuditRun();
     // An account that is confirmed, one that is not, an anonymous one and one by phone.
-    const ids = ['AUTH-101', 'AUTH-111', 'AUTH-115', 'AUTH-201', 'AUTH-405'];
-    const chosen = chooseAudits({ only: 'auth' }).filter(({ id }) => ids.includes(id));
+    const ids = ['AUTH-101', 'AUTH-111', 'AUTH-115', 'AUTH-201', 'AUTH-405', 'RT-201'];
+    const chosen = chooseAudits({ set: 'server' }).filter(({ id }) => ids.includes(id));
+    const messages = () => supabase.database.query('select count(*) from realtime.messages');
+    const messagesBefore = await messages();
     const results = await runAudits(chosen, target, { run });
     expect(results.map(({ outcome }) => outcome.status)).toEqual(ids.map(() => 'passed'));
     expect((await userIds()).length).toBeGreaterThanOrEqual(before.length + ids.length);
+    expect(await messages()).not.toEqual(messagesBefore);
     expect((await removeRun(target, run)).users).toBeGreaterThanOrEqual(ids.length);
     expect(await userIds()).toEqual(before);
+    expect(await messages()).toEqual(messagesBefore);
   });
 
   it('the users and buckets of a run that was killed are found by its id', async () => {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../src/clients/client-audit.ts';
 
 const command = fileURLToPath(new URL('../bin/supabase-conformance.ts', import.meta.url));
 
@@ -15,7 +15,7 @@ describe('the command on a project of others', () => {
   let reports: string;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, seed: false, auth: { bcryptCost: 4 } });
     reports = await mkdtemp(join(tmpdir(), 'conformance-reports-'));
   });
 
@@ -50,14 +50,9 @@ describe('the command on a project of others', () => {
   it('an interrupted run leaves no user, row, bucket or object', { timeout: 300_000 }, async () => {
     const before = await counts();
     const run = start();
-    let isStarted = false;
-    const look = setInterval(() => {
-      void count('public.notifications').then((rows) => (isStarted ||= rows > 20));
-    }, 100);
-    await eventually('rows of the run', () => isStarted || run.child.exitCode !== null);
-    clearInterval(look);
+    while ((await count('public.notifications')) <= 20 && run.child.exitCode === null) await delay(100);
     run.child.kill('SIGINT');
-    expect(await run.exited).toEqual([130, null]);
+    expect({ exit: await run.exited, output: run.output() }).toMatchObject({ exit: [130, null] });
     expect(run.output()).toContain('Interrupted: the started audits finish.');
     expect(await counts()).toEqual(before);
     const report = JSON.parse(await readFile(join(reports, 'conformance.json'), 'utf8')) as {

@@ -61,7 +61,10 @@ export const sections: readonly Section[] = [
       },
       {
         title: 'Reference',
-        files: inFolder('local-supabase/docs', 'embedded-supabase environments foreign-projects comparison'),
+        files: inFolder(
+          'local-supabase/docs',
+          'embedded-supabase environments foreign-projects comparison measurements',
+        ),
       },
     ],
   },

@@ -63,6 +63,7 @@ export default defineConfig({
   },
   outDir: '../dist-docs',
   cleanUrls: true,
+  ignoreDeadLinks: 'localhostLinks',
   // A page is text: `<key>` and `{{ .SiteURL }}` are no elements and no expressions.
   markdown: { html: false, config: repositoryLinks },
   // The repository's root is Vite's, whose configuration there is that of the application.

@@ -116,19 +116,36 @@ const mostWaits = 3;
 
 /** Sends a request again after a refusal that names a time to wait, as the server asks. */
 async function fetchWhenAllowed(
-  { fetch }: ConformanceTarget,
+  target: ConformanceTarget,
   input: string,
   init: RequestInit,
   scale: WaitingScale,
 ): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
-    const response = await fetch(input, init);
+    const response = await fetchAgainWhereReset(target, input, init);
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     const waitMs = seconds * 1000;
     const isWorthWaiting = response.status === 429 && waitMs >= 0 && waitMs <= longestWaitMs;
     if (!isWorthWaiting || waits === mostWaits || init.body instanceof ReadableStream) return response;
     scale.recordWait(waitMs);
     await delay(waitMs);
+  }
+}
+
+const resetCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
+
+/** Sends once more what met a connection that the server had just closed as idle: a busy client notices that too late. */
+async function fetchAgainWhereReset(
+  { fetch }: ConformanceTarget,
+  input: string,
+  init: RequestInit,
+): Promise<Response> {
+  try {
+    return await fetch(input, init);
+  } catch (problem) {
+    const isReset = problem instanceof TypeError && resetCodes.has(at(problem.cause, 'code'));
+    if (!isReset || init.body instanceof ReadableStream) throw problem;
+    return fetch(input, init);
   }
 }
 

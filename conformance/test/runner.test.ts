@@ -62,4 +62,24 @@ describe('a run of audits', () => {
       came: expect.stringMatching(/^it was not finished within \d+ ms$/),
     });
   });
+
+  it('a request that met a closed connection is sent once more, and a Retry-After is waited for', async () => {
+    const reset = () =>
+      Promise.reject(
+        new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }),
+      );
+    const limited = () =>
+      Promise.resolve(Response.json({}, { status: 429, headers: { 'Retry-After': '0' } }));
+    const answers = [reset, limited, () => Promise.resolve(Response.json({}))];
+    const asking = audit('A-1', async ({ auth }) => {
+      const { status } = await auth.send('GET', '/user');
+      if (status !== 200) throw new Error(`got ${status}`);
+    });
+    const fetch = (url: string) =>
+      url.endsWith('/user') ? (answers.shift() ?? reset)() : Promise.resolve(Response.json({}));
+    const outcomes = async () =>
+      (await runAudits([asking], { ...target, fetch })).map(({ outcome }) => outcome.status);
+    expect(await outcomes()).toEqual(['passed']);
+    expect(await outcomes()).toEqual(['failed']);
+  });
 });

@@ -19,9 +19,11 @@ describe('a slow server', () => {
 
   afterAll(() => supabase.close());
 
-  /** Every third audit of each set: all of them take half an hour over such a path. */
-  const failuresOn = async (slow: ConformanceTarget, concurrency: number) => {
-    const chosen = audits.filter(({ id }, index) => index % 3 === 0 && !auditsWithoutPasskeys.includes(id));
+  /** Some audits of each set: all of them take half an hour on such a server. */
+  const failuresOn = async (slow: ConformanceTarget, concurrency: number, every: number) => {
+    const chosen = audits.filter(
+      ({ id }, index) => index % every === 0 && !auditsWithoutPasskeys.includes(id),
+    );
     const results = await runAudits(chosen, slow, { concurrency });
     return results.flatMap(({ audit, outcome }) =>
       outcome.status === 'passed' ? [] : [[audit.id, outcome] as const],
@@ -41,7 +43,7 @@ describe('a slow server', () => {
         storageUrl: moved(target.storageUrl),
         realtimeUrl: moved(target.realtimeUrl),
       };
-      expect(await failuresOn(slow, 16)).toEqual([]);
+      expect(await failuresOn(slow, 16, 3)).toEqual([]);
     } finally {
       await path.close();
     }
@@ -50,7 +52,7 @@ describe('a slow server', () => {
   it('a busy processor fails no audit', { timeout: 900_000 }, async () => {
     const burners = Array.from({ length: 4 }, () => new Worker('for (;;) Math.random();', { eval: true }));
     try {
-      expect(await failuresOn(target, 8)).toEqual([]);
+      expect(await failuresOn(target, 8, 8)).toEqual([]);
     } finally {
       await Promise.all(burners.map((burner) => burner.terminate()));
     }

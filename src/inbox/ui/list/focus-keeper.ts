@@ -29,7 +29,8 @@ export class FocusKeeper {
     if (!kept || document.activeElement !== document.body) return;
     const rows = [...list.querySelectorAll<HTMLElement>('[data-id]')];
     const row = rows.find(({ dataset }) => dataset['id'] === kept.rowId);
-    if (row) controlsOf(row)[kept.position]?.focus({ preventScroll: true });
+    const controls = row ? controlsOf(row) : [];
+    (controls[kept.position] ?? controls[0])?.focus({ preventScroll: true });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   useCallback,
   useDeferredValue,
   useEffect,
+  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
@@ -75,11 +76,14 @@ export function InboxScreen() {
   const [isFirst, setFirst] = useState(true);
   if (isFirst && deferred.isLoaded) setFirst(false);
   const list = isFirst ? settled : deferred;
-  const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
+  const arrivals = usePendingArrivals(list.notifications, filterKey(list.filter));
+  const { pending, top, release } = arrivals;
+  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
+  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, openId, onEndNear);
+  // In the order of the rows, which differs from that of time where threads are grouped and what needs the user is first.
+  const shown = useMemo(() => [...new Set(entries.flatMap(({ notifications }) => notifications))], [entries]);
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges);
-  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
-  const { entries, toggleGroup } = useListEntries(shown, list, openId, onEndNear);
 
   const startSearch = () => setSearchCalls((calls) => calls + 1);
   const startSelecting = () => select(selection ? null : emptySelection);

@@ -283,6 +283,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.keys('j', 'x');
     await selectEverything();
     await keys.press(bar.getByRole('button', { name: 'Delete' }));
+    await keys.press(page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
     await expect(rows(page)).toHaveCount(0);
     await page.reload();
     await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();

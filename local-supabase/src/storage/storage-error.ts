@@ -16,6 +16,13 @@ export class StorageError extends Error {
 export const objectNotFound = () => new StorageError(404, 'NoSuchKey', 'Object not found', 'not_found');
 export const bucketNotFound = () =>
   new StorageError(404, 'NoSuchBucket', 'Bucket not found', 'Bucket not found');
+export const objectTooLarge = () =>
+  new StorageError(
+    413,
+    'EntityTooLarge',
+    'The object exceeded the maximum allowed size',
+    'Payload too large',
+  );
 export const invalidRequest = (message: string) => new StorageError(400, 'InvalidRequest', message);
 export const invalidSignature = () => new StorageError(400, 'InvalidJWT', 'invalid signature');
 

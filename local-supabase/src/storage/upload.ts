@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../platform/bytes.ts';
 import type { Bytes } from '../platform/bytes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { ObjectStore } from './object-store.ts';
-import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
+import { bucketNotFound, invalidRequest, objectTooLarge, StorageError } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 import type { VersioningStatus } from './versions.ts';
 import { archive, findCurrent } from './versions.ts';
@@ -96,14 +96,7 @@ export async function checkUpload(
     throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
   const row = await findBucket(database, bucket);
   if (!row) throw bucketNotFound();
-  if (sizeBytes > Math.min(row.file_size_limit ?? Infinity, fileSizeLimitBytes)) {
-    throw new StorageError(
-      413,
-      'EntityTooLarge',
-      'The object exceeded the maximum allowed size',
-      'Payload too large',
-    );
-  }
+  if (sizeBytes > Math.min(row.file_size_limit ?? Infinity, fileSizeLimitBytes)) throw objectTooLarge();
   const type = contentType.split(';')[0] ?? '';
   if (row.allowed_mime_types?.length && !row.allowed_mime_types.some((allowed) => matchesType(type, allowed)))
     throw new StorageError(415, 'InvalidMimeType', `mime type ${type} is not supported`, 'invalid_mime_type');

@@ -116,7 +116,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     report,
     settings: options.realtime ?? {},
   });
-  const rest = await createRestService({ database, settings: options.rest ?? {} });
+  const rest = await createRestService({ database, settings: options.rest ?? {}, report });
   await saveBuckets(database, options.storage?.buckets ?? {});
   const functions = createFunctionsService({
     keys,

@@ -5,8 +5,8 @@ import { answerError, answerOptions, answerRequest, inVersion, targetNameWarning
 import type { Answer } from './answer/answer.ts';
 import { answerDescription } from './answer/describe-schema.ts';
 import { RequestCrash, RestError } from './request/errors.ts';
-import { createCatalogCache } from './catalog/catalog-cache.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import { createConfigurationCache } from './configuration-cache.ts';
+import type { Configuration } from './configuration-cache.ts';
 import { planRequest } from './plan/plan-request.ts';
 import { parseApiRequest } from './request/api-request.ts';
 import type { RawRequest } from './request/api-request.ts';
@@ -26,20 +26,24 @@ export interface PostgRest {
 
 export interface PostgRestOptions {
   readonly database: PgliteDatabase;
+  /** The settings of the role `authenticator` in the database take their place. */
   readonly settings?: Partial<RestSettings>;
+  /** Called with the error of a setting in the database that is malformed after `notify pgrst, 'reload config'`. */
+  readonly report?: (problem: unknown) => void;
 }
 
 /** Every request has the database's one session for itself, from the look at the catalog to the end of its transaction. */
-export async function createPostgRest({ database, settings: given }: PostgRestOptions): Promise<PostgRest> {
+export async function createPostgRest(options: PostgRestOptions): Promise<PostgRest> {
+  const { database, settings: given, report = () => undefined } = options;
   const settings: RestSettings = { ...DEFAULT_REST_SETTINGS, ...given };
   // A malformed path is found at the start, not at the first request.
   readPath({}, settings.roleClaimKey);
-  const cache = await createCatalogCache(database, settings);
+  const cache = await createConfigurationCache(database, settings, report);
   return {
     answer: (raw, claims) =>
       database.exclusive(async () => {
         try {
-          return await respond(raw, claims, settings, database, await cache.current());
+          return await respond(raw, claims, database, await cache.current());
         } catch (problem) {
           if (problem instanceof RestError) return answerError(problem);
           if (problem instanceof RequestCrash) return answerCrash;
@@ -54,9 +58,8 @@ export async function createPostgRest({ database, settings: given }: PostgRestOp
 async function respond(
   raw: RawRequest,
   claims: Claims,
-  settings: RestSettings,
   database: PgliteDatabase,
-  catalog: Catalog,
+  { settings, catalog }: Configuration,
 ): Promise<Answer> {
   const { extraSearchPath, anonymousRole, preRequest, allowsTransactionEnd, version } = settings;
   const prefer = raw.headers.filter(([name]) => name === 'prefer').map(([, value]) => value);
@@ -86,6 +89,7 @@ async function respond(
     extraSearchPath,
     preRequest,
     maxRows,
+    rollsBack: settings.rollsBack,
   };
   if (plan.kind === 'describe-schema') {
     const answer = await answerDescription(request, options, plan.headersOnly, settings);

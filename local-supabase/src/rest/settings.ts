@@ -21,6 +21,8 @@ export interface RestSettings {
   readonly allowsPlans: boolean;
   /** `db-tx-end`: whether `Prefer: tx=` is applied. */
   readonly allowsTransactionEnd: boolean;
+  /** `db-tx-end`: whether a transaction is rolled back, also where it succeeds. */
+  readonly rollsBack: boolean;
   /** `db-pre-request`: a function that each transaction calls first, under the caller's role; null for none. */
   readonly preRequest: string | null;
   /** `db-root-spec`: a function that answers `/` in place of the description; null for none. */
@@ -45,6 +47,7 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   allowsAggregates: false,
   allowsPlans: false,
   allowsTransactionEnd: false,
+  rollsBack: false,
   preRequest: null,
   rootSpec: null,
   openApiMode: 'follow-privileges',
@@ -56,7 +59,7 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
 /** The releases whose behavior the service has. */
 export const RELEASES = { 14: '14.17', 16: '16.1' } as const;
 
-/** The settings of the REST service, from `[api]`. */
+/** The settings of the REST service, from `[api]`. Those of the role `authenticator` (`pgrst.db_max_rows`, …) take their place. */
 export interface ApiSettings {
   /** The exposed schemas; requests without a schema use the first. Default `public`. */
   readonly schemas?: readonly string[];

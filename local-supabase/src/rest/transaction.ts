@@ -36,6 +36,8 @@ export interface TransactionOptions {
   readonly extraSearchPath: readonly string[];
   readonly preRequest: string | null;
   readonly maxRows: bigint | null;
+  /** Whether the transaction is rolled back unless the request asks for its commit. */
+  readonly rollsBack: boolean;
 }
 
 /**
@@ -66,7 +68,7 @@ export async function runTransaction(
     const estimate = explained && readEstimate(explained.rows[0]?.[0] ?? '');
     return {
       row: { ...row, total: totalOf(request, row.total, estimate, options.maxRows) },
-      isKept: request.preferences.transaction !== 'rollback',
+      isKept: (request.preferences.transaction ?? (options.rollsBack ? 'rollback' : 'commit')) === 'commit',
     };
   });
 }

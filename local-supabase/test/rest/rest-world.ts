@@ -12,13 +12,17 @@ export interface RestWorld {
   close(): Promise<void>;
 }
 
-export async function openRestWorld(sql: string, settings: Partial<RestSettings> = {}): Promise<RestWorld> {
+export async function openRestWorld(
+  sql: string,
+  settings: Partial<RestSettings> = {},
+  report?: (problem: unknown) => void,
+): Promise<RestWorld> {
   const { database } = await openDatabase({
     project: new URL('./no-project/', import.meta.url),
     seed: false,
   });
   await database.exec(sql);
-  const rest = await createRestService({ database, settings });
+  const rest = await createRestService({ database, settings, ...(report && { report }) });
   return {
     database,
     ask: async (path, init, claims = { role: 'service_role' }) =>

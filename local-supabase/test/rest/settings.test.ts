@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRestWorld, type RestWorld } from './rest-world.ts';
 
 const schema = `
@@ -113,4 +113,79 @@ it('the role of a token is read at the configured place, and another audience is
     { code: 'PGRST303', message: 'JWT not in audience' },
   ]);
   await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is no path to a role');
+});
+
+describe('the settings of the role authenticator', () => {
+  const own = `create table public.entry (id int primary key);
+    insert into public.entry select generate_series(1, 5);
+    grant select, insert, delete on public.entry to service_role;
+    create function public.refuse() returns void language plpgsql as $$
+      begin raise sqlstate 'PT403' using message = 'refused'; end $$;
+    create schema other;
+    create table other.thing (id int);
+    grant usage on schema other to service_role;
+    grant select on other.thing to service_role;`;
+  const alter = (name: string, value: string) => `alter role authenticator set pgrst.${name} = '${value}';`;
+  const json = async (response: Promise<Response>) => (await response).json();
+  const reports: unknown[] = [];
+  let world: RestWorld;
+  beforeAll(async () => {
+    const settings = alter('db_aggregates_enabled', 'true') + alter('db_max_rows', '2');
+    world = await openRestWorld(own + settings, { maxRows: 4 }, (problem) => reports.push(problem));
+  });
+  afterAll(() => world.close());
+
+  const reload = (sql: string) => world.database.exec(`${sql} notify pgrst, 'reload config';`);
+
+  it('take the place of those of the project at the start', async () => {
+    expect(await json(world.ask('/entry?select=id.sum()'))).toEqual([{ sum: 15 }]);
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(2);
+  });
+
+  it('are read again after "reload config", and not before', async () => {
+    await world.database.exec(alter('db_max_rows', '3'));
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(2);
+    await reload(`alter role authenticator in database postgres set pgrst.db_max_rows = '1';`);
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(1);
+    await reload('alter role authenticator in database postgres reset pgrst.db_max_rows;');
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(3);
+    await reload('alter role authenticator reset pgrst.db_max_rows;');
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(4);
+    await reload(alter('db_max_rows', ''));
+    expect(await json(world.ask('/entry?select=id'))).toHaveLength(5);
+  });
+
+  it('allow plans, call a function before each request and name the schemas', async () => {
+    const accept = 'application/vnd.pgrst.plan+json';
+    expect((await world.ask('/entry', { headers: { accept } })).status).toBe(406);
+    await reload(alter('db_plan_enabled', 'True') + alter('db_schemas', 'public, other, graphql_public'));
+    expect((await world.ask('/entry', { headers: { accept } })).status).toBe(200);
+    expect(await json(world.ask('/thing', { headers: { 'accept-profile': 'other' } }))).toEqual([]);
+    await reload(alter('db_pre_request', 'public.refuse'));
+    expect((await world.ask('/entry')).status).toBe(403);
+    await reload('alter role authenticator reset pgrst.db_pre_request;');
+  });
+
+  it('end transactions by a rollback, which a request may override', async () => {
+    const post = (prefer: string) => {
+      const headers = { prefer, 'content-type': 'application/json' };
+      return world.ask('/entry', { method: 'POST', body: '{"id": 9}', headers });
+    };
+    const stored = () => json(world.ask('/entry?select=id&id=eq.9'));
+    await reload(alter('db_tx_end', 'rollback'));
+    expect((await post('tx=commit')).status).toBe(201);
+    expect(await stored()).toEqual([]);
+    await reload(alter('db_tx_end', 'rollback-allow-override'));
+    expect((await post('tx=commit')).headers.get('preference-applied')).toBe('tx=commit');
+    expect(await stored()).toEqual([{ id: 9 }]);
+    await reload(alter('db_tx_end', 'commit'));
+  });
+
+  it('stay as they were after a malformed one, which is reported, and one at the start is an error', async () => {
+    const [name, value] = ['openapi_mode', 'open'] as const;
+    await reload(alter('db_max_rows', '1') + alter(name, value));
+    expect(await json(world.ask('/entry?select=id'))).not.toHaveLength(1);
+    expect(reports).toEqual([new TypeError("pgrst.openapi_mode: 'open' is no mode")]);
+    await expect(openRestWorld(alter(name, value))).rejects.toThrow("'open' is no mode");
+  });
 });

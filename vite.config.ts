@@ -90,7 +90,7 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-/** Preloads main.tsx, which the entry imports at once, and the font, and opens the connection to the project's server. */
+/** Preloads main.tsx, which the entry imports at once, and opens the connection to the project's server. */
 function preloadMain(supabaseUrl = ''): Plugin {
   return {
     name: 'preload-main',
@@ -103,21 +103,10 @@ function preloadMain(supabaseUrl = ''): Plugin {
           (part) => part.type === 'chunk' && part.moduleIds.some((id) => id.endsWith('/src/inbox/main.tsx')),
         );
         const files = main?.type === 'chunk' ? [...main.imports, main.fileName] : [];
-        // Behind the scripts: until it is there, a font of the device stands in its place with the same widths.
-        const font = Object.keys(bundle).filter((file) =>
-          /\/inter-latin-wght-normal-[^/]*\.woff2$/.test(file),
-        );
         const origin = URL.canParse(supabaseUrl) ? [new URL(supabaseUrl).origin] : [];
         return [
           ...files.map((file) => ({ rel: 'modulepreload', href: `/${file}` })),
           ...origin.map((href) => ({ rel: 'preconnect', href })),
-          ...font.map((file) => ({
-            rel: 'preload',
-            as: 'font',
-            type: 'font/woff2',
-            fetchpriority: 'low',
-            href: `/${file}`,
-          })),
         ].map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
       },
     },

@@ -18,7 +18,7 @@ export type Verification =
     };
 
 export interface SignOptions {
-  /** Default ES256 with the current key of the set. HS256 is the project's legacy secret. */
+  /** Default: that of the first key of the set, ES256 unless `signingKeys` say otherwise. HS256 is the project's legacy secret. */
   readonly algorithm?: 'ES256' | 'RS256' | 'HS256';
 }
 
@@ -71,6 +71,11 @@ export interface ApiKeySettings {
   readonly serviceRoleKey?: string;
   readonly publishableKey?: string;
   readonly secretKey?: string;
+  /**
+   * Private JWKs of ES256 or RS256, each with `kid`. Tokens and the two API keys above are signed by the first with `sign` among its
+   * `key_ops`, else by the first; all are published. Default: a generated key of ES256, and the legacy secret for the API keys.
+   */
+  readonly signingKeys?: readonly JWK[];
 }
 
 export interface TokenKeysOptions {
@@ -92,6 +97,8 @@ interface SigningKey {
 
 /** The public demonstration keys of the vendor's local stack (supabase/cli, `pkg/config/apikeys.go`), valid until 2032. */
 const LEGACY_EXPIRY_SECONDS = 1_983_812_996;
+/** Of an API key that a signing key signs, as with the vendor's CLI: ten years. */
+const KEY_LIFETIME_SECONDS = 10 * 365 * 24 * 60 * 60;
 const DEFAULT_JWT_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 const DEFAULT_PUBLISHABLE_KEY = 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH';
 const DEFAULT_SECRET_KEY = 'sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz';
@@ -101,7 +108,9 @@ export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<T
   const { now = Date.now, onChange, apiKeys = {} } = options;
   const { jwtSecret = DEFAULT_JWT_SECRET } = apiKeys;
   const legacySecret = new TextEncoder().encode(jwtSecret);
-  const keys = await Promise.all((options.saved?.keys ?? []).map(importSigningKey));
+  const given = inSigningOrder(apiKeys.signingKeys ?? []);
+  const saved = (options.saved?.keys ?? []).filter(({ kid }) => !given.some((key) => key.kid === kid));
+  const keys = await Promise.all([...given, ...saved].map(importSigningKey));
   const changed = async () => onChange?.(await exportKeys(keys));
   const current = async (algorithm: 'ES256' | 'RS256') => {
     const known = keys.find((key) => key.algorithm === algorithm);
@@ -111,21 +120,26 @@ export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<T
     await changed();
     return made;
   };
-  await current('ES256');
+  const first = keys[0] ?? (await current('ES256'));
   const signLegacy = (claims: Claims) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(legacySecret);
-  const legacyKey = (role: string) => signLegacy({ iss: 'supabase-demo', role, exp: LEGACY_EXPIRY_SECONDS });
+  const sign = ({ kid, algorithm, privateKey }: SigningKey, claims: Claims) =>
+    new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' }).sign(privateKey);
+  const exp = given.length > 0 ? Math.floor(now() / 1000) + KEY_LIFETIME_SECONDS : LEGACY_EXPIRY_SECONDS;
+  const apiKey = (role: string) => {
+    const claims = { iss: 'supabase-demo', role, exp };
+    return given.length > 0 ? sign(first, claims) : signLegacy(claims);
+  };
 
   return {
-    anonKey: apiKeys.anonKey ?? (await legacyKey('anon')),
-    serviceRoleKey: apiKeys.serviceRoleKey ?? (await legacyKey('service_role')),
+    anonKey: apiKeys.anonKey ?? (await apiKey('anon')),
+    serviceRoleKey: apiKeys.serviceRoleKey ?? (await apiKey('service_role')),
     publishableKey: apiKeys.publishableKey ?? DEFAULT_PUBLISHABLE_KEY,
     secretKey: apiKeys.secretKey ?? DEFAULT_SECRET_KEY,
     jwtSecret,
-    async sign(claims, { algorithm = 'ES256' } = {}) {
+    async sign(claims, { algorithm } = {}) {
       if (algorithm === 'HS256') return signLegacy(claims);
-      const { kid, privateKey } = await current(algorithm);
-      return new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' }).sign(privateKey);
+      return sign(algorithm ? await current(algorithm) : (keys[0] ?? first), claims);
     },
     verify: (token, verifyOptions) => verifyToken(token, { keys, legacySecret }, now(), verifyOptions),
     jwks: () => Promise.resolve({ keys: keys.map(({ privateJwk }) => publicHalf(privateJwk)) }),
@@ -137,6 +151,11 @@ export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<T
   };
 }
 
+function inSigningOrder(keys: readonly JWK[]): readonly JWK[] {
+  const signing = keys.find((key) => key.key_ops?.includes('sign'));
+  return signing ? [signing, ...keys.filter((key) => key !== signing)] : keys;
+}
+
 async function generateSigningKey(algorithm: 'ES256' | 'RS256'): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -144,6 +163,8 @@ async function generateSigningKey(algorithm: 'ES256' | 'RS256'): Promise<Signing
 }
 
 async function importSigningKey(privateJwk: JWK): Promise<SigningKey> {
+  // A file of the CLI has `sign` and `verify` in `key_ops`, and Web Crypto imports no private key that verifies.
+  const { key_ops: _, ...importable } = privateJwk;
   const { kid } = privateJwk;
   const algorithm = (['ES256', 'RS256'] as const).find((known) => known === privateJwk.alg);
   if (!algorithm || !kid) throw new Error('A saved signing key has no alg or kid');
@@ -151,7 +172,7 @@ async function importSigningKey(privateJwk: JWK): Promise<SigningKey> {
     kid,
     algorithm,
     privateJwk,
-    privateKey: await importJWK(privateJwk, algorithm),
+    privateKey: await importJWK(importable, algorithm),
     publicKey: await importJWK(publicHalf(privateJwk), algorithm),
   };
 }

@@ -44,6 +44,8 @@ export async function buildBrowserAssets({
   const { options } = readProjectConfig({ project });
   const { apiKeys = {}, seed = true, auth = {}, rest = {}, storage = {}, functionSettings = {} } = options;
   const { siteUrl, redirectUrls } = options;
+  // Whoever opens the page can read the assets, and the keys may be those of a hosted project.
+  const { signingKeys: _, ...publicApiKeys } = apiKeys;
   const sql = await readProjectSql(sources, options.databaseSettings);
   const dump = await loadProjectSnapshot(sql, seed);
   await mkdir(outDir, { recursive: true });
@@ -64,7 +66,7 @@ export async function buildBrowserAssets({
     files,
     bundled: Object.keys(sql.extensions.bundled),
     extensionFiles: sql.extensions.files,
-    apiKeys,
+    apiKeys: publicApiKeys,
     settings: {
       auth,
       rest,

@@ -8,6 +8,7 @@ import { supabaseFolder } from './project-folder.ts';
 import type { LocalSupabaseOptions } from './options.ts';
 import { present, readAuthSettings } from './auth-settings.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
+import { readSigningKeys } from './signing-keys.ts';
 
 /** `supabase/config.toml` as options of the embedded server. */
 export interface ProjectConfig {
@@ -64,7 +65,7 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   const redirectUrls = config.texts('auth.additional_redirect_urls');
   const mailTemplates = readMailTemplates(config, folder);
   const settings = {
-    apiKeys: readApiKeys(config),
+    apiKeys: readApiKeys(config, folder),
     ...(siteUrl !== undefined && { siteUrl }),
     ...(redirectUrls !== undefined && { redirectUrls }),
     auth: readAuthSettings(config, smtp !== undefined),
@@ -112,7 +113,7 @@ function readPorts(config: ConfigReader): ProjectPorts {
 }
 
 /** An empty value is no value, as of a variable of the environment that is not set. */
-function readApiKeys(config: ConfigReader): LocalSupabaseOptions['apiKeys'] & object {
+function readApiKeys(config: ConfigReader, folder: URL): LocalSupabaseOptions['apiKeys'] & object {
   const text = (name: string) => config.text(`auth.${name}`) || undefined;
   const jwtSecret = text('jwt_secret');
   if (jwtSecret !== undefined && jwtSecret.length < 16)
@@ -123,6 +124,7 @@ function readApiKeys(config: ConfigReader): LocalSupabaseOptions['apiKeys'] & ob
     serviceRoleKey: text('service_role_key'),
     publishableKey: text('publishable_key'),
     secretKey: text('secret_key'),
+    signingKeys: readSigningKeys(config, folder),
   });
 }
 

@@ -98,6 +98,7 @@ beforeAll(async () => {
   const { url, anonKey, serviceRoleKey, database, fetch } = supabase();
   await database.exec(`
     create policy everything on realtime.messages for all to authenticated using (true) with check (true);
+    create policy everything on storage.buckets for all to authenticated using (true) with check (true);
     create policy everything on storage.objects for all to authenticated using (true) with check (true);
     insert into storage.buckets (id, name, public) values ('avatars', 'avatars', true);
     insert into public.notifications (recipient_id, content) values ('${ada.id}', '{"text": "You are invited"}');

@@ -78,8 +78,8 @@ const before: Readonly<Record<string, () => void>> = {
 
 /** What an example of this page is for: what it shows or exports is used. */
 const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
-  async react({ Unread }) {
-    if (Unread) return; // A component for a page of another library.
+  async react(module) {
+    if (Object.keys(module).length > 0) return; // Components that the page's first example could render.
     const find = (text: string) =>
       [...document.querySelectorAll('button')].find((button) => button.textContent.includes(text));
     const signIn = await waitFor(() => find('Sign in'));

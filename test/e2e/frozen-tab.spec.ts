@@ -17,24 +17,24 @@ test(
     const count = () => world.stage.supabase.realtime.statistics.sockets;
     await browser.setCookies(await world.sessionCookies(ada));
     const leader = await browser.open(`${world.appUrl}/home`);
-    await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBe(1);
+    await expect.poll(() => world.stage.supabase.realtime.statistics.channels).toBeGreaterThan(0);
     await leader.evaluate("document.addEventListener('freeze', () => (globalThis.wasFrozen = true))");
     const other = await browser.open(`${world.appUrl}/home`);
     await expect.poll(() => other.evaluate("document.querySelector('main h1')?.textContent")).toBe('Inbox');
-    await world.notify(grace, ada);
+    await world.notify(grace, ada, { about: 'Plan' });
     await expect.poll(listed(other)).toBe(1);
     await expect.poll(listed(leader)).toBe(1);
     expect(count(), 'the other has none of its own').toBe(1);
 
     await leader.setLifecycleState('frozen');
-    await world.notify(grace, ada);
+    await world.notify(grace, ada, { about: 'Budget' });
     await expect.poll(listed(other), { timeout: 5_000 }).toBe(2);
 
     await leader.activate();
     await leader.setLifecycleState('active');
     await expect.poll(listed(leader)).toBe(2);
     expect(await leader.evaluate('globalThis.wasFrozen')).toBe(true);
-    await world.notify(grace, ada);
+    await world.notify(grace, ada, { about: 'Notes' });
     await expect.poll(listed(leader)).toBe(3);
     await expect.poll(listed(other)).toBe(3);
     await expect.poll(count).toBe(1);

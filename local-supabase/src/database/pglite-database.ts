@@ -51,21 +51,35 @@ interface Subscription {
   end: () => Promise<void>;
 }
 
+const nothing = () => Promise.resolve();
+
+/** What ends a subscription refers to its session, which the services' references to it would keep in memory. */
+async function endSubscription(subscription: Subscription): Promise<void> {
+  const { end } = subscription;
+  subscription.end = nothing;
+  await end();
+}
+
 /** Longest time between a request to cancel and the statement's end. */
 const CANCEL_MS = 2000;
 
 /** The `Database` over one session. All statements pass through one queue. */
 export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner = {}): PgliteDatabase {
   const { reopen, release = (session) => session.close(), idleTransactionMs = 10_000 } = owner;
-  let session = opened;
-  let crashOf = crashWatchOf(session);
+  /** Undefined after the end: an object that refers to the closed database keeps no memory of PostgreSQL. */
+  let session: PostgresSession | undefined = opened;
+  let crashOf: ReturnType<typeof crashWatchOf> | undefined = crashWatchOf(opened);
   let epoch = 0;
   let closed: Promise<void> | undefined;
   const subscriptions = new Set<Subscription>();
   const turns = createTurns(idleTransactionMs);
 
+  const current = (): PostgresSession => {
+    if (!session) throw new Error('The database is closed');
+    return session;
+  };
   const replaceCrashed = async (reopenFiles: Reopen) => {
-    const fresh = await reopenFiles(session);
+    const fresh = await reopenFiles(current());
     for (const subscription of subscriptions) {
       subscription.end = await fresh.listen(subscription.channel, subscription.listener);
     }
@@ -76,7 +90,7 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
   const exclusive: Exclusive = (task) =>
     turns.enter(async () => {
       if (closed) throw new Error('The database is closed');
-      if (reopen && crashOf()) await replaceCrashed(reopen);
+      if (reopen && crashOf?.()) await replaceCrashed(reopen);
       return task();
     });
 
@@ -90,28 +104,35 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
   };
   const transaction = <T>(task: (sql: Sql) => Promise<T>): Promise<T> =>
     exclusive(() =>
-      session.transaction((inner) => {
+      current().transaction((inner) => {
         const lease = turns.lease();
         const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
         return lease.until(task(sql));
       }),
     );
   const listenWithin = async (channel: string, listener: (payload: string) => void) => {
-    const subscription = { channel, listener, end: await session.listen(channel, listener) };
+    const subscription = { channel, listener, end: await current().listen(channel, listener) };
     subscriptions.add(subscription);
     return async () => {
       subscriptions.delete(subscription);
-      await subscription.end();
+      await endSubscription(subscription);
     };
   };
   const end = async () => {
-    if (crashOf()) return session.close();
-    for (const subscription of subscriptions) await subscription.end();
-    return release(session);
+    const ended = current();
+    const isCrashed = crashOf?.() !== undefined;
+    for (const subscription of subscriptions) {
+      if (isCrashed) subscription.end = nothing;
+      else await endSubscription(subscription);
+    }
+    subscriptions.clear();
+    session = undefined;
+    crashOf = undefined;
+    return isCrashed ? ended.close() : release(ended);
   };
   const cancel = async () => {
     const canceled = session;
-    if (!isRemote(canceled)) return;
+    if (!canceled || !isRemote(canceled)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve, reject) => {
       timer = setTimeout(() => void canceled.terminate().then(resolve, reject), CANCEL_MS);
@@ -121,12 +142,12 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
 
   return {
     exclusive,
-    session: (task) => exclusive(() => task(session)),
+    session: (task) => exclusive(() => task(current())),
     waiting: turns.waiting,
-    pipeline: createPipeline(() => session),
+    pipeline: createPipeline(current),
     epoch: () => epoch,
-    query: (text, params = []) => exclusive(() => run(session, text, params)),
-    exec: (text) => exclusive(async () => void (await session.exec(text))),
+    query: (text, params = []) => exclusive(() => run(current(), text, params)),
+    exec: (text) => exclusive(async () => void (await current().exec(text))),
     transaction,
     listen: (channel, listener) =>
       exclusive(async () => {
@@ -135,10 +156,10 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
       }),
     listenWithin,
     async listenAgain() {
-      for (const { channel } of subscriptions) await session.query(`listen ${channel}`);
+      for (const { channel } of subscriptions) await current().query(`listen ${channel}`);
     },
     cancel: () => {
-      if (isRemote(session)) void session.cancel();
+      if (session && isRemote(session)) void session.cancel();
     },
     async interrupt() {
       turns.end();

@@ -35,6 +35,9 @@ export class TransactionEnded extends Error implements DatabaseError {
 
 const CLOSING = 'The statement was ended: the database is being closed';
 
+/** Refers to no lease, unlike a function within one. */
+const ignoreEnd = (): void => undefined;
+
 /** @param idleMs how long a lease may run no statement while others wait. */
 export function createTurns(idleMs: number): Turns {
   let tail: Promise<unknown> = Promise.resolve();
@@ -43,16 +46,16 @@ export function createTurns(idleMs: number): Turns {
   let ends = 0;
   /** How often, when the task that has the session arrived. */
   let endsBefore = 0;
-  let end: (problem: TransactionEnded) => void = () => undefined;
+  let end: (problem: TransactionEnded) => void = ignoreEnd;
   const lease = (): Lease => {
-    let ended: TransactionEnded | undefined;
+    let ended: (() => TransactionEnded) | undefined;
     let [running, idleSinceMs] = [0, performance.now()];
     let reject: (problem: TransactionEnded) => void = () => undefined;
     const ending = new Promise<never>((_, refuse) => {
       reject = refuse;
     });
     end = (problem) => {
-      ended ??= problem;
+      ended ??= () => problem;
       reject(problem);
     };
     const check = () => {
@@ -67,7 +70,7 @@ export function createTurns(idleMs: number): Turns {
     if (ends !== endsBefore) end(new TransactionEnded('57P01', CLOSING));
     return {
       async run(statement) {
-        if (ended) throw ended;
+        if (ended) throw ended();
         running += 1;
         try {
           return await statement();
@@ -79,8 +82,9 @@ export function createTurns(idleMs: number): Turns {
       until: (task) =>
         Promise.race([task, ending]).finally(() => {
           clearTimeout(timer);
-          ended ??= new TransactionEnded('57P01', 'The transaction has ended');
-          end = () => undefined;
+          // An error made here would keep the session in memory, by the frames of its stack.
+          ended ??= () => new TransactionEnded('57P01', 'The transaction has ended');
+          end = ignoreEnd;
         }),
     };
   };

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly concurrency?: number;
   /** The timeout of one audit in milliseconds, longer on a slow target. Default 30,000. */
   readonly timeoutMs?: number;
+  /** How long to wait, up to 12 times a request, after a refusal that names no time, in milliseconds. Default 5000. */
+  readonly limitPauseMs?: number;
   /** Collects what the audits create, for `removeRun`. Default: a run of its own. */
   readonly run?: AuditRun;
   /** Extends the deadlines for a slow target. Default: one that measures the round trips of the run. */
@@ -52,6 +54,7 @@ export async function runAudits(
     knownFailing = new Map(),
     concurrency = 4,
     timeoutMs = 30_000,
+    limitPauseMs = 5000,
     run = createAuditRun(),
     signal,
     scale = createDeadlineScale(),
@@ -68,7 +71,7 @@ export async function runAudits(
       const startedMs = performance.now();
       const outcome = signal?.aborted
         ? ({ status: 'not-run', reason: 'the run was interrupted' } as const)
-        : await runAudit(audit, target, { run, settings, missingSchema, timeoutMs, scale });
+        : await runAudit(audit, target, { run, settings, missingSchema, timeoutMs, limitPauseMs, scale });
       results[index] = {
         audit,
         outcome,
@@ -87,16 +90,17 @@ interface AuditConditions {
   /** The section that describes the tables that the target lacks. */
   readonly missingSchema: string | undefined;
   readonly timeoutMs: number;
+  readonly limitPauseMs: number;
   readonly scale: DeadlineScale;
 }
 
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
-  { run, settings, missingSchema, timeoutMs, scale: runScale }: AuditConditions,
+  { run, settings, missingSchema, timeoutMs, limitPauseMs, scale: runScale }: AuditConditions,
 ): Promise<AuditOutcome> {
   const scale = withWaits(runScale);
-  const recorded = watchTarget(target, { run, missingSchema, scale });
+  const recorded = watchTarget(target, { run, missingSchema, scale, limitPauseMs });
   const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let cancel: (() => void) | undefined;

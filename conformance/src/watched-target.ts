@@ -30,6 +30,8 @@ export interface WatchOptions {
   readonly run: AuditRun;
   readonly missingSchema: string | undefined;
   readonly scale: WaitingScale;
+  /** The milliseconds of each wait after a refusal that asks to come again and names no time. */
+  readonly limitPauseMs: number;
 }
 
 const keptExchanges = 12;
@@ -38,9 +40,27 @@ const keptFrames = 16;
 /** A target for one audit: records its traffic and the users that it creates, and waits where the server asks for it. */
 export function watchTarget(
   target: ConformanceTarget,
-  { run, missingSchema, scale }: WatchOptions,
+  { run, missingSchema, scale, limitPauseMs }: WatchOptions,
 ): WatchedTarget {
   const codes: string[] = [];
+  const recordCode = ({ headers }: Response) => {
+    const code = headers.get('x-sb-error-code');
+    if (code !== null) codes.push(code);
+  };
+  const wait = async (waitMs: number, refusal: Response) => {
+    recordCode(refusal);
+    scale.recordWait(waitMs);
+    await delay(waitMs);
+  };
+  const timed: ConformanceTarget = {
+    ...target,
+    async fetch(input, init) {
+      const startedMs = performance.now();
+      const response = await target.fetch(input, init);
+      scale.record(performance.now() - startedMs);
+      return response;
+    },
+  };
   const exchanges: Exchange[] = [];
   const frames: string[] = [];
   return {
@@ -56,25 +76,24 @@ export function watchTarget(
       },
       async fetch(input, init) {
         const request = toCurlRequest(input, init);
-        const startedMs = performance.now();
-        const response = await fetchWhenAllowed(target, input, init, scale).catch((problem: unknown) => {
-          keep(exchanges, {
-            request,
-            status: null,
-            headers: new Headers(),
-            answer: () => describeFailure(problem),
-          });
-          throw problem;
-        });
-        scale.record(performance.now() - startedMs);
+        const response = await fetchWhenAllowed(timed, input, init, { limitPauseMs, wait }).catch(
+          (problem: unknown) => {
+            keep(exchanges, {
+              request,
+              status: null,
+              headers: new Headers(),
+              answer: () => describeFailure(problem),
+            });
+            throw problem;
+          },
+        );
         keep(exchanges, {
           request,
           status: response.status,
           headers: response.headers,
           answer: readAside(response),
         });
-        const code = response.headers.get('x-sb-error-code');
-        if (code !== null) codes.push(code);
+        recordCode(response);
         if (missingSchema !== undefined && (await isMissingOwnName(response)))
           throw new NotRunError(needsSchema(missingSchema));
         if (init.method === 'POST' && response.ok && input.startsWith(target.authUrl))
@@ -114,21 +133,36 @@ export function describeFailure(problem: unknown): string {
 const longestWaitMs = 60_000;
 const mostWaits = 3;
 
-/** Sends a request again after a refusal that names a time to wait, as the server asks. */
+/** The refusals of the auth service that ask to come again and name no time, and how often the audits do so. */
+const unnamedWaits: Readonly<Record<string, number>> = {
+  // Its buckets take one request more in 2 to 10 s.
+  '429 over_request_rate_limit': 12,
+  // A busy server: "please retry after a moment".
+  '504 request_timeout': mostWaits,
+};
+
+interface Waiting {
+  readonly limitPauseMs: number;
+  readonly wait: (waitMs: number, refusal: Response) => Promise<void>;
+}
+
+/** Sends a request again after a refusal that asks for it, after the time that the refusal names or `limitPauseMs`. */
 async function fetchWhenAllowed(
   target: ConformanceTarget,
   input: string,
   init: RequestInit,
-  scale: WaitingScale,
+  { limitPauseMs, wait }: Waiting,
 ): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
     const response = await fetchAgainWhereReset(target, input, init);
-    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-    const waitMs = seconds * 1000;
-    const isWorthWaiting = response.status === 429 && waitMs >= 0 && waitMs <= longestWaitMs;
-    if (!isWorthWaiting || waits === mostWaits || init.body instanceof ReadableStream) return response;
-    scale.recordWait(waitMs);
-    await delay(waitMs);
+    const { status, headers } = response;
+    const named = status === 429 ? headers.get('retry-after') : null;
+    const most =
+      named === null ? (unnamedWaits[`${status} ${headers.get('x-sb-error-code')}`] ?? 0) : mostWaits;
+    const waitMs = named === null ? limitPauseMs : Number(named) * 1000;
+    const isWorthWaiting = waits < most && waitMs >= 0 && waitMs <= longestWaitMs;
+    if (!isWorthWaiting || init.body instanceof ReadableStream) return response;
+    await wait(waitMs, response);
   }
 }
 

@@ -82,4 +82,50 @@ describe('a run of audits', () => {
     expect(await outcomes()).toEqual(['passed']);
     expect(await outcomes()).toEqual(['failed']);
   });
+
+  const limitedTwice = (came: number) => {
+    const statuses = [429, 429, came];
+    const answer = (status: number) =>
+      Response.json(
+        {},
+        { status, headers: status === 429 ? { 'x-sb-error-code': 'over_request_rate_limit' } : {} },
+      );
+    return {
+      ...target,
+      fetch: (url: string) =>
+        Promise.resolve(url.endsWith('/user') ? answer(statuses.shift() ?? 500) : Response.json({})),
+    };
+  };
+  const userIsThere = audit('A-1', async ({ auth }) => {
+    const { status } = await auth.send('GET', '/user');
+    if (status !== 200) throw new Error(`got ${status}`);
+  });
+
+  it('a rate limit of the auth service, which names no time, is waited for', async () => {
+    const [result] = await runAudits([userIsThere], limitedTwice(200), { limitPauseMs: 0 });
+    expect(result?.outcome).toEqual({ status: 'passed' });
+  });
+
+  it('a request that timed out inside of a busy auth service is sent again, and blamed if it never ends', async () => {
+    const answers = [504, 504, 504, 200];
+    const busy = {
+      ...target,
+      fetch: (url: string) => {
+        if (!url.endsWith('/user')) return Promise.resolve(Response.json({}));
+        const headers = { 'x-sb-error-code': 'request_timeout' };
+        return Promise.resolve(Response.json({}, { status: answers.shift() ?? 504, headers }));
+      },
+    };
+    const [served] = await runAudits([userIsThere], busy, { limitPauseMs: 0 });
+    const [stuck] = await runAudits([userIsThere], busy, { limitPauseMs: 0 });
+    expect([served?.outcome.status, stuck?.outcome.status]).toEqual(['passed', 'failed']);
+  });
+
+  it('an audit that fails after it waited for a rate limit blames nothing: it may have come too late', async () => {
+    const [result] = await runAudits([userIsThere], limitedTwice(401), { limitPauseMs: 0 });
+    expect(result?.outcome).toMatchObject({
+      status: 'not-run',
+      reason: expect.stringContaining('over_request_rate_limit'),
+    });
+  });
 });

@@ -76,7 +76,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Reference',
         files: [
-          ...inFolder('conformance/docs', 'audits mutants clients'),
+          ...inFolder('conformance/docs', 'audits mutants clients real-services'),
           ...inFolder('conformance/protocol', 'auth rest realtime product'),
         ],
       },

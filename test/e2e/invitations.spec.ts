@@ -35,6 +35,7 @@ test(
     const graces = await context.newPage();
     await world.enter(graces, grace);
     await graces.getByRole('link', { name: /invited you to the garden plan/ }).click();
+    await graces.getByRole('link', { name: 'Open the garden plan' }).click();
     await graces.waitForURL('**/join/*');
     await expect(graces.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
     const [{ status } = { status: '' }] = await world.stage.supabase.database.query<{ status: string }>(

@@ -16,8 +16,7 @@ import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { toVerifyLink } from 'supabase-conformance';
 
-// A port of its own: the key set's cache is by URL, and servers without a port share one.
-const supabase = useLocalSupabase({ port: 0 });
+const supabase = useLocalSupabase();
 const HOME = 'http://localhost:5173/home';
 const RESET = 'http://localhost:5173/reset-password';
 const password = 'correct horse battery';

@@ -20,7 +20,7 @@ describe('the turns of the one session', () => {
     await expect(later).rejects.toMatchObject({ code: '25P03' });
   });
 
-  it('leave a transaction alone for which nobody waits, and one whose statement runs', async () => {
+  it('leave a transaction alone for which no other waits, and one whose statement runs', async () => {
     const turns = createTurns(10);
     const idle = turns.enter(() =>
       turns.lease().until(new Promise((resolve) => setTimeout(() => resolve('done'), 60))),

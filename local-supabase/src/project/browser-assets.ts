@@ -44,7 +44,7 @@ export async function buildBrowserAssets({
   const { options } = readProjectConfig({ project });
   const { apiKeys = {}, seed = true, auth = {}, rest = {}, storage = {}, functionSettings = {} } = options;
   const { siteUrl, redirectUrls } = options;
-  // Whoever opens the page can read the assets, and the keys may be those of a hosted project.
+  // Each visitor of the page can read the assets, and the keys may be those of a hosted project.
   const { signingKeys: _, ...publicApiKeys } = apiKeys;
   const sql = await readProjectSql(sources, options.databaseSettings);
   const dump = await loadProjectSnapshot(sql, seed);

@@ -10,7 +10,7 @@ const project = useFunctionProject({
     import { greeting } from '@shared/greeting.ts';
     console.log('loaded');
     serve(async (request: Request) => {
-      const { env } = (globalThis as any).Deno;
+      const { env } = Deno;
       const rows = await fetch(env.get('SUPABASE_URL') + '/rest/v1/', { headers: { apikey: env.get('SUPABASE_ANON_KEY') } });
       return Response.json({ greeting, body: await request.text(), path: new URL(request.url).pathname,
         secret: env.get('SECRET'), ownUrl: env.get('SUPABASE_DB_URL'), api: rows.status,

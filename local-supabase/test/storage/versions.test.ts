@@ -204,7 +204,7 @@ describe('a bucket with versions', () => {
 describe('content encoding', () => {
   const packed = () => new Uint8Array(gzipSync('packed text'));
 
-  it('is kept with an upload and decoded by whoever downloads', async () => {
+  it('is kept with an upload, and decoded by the client that downloads', async () => {
     await files().upload('a.txt.gz', packed(), { contentEncoding: 'gzip', contentType: 'text/plain' });
     const { publicUrl } = files().getPublicUrl('a.txt.gz').data;
     const response = await fetch(publicUrl);

@@ -27,7 +27,7 @@ export async function startIdentifiedFlow(
   return { challenge, flowId };
 }
 
-/** Begins a PKCE flow whose id nobody needs. @throws {AuthError} `unsupported-runtime` */
+/** Begins a PKCE flow for a caller that needs no id. @throws {AuthError} `unsupported-runtime` */
 export async function startPkceFlow(
   core: Pick<AuthCore, 'platform' | 'pendingFlows'>,
   isRecovery = false,

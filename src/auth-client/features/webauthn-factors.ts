@@ -85,7 +85,7 @@ export function createWebAuthnFactors(
       try {
         return await prove(authenticator, id, 'create', options);
       } catch (problem) {
-        // Its name would be taken by a factor that nobody can use.
+        // An unverified factor would keep its name taken.
         await mfa.unenroll({ factorId: id }).catch(auth.core.platform.report);
         throw problem;
       }

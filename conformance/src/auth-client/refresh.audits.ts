@@ -266,6 +266,8 @@ export const clientRefreshAudits: readonly Audit[] = [
       });
       // A request that began for the first user must not receive the token of the second.
       const refused = refusalOf(AuthError, tab.auth.getAccessToken());
+      // A step that fails before `refused` is awaited must not end the process by an unhandled rejection.
+      refused.catch(() => undefined);
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });
       entered.open();

@@ -4,11 +4,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { Audit } from '../../src/audit.ts';
 import type { ConformanceTarget } from '../../src/target.ts';
-import type * as entry from './client-entry.ts';
+import * as soundEntry from './client-entry.ts';
 import type { ClientMutant } from './client-mutant.ts';
 
-type Entry = typeof entry;
+type Entry = typeof soundEntry;
 
+/** The audits that fail with the fault and pass without it. */
 export interface ClientMutantResult {
   readonly mutant: ClientMutant;
   readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
@@ -62,20 +63,32 @@ export async function runClientMutant(
 async function notice(
   { area, sections }: ClientMutant,
   target: ConformanceTarget,
-  { chooseAudits, createDeadlineScale, runAudits }: Entry,
+  faultyEntry: Entry,
 ): Promise<ClientMutantResult['noticedBy']> {
   const isNear = ({ source }: Audit) =>
     sections.some((section) => source === `protocol/${section.replace('#', '.md#')}`);
-  const inArea = chooseAudits({ only: area });
-  const failuresOf = async (audits: readonly Audit[]) => {
-    const scale = { ...createDeadlineScale(), record: () => undefined };
-    const results = await runAudits(audits, target, { concurrency: 8, timeoutMs: 20_000, scale });
-    return results.flatMap(({ audit, outcome }) =>
-      outcome.status === 'failed'
-        ? [{ id: audit.id, expectation: outcome.expectation, came: outcome.came }]
-        : [],
-    );
-  };
-  const found = await failuresOf(inArea.filter(isNear));
-  return found.length > 0 ? found : failuresOf(inArea.filter((audit) => !isNear(audit)));
+  for (const near of [true, false]) {
+    const failures = await failuresOf(faultyEntry, area, target, (audit) => isNear(audit) === near);
+    const isFailed = ({ id }: Audit) => failures.some((failure) => failure.id === id);
+    const ofSoundClient = await failuresOf(soundEntry, area, target, isFailed);
+    const found = failures.filter(({ id }) => ofSoundClient.every((failure) => failure.id !== id));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+async function failuresOf(
+  { chooseAudits, createDeadlineScale, runAudits }: Entry,
+  area: ClientMutant['area'],
+  target: ConformanceTarget,
+  isChosen: (audit: Audit) => boolean,
+): Promise<ClientMutantResult['noticedBy']> {
+  const audits = chooseAudits({ only: area }).filter(isChosen);
+  const scale = { ...createDeadlineScale(), record: () => undefined };
+  const results = await runAudits(audits, target, { concurrency: 8, timeoutMs: 20_000, scale });
+  return results.flatMap(({ audit, outcome }) =>
+    outcome.status === 'failed'
+      ? [{ id: audit.id, expectation: outcome.expectation, came: outcome.came }]
+      : [],
+  );
 }

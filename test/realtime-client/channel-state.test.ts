@@ -41,7 +41,7 @@ const events: Record<Input, ChannelEvent> = {
   online: { kind: 'online' },
   offline: { kind: 'offline', wallMs: wallMs },
   timer: { kind: 'timer' },
-  token: { kind: 'token', token: 't2' },
+  token: { kind: 'token', token: 't2', holdMs: 0 },
   tokenError: { kind: 'tokenError' },
   newToken: { kind: 'tokenChange', token: 't2', wallMs },
   newUser: { kind: 'tokenChange', token: tokenOf('grace'), wallMs },

@@ -58,6 +58,8 @@ export interface RealtimeSettings {
   readonly joinErrorBackoffMs: number;
   /** The delay between the join's reply and the subscription. */
   readonly readyDelayMs: number;
+  /** The longest time that a join with `wait` is held for its subscription (`postgres_changes_wait_max_timeout`). */
+  readonly maxSubscriptionWaitMs: number;
   /** From the first subscription on, and again after ten minutes without one: until changes are read, and it is confirmed. */
   readonly coldStartMs: number;
   /** From the first join on: until the messages of the database are read; those committed before are lost. */
@@ -107,6 +109,7 @@ export const defaultRealtimeSettings: RealtimeSettings = {
   connectErrorBackoffMs: 0,
   joinErrorBackoffMs: 0,
   readyDelayMs: 0,
+  maxSubscriptionWaitMs: 20_000,
   coldStartMs: 0,
   replicationDelayMs: 0,
   resubscribeDelayMs: 0,

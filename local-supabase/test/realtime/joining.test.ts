@@ -36,6 +36,42 @@ describe('a join', () => {
     });
   });
 
+  test('with `wait` is answered once the subscription is live', async () => {
+    const client = await world.connect();
+    const config = { postgres_changes_options: { wait: true } };
+    client.join(TOPIC, { changes: [OWN_NOTES], token: await world.tokenOf(ADA), config });
+    expect((await client.flush()).map(({ event, payload }) => [event, payload['status']])).toEqual([
+      ['phx_reply', 'ok'],
+      ['system', 'ok'],
+    ]);
+  });
+
+  test('with `wait` is refused with the reason of the subscription, and leaves no channel', async () => {
+    const client = await world.connect();
+    const config = { postgres_changes_options: { wait: 'true', timeout: 500 } };
+    const absent = { event: '*', schema: 'public', table: 'absent' };
+    client.join(TOPIC, { changes: [absent], token: await world.tokenOf(ADA), config });
+    client.send('1', '2', TOPIC, 'broadcast', {});
+    const [refused, unmatched] = await client.flush();
+    expect(refused).toMatchObject({
+      event: 'phx_reply',
+      ref: '1',
+      payload: {
+        status: 'error',
+        response: {
+          reason: expect.stringMatching(/^RealtimeDisabledForConfiguration: Unable to subscribe to changes/),
+        },
+      },
+    });
+    expect(unmatched?.payload['response']).toEqual({ reason: 'unmatched topic' });
+  });
+
+  test('with `wait` and without bindings is answered at once', async () => {
+    const client = await world.connect();
+    client.join(TOPIC, { config: { postgres_changes_options: { wait: true } } });
+    expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
+  });
+
   test('gives a binding the same small id for every client, whatever the order of its keys', async () => {
     const ids = [];
     for (const binding of [OWN_NOTES, Object.fromEntries(Object.entries(OWN_NOTES).toReversed())]) {

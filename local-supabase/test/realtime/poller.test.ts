@@ -200,6 +200,39 @@ test('the first subscription waits until the poller runs, and so does one that c
   await expect.poll(() => [systemMessages(first), systemMessages(second)]).toEqual([1, 1]);
 });
 
+describe('a join with `wait` while the poller starts', () => {
+  const waitingFor = async (timeout: number | undefined) => {
+    world.service.configure({ coldStartMs: 3_000, joinErrorBackoffMs: 0 });
+    const client = await world.connect();
+    const config = { postgres_changes_options: { wait: true, timeout } };
+    client.join(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA), config });
+    client.send(null, 'heartbeat', 'phoenix', 'heartbeat', {});
+    // The join arms its timeout and its subscription.
+    await expect.poll(() => world.timers.nextDueMs - world.timers.now()).toBeLessThanOrEqual(3_000);
+    return client;
+  };
+
+  test('holds the socket until it is answered', async () => {
+    const client = await waitingFor(undefined);
+    world.timers.advance(2_999);
+    expect(client.texts).toEqual([]);
+    world.timers.advance(1);
+    const { ref, payload } = await client.next();
+    expect([ref, payload['status']]).toEqual(['1', 'ok']);
+    const later = [await client.next(), await client.next()];
+    expect(later.map(({ event }) => event).sort()).toEqual(['phx_reply', 'system']);
+  });
+
+  test('is refused when its timeout has passed', async () => {
+    const client = await waitingFor(1_000);
+    world.timers.advance(1_000);
+    expect((await client.next()).payload['response']).toEqual({
+      reason:
+        'PostgresChangesSubscribeTimeout: Timed out after 1000ms waiting for the postgres_changes subscription',
+    });
+  });
+});
+
 describe('a table that is added to the publication', () => {
   test('is detected within a minute, and every subscription is renewed', async () => {
     const client = await world.connect();

@@ -27,6 +27,8 @@ export interface RealtimeChannelOptions {
     broadcast?: { self?: boolean; ack?: boolean; replay?: { since: number; limit?: number } };
     presence?: { key?: string; enabled?: boolean };
     private?: boolean;
+    /** `wait`: the server replies once it has subscribed to the changes, or refuses. `timeout` in ms, default 15,000. */
+    postgres_changes_options?: { wait?: boolean; timeout?: number };
   };
 }
 
@@ -76,6 +78,10 @@ interface Binding {
 
 /** Replays at most so many broadcasts: the server's limit. */
 const REPLAY_LIMIT = 25;
+/** The vendor's default. */
+const SUBSCRIPTION_WAIT_MS = 15_000;
+/** How much longer than the server a caller waits for the answer. */
+const WAIT_GRACE_MS = 10_000;
 
 /** A channel in the vendor's form. Its listeners are bound to the native channel by `subscribe`. */
 export class RealtimeChannel {
@@ -156,9 +162,17 @@ export class RealtimeChannel {
   subscribe(callback?: (status: REALTIME_SUBSCRIBE_STATES, error?: Error) => void, timeout = 10_000): this {
     if (this.#native) return this;
     const { broadcast, presence, private: isPrivate = false } = this.params.config;
+    const { wait = false, timeout: waitMs = SUBSCRIPTION_WAIT_MS } =
+      this.params.config.postgres_changes_options ?? {};
     const channel = this.#client.channel(this.subTopic);
     this.#native = channel;
-    channel.updateJoinPayload({ private: isPrivate, ack: false, replay: null, presenceKey: null });
+    channel.updateJoinPayload({
+      private: isPrivate,
+      ack: false,
+      replay: null,
+      presenceKey: null,
+      subscriptionWaitMs: wait ? waitMs : null,
+    });
     this.#broadcast = createBroadcast(channel, {
       ack: broadcast?.ack ?? false,
       self: broadcast?.self ?? false,
@@ -172,7 +186,7 @@ export class RealtimeChannel {
         this.#call('broadcast', event, { type: 'broadcast', event, payload, ...meta });
       }),
       ...this.#bindChanges(channel),
-      this.#followStatus(channel, timeout, callback),
+      this.#followStatus(channel, wait ? Math.max(timeout, waitMs + WAIT_GRACE_MS) : timeout, callback),
       () => this.#broadcast?.close(),
     ];
     if (presence?.enabled || this.#bindings.some(({ type }) => type === 'presence'))

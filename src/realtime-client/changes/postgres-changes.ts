@@ -52,6 +52,15 @@ export interface PostgresChanges<Database = unknown> {
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
 }
 
+/** Options of {@link createPostgresChanges}. */
+export interface PostgresChangesOptions {
+  /**
+   * How long the server may hold its reply to the join until it has subscribed, in milliseconds; it refuses the join
+   * otherwise. See `JoinConfig`. Default null: it replies at once, and confirms the subscription afterwards.
+   */
+  readonly subscriptionWaitMs?: number | null;
+}
+
 /**
  * Subscribes to the changes that the server reads from the database's write-ahead log. Also a `source` of a live query.
  * Integers beyond the safe range of the types `int8` and `numeric` become strings of their digits.
@@ -70,8 +79,12 @@ export interface PostgresChanges<Database = unknown> {
  * const leave = channel.join();
  * ```
  */
-export function createPostgresChanges<Database>(channel: Channel<Database>): PostgresChanges<Database> {
+export function createPostgresChanges<Database>(
+  channel: Channel<Database>,
+  { subscriptionWaitMs = null }: PostgresChangesOptions = {},
+): PostgresChanges<Database> {
   const { port } = channel;
+  if (subscriptionWaitMs !== null) channel.updateJoinPayload({ subscriptionWaitMs });
   port.parts.postgresChanges = postgresChangesProtocol;
   const onChanges: PostgresChanges['onChanges'] = (
     { event = '*', primaryKey, parseRow, ...target },

@@ -49,7 +49,8 @@ export type ChannelEvent =
   | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
   /** The socket was lost; the last frame arrived at `wallMs`. */
   | { readonly kind: 'offline'; readonly wallMs: number }
-  | { readonly kind: 'token'; readonly token: string | null }
+  /** `holdMs`: how long the server may hold its reply to the join. */
+  | { readonly kind: 'token'; readonly token: string | null; readonly holdMs: number }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
   /** The join was accepted; `confirms`: no confirmation by a `system` message is outstanding. */
@@ -148,7 +149,9 @@ export function stepChannel(
         ? next({ ...state, online: false })
         : next({ ...interrupted, kind: 'offline', online: false });
     case 'token':
-      return kind === 'authorizing' ? authorized(state, state.newerToken ?? event.token, settings) : stay;
+      return kind === 'authorizing'
+        ? authorized(state, state.newerToken ?? event.token, event.holdMs, settings)
+        : stay;
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
@@ -223,12 +226,17 @@ function withLeave({ state, effects }: ChannelStep): ChannelStep {
   return next(state, { do: 'leave' }, ...effects);
 }
 
-function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
+function authorized(
+  state: ChannelState,
+  token: string | null,
+  holdMs: number,
+  { timeoutMs }: RealtimeSettings,
+): ChannelStep {
   if (token === null && state.token) return fail(state, 'signed-out', 'The user is signed out');
   return next(
     { ...state, kind: 'joining', token, newerToken: null },
     { do: 'join', token },
-    { do: 'wait', delayMs: timeoutMs },
+    { do: 'wait', delayMs: timeoutMs + holdMs },
   );
 }
 

@@ -28,6 +28,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     ...options,
     url: encodeSocketUrl(url, apiKey, vsn, options.params),
     isBlocked: () => queue.isJoining,
+    holdMs: () => Math.max(0, ...Array.from(topics.values(), (topic) => topic.holdMs)),
     onMessage(message, frame) {
       const isKnown =
         message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message, frame));

@@ -27,6 +27,8 @@ export interface OwnTopic extends Topic {
   readonly isWanted: boolean;
   /** Whether the channel failed because the socket carries as many channels as the server allows. */
   readonly isOverLimit: boolean;
+  /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
+  readonly holdMs: number;
   /**
    * @param frame the frame as it arrived.
    * @returns false if the message is of an unknown kind.
@@ -80,6 +82,7 @@ export function createOwnTopic({
   let changes: ChangeReceiver | undefined;
 
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
+  const holdMs = () => (wanted.size > 0 ? (config.subscriptionWaitMs ?? 0) : 0);
   const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
   const pushes = createPushes({ clock, settings, isReady: isJoined, send: push });
 
@@ -92,7 +95,7 @@ export function createOwnTopic({
       const token = await tokens.request();
       event = tokens.isRefused(token)
         ? { kind: 'refused', reason: 'The server has refused this access token' }
-        : { kind: 'token', token };
+        : { kind: 'token', token, holdMs: holdMs() };
     } catch (problem) {
       platform.report(problem);
     }
@@ -223,6 +226,9 @@ export function createOwnTopic({
     },
     get isOverLimit() {
       return machine.state.kind === 'failed' && machine.state.code === 'channel-limit';
+    },
+    get holdMs() {
+      return machine.state.kind === 'joining' ? holdMs() : 0;
     },
     want(bindings, nextConfig) {
       if (!bindings) {

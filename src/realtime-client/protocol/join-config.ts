@@ -10,6 +10,12 @@ export interface JoinConfig {
   readonly replay: ReplayRequest | null;
   /** Whether the channel is live only once the server receives what the database broadcasts. Default false. */
   readonly replicationReady: boolean;
+  /**
+   * How long the server may hold its reply to the join until it has subscribed to the changes, in milliseconds, at most
+   * 20,000. It refuses the join otherwise, and reads and sends nothing else on the socket meanwhile. A server that does
+   * not know this replies at once; the channel is live upon the server's confirmation in both cases. Default null: at once.
+   */
+  readonly subscriptionWaitMs: number | null;
 }
 
 /** Which earlier broadcasts to deliver. The server keeps those from the database for three days. */
@@ -27,6 +33,7 @@ export const defaultJoinConfig: JoinConfig = {
   presenceKey: null,
   replay: null,
   replicationReady: false,
+  subscriptionWaitMs: null,
 };
 
 /** Merges the configs of several tabs into that of one join. */
@@ -37,6 +44,7 @@ export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {
     presenceKey: configs.find((config) => config.presenceKey !== null)?.presenceKey ?? null,
     replay: configs.find((config) => config.replay)?.replay ?? null,
     replicationReady: configs.some((config) => config.replicationReady),
+    subscriptionWaitMs: Math.max(0, ...configs.map((config) => config.subscriptionWaitMs ?? 0)) || null,
   };
 }
 
@@ -49,7 +57,7 @@ const overlapMs = 5_000;
  * @param lostAtMs since when broadcasts may be missing; null at the first join.
  */
 export function encodeConfig(
-  { private: isPrivate, ack, presenceKey, replay, replicationReady }: JoinConfig,
+  { private: isPrivate, ack, presenceKey, replay, replicationReady, subscriptionWaitMs }: JoinConfig,
   bindings: readonly unknown[],
   lostAtMs: number | null,
 ): Readonly<Record<string, unknown>> {
@@ -65,5 +73,8 @@ export function encodeConfig(
     presence: { key: presenceKey ?? '', enabled: presenceKey !== null },
     private: isPrivate,
     postgres_changes: bindings,
+    ...(subscriptionWaitMs !== null && {
+      postgres_changes_options: { wait: true, timeout: subscriptionWaitMs },
+    }),
   };
 }

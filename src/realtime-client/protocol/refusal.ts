@@ -14,6 +14,7 @@ export type Refusal = 'token' | 'retry' | 'later' | 'unauthorized' | 'channel-li
 export function classifyRefusal(reason: string, ofSubscription: boolean): Refusal {
   // These two messages quote names of bindings or channels, which must not be matched as reasons.
   if (ofSubscription && /^unable to subscribe/i.test(reason)) return 'subscription-refused';
+  if (reason.startsWith('RealtimeDisabledForConfiguration')) return 'subscription-refused';
   if (/^(unauthorized|privateonly)/i.test(reason)) return 'unauthorized';
   if (/^ChannelRateLimitReached/i.test(reason)) return 'channel-limit';
   if (/RateLimit|too many/i.test(reason)) return 'later';

@@ -35,6 +35,7 @@ export function createReconnectingSocket({
   emit,
   settings,
   isBlocked,
+  holdMs,
   isKeyRefused,
   onMessage,
   onHeartbeat,
@@ -49,6 +50,8 @@ export function createReconnectingSocket({
   readonly settings: RealtimeSettings;
   /** Whether the server may be silent because it refuses a join. */
   readonly isBlocked: () => boolean;
+  /** How long the server may be silent because it holds the reply to a join, in milliseconds. */
+  readonly holdMs: () => number;
   /** Resolves with whether the server refuses the public key; false if it cannot be told. */
   readonly isKeyRefused: () => Promise<boolean>;
   /** Called when the heartbeat with this ref was answered. */
@@ -131,7 +134,8 @@ export function createReconnectingSocket({
       online: page.isOnline(),
       openedAtMs: null,
     },
-    step: (state, event, nowMs) => stepSocket(state, event, nowMs, settings),
+    step: (state, event, nowMs) =>
+      stepSocket(state, event, nowMs, { ...settings, timeoutMs: settings.timeoutMs + holdMs() }),
     run(effect) {
       if (effect.do === 'open') open();
       else if (effect.do === 'drop') drop();

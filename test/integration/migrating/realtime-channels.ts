@@ -105,6 +105,42 @@ export function channelRows({
       },
     },
     {
+      cell: '`config: { postgres_changes_options: { wait } }`',
+      vendor: async (client) => {
+        const heard: unknown[] = [];
+        const config = { postgres_changes_options: { wait: true } };
+        const channel = client.channel('n', { config });
+        channel.on('postgres_changes', binding, (payload) => heard.push(payload));
+        await subscribed(channel);
+        // Subscribed: one insert is enough.
+        await addNote();
+        await eventually(() => heard.length === 1);
+        const refused = client.channel('absent', { config });
+        refused.on('postgres_changes', { ...binding, table: 'm_absent' }, () => {});
+        return subscribed(refused);
+      },
+      here: async ({ realtime }) => {
+        const heard: unknown[] = [];
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel, { subscriptionWaitMs: 15_000 }).on(binding, (change) =>
+          heard.push(change),
+        );
+        await joined(channel);
+        await addNote();
+        await eventually(() => heard.length === 1);
+        const refused = realtime.channel('absent');
+        createPostgresChanges(refused, { subscriptionWaitMs: 15_000 }).on(
+          { ...binding, table: 'm_absent' },
+          () => {},
+        );
+        await joined(refused);
+        return (
+          refused.getSnapshot().error?.message.startsWith('RealtimeDisabledForConfiguration') &&
+          'CHANNEL_ERROR'
+        );
+      },
+    },
+    {
       cell: '`payload.new`, `payload.old`, `payload.eventType`',
       vendor: async (client) => {
         const heard: unknown[] = [];

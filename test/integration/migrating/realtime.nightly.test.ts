@@ -10,6 +10,5 @@ testRows('Realtime', [...channelRows(tools), ...messageRows(tools)], {
   elsewhere: {
     '`endpointURL()`, options `encode`, `decode`': 'test/realtime-client/frames.test.ts',
     '`send({ …, persist })`, `httpSend(…, { persist })`': 'test/integration/realtime-features.test.ts',
-    '`config: { postgres_changes_options: { wait } }`': 'test/integration/realtime-client.test.ts',
   },
 });

@@ -10,6 +10,7 @@ import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bi
 import { prepareSubscriptions } from '../subscription/subscription.ts';
 import type { SubscriptionContext } from '../subscription/subscription.ts';
 import type { Timers } from '../timers.ts';
+import { holdJoin } from './held-join.ts';
 import type { JoinRequest } from './join-request.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 import { revokedMessage, unreadableMessage } from './permissions.ts';
@@ -57,6 +58,8 @@ export interface Channel extends Subscriber, Member {
   readonly topic: string;
   readonly joinRef: Ref;
   readonly bindingEcho: readonly Record<string, unknown>[];
+  /** Subscribes before the reply, if the join asks for it. Returns the reason of a refusal, or null. */
+  establish(): Promise<string | null>;
   /** Enters the topic; called after the reply to the join. */
   start(): void;
   /** Handles a frame after all earlier frames and after a subscription in flight. */
@@ -104,6 +107,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const takePresenceCall = createPresenceLimit(now, settings);
   let { token, claims, read } = options;
   let [isOver, isPresenceEnabled] = [false, request.presenceEnabled || settings().presenceEnabled];
+  let isEstablished = false;
   /** The permission to write is evaluated at the first attempt, and again for a new token. */
   let write: Promise<{ readonly broadcast: boolean; readonly presence: boolean }> | null = null;
   let tracked: Record<string, unknown> | null = null;
@@ -122,7 +126,8 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     channel.close();
   };
 
-  const subscribe = async () => {
+  const announce = () => channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
+  const subscribe = async (onLive = announce) => {
     const prepared = await prepareSubscriptions(
       subscriptions,
       claims,
@@ -131,7 +136,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     if (isOver) return;
     await delivery.subscribe(channel, prepared.toReversed(), () => {
       if (isOver) delivery.unsubscribe(channel);
-      else channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
+      else onLive();
     });
   };
   const subscribeAfter = (delayMs: number) => {
@@ -146,6 +151,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     if (delayMs > 0) cancelSubscribe = timers.after(delayMs, begin);
     else begin();
   };
+  const readyDelayMs = () => settings().readyDelayMs + delivery.warmUpMs();
   const resubscribeDelayMs = () => {
     const { resubscribeDelayMs: leastMs, resubscribeJitterMs: jitterMs } = settings();
     return leastMs + Math.floor(random() * jitterMs);
@@ -283,6 +289,14 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       presenceEvents.add();
       push('presence_diff', payload);
     },
+    async establish() {
+      const { subscriptionWaitMs, bindings } = request;
+      if (subscriptionWaitMs === null || bindings.length === 0) return null;
+      const waitMs = Math.min(subscriptionWaitMs, settings().maxSubscriptionWaitMs);
+      const refusal = await holdJoin({ timers, waitMs, delayMs: readyDelayMs(), subscribe });
+      isEstablished = refusal === null;
+      return refusal;
+    },
     start() {
       messages.start();
       presenceEvents.start();
@@ -300,7 +314,8 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       services.replicate(() => {
         if (request.asksForReplication && !isOver) channel.system('ok', 'Replication connection established');
       });
-      if (request.bindings.length > 0) subscribeAfter(settings().readyDelayMs + delivery.warmUpMs());
+      if (isEstablished) announce();
+      else if (request.bindings.length > 0) subscribeAfter(readyDelayMs());
     },
     async handle(frame) {
       await subscribing;

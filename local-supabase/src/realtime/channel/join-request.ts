@@ -16,6 +16,8 @@ export interface JoinRequest {
   readonly presenceEnabled: boolean;
   /** The `postgres_changes` entries as received; the reply echoes them. */
   readonly bindings: readonly Record<string, unknown>[];
+  /** How long the reply may wait for the subscription to the bindings, in milliseconds; null if it does not wait. */
+  readonly subscriptionWaitMs: number | null;
   /** True for a payload of the older protocol, without `config`: the topic is the binding, events are named by action. */
   readonly isLegacy: boolean;
 }
@@ -28,12 +30,14 @@ export interface ReplayRequest {
 }
 
 const DEFAULT_REPLAY_LIMIT = 25;
+const DEFAULT_SUBSCRIPTION_WAIT_MS = 15_000;
 
 /** Parses the payload of a join. As on the real server, an entry of the wrong type counts as absent. */
 export function parseJoinRequest(payload: Record<string, unknown>, channelName: string): JoinRequest {
   const config = recordAt(payload, 'config');
   const [broadcast, presence] = [recordAt(config, 'broadcast'), recordAt(config, 'presence')];
   const changes = config['postgres_changes'];
+  const { wait, timeout } = recordAt(config, 'postgres_changes_options');
   const isLegacy = !('config' in payload);
   return {
     accessToken: textOf(payload['user_token']) ?? textOf(payload['access_token']),
@@ -45,6 +49,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     presenceKey: textOf(presence['key']) || crypto.randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],
+    subscriptionWaitMs: isTrue(wait) ? (integerOf(timeout) ?? DEFAULT_SUBSCRIPTION_WAIT_MS) : null,
     isLegacy,
   };
 }

@@ -42,7 +42,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let emptySinceMs: number | null = lastFrameMs;
   let isHalfOpen = false;
   let frames: Promise<void> = Promise.resolve();
-  /** Whether a refused join holds up the socket. */
+  /** Whether a refused or held join holds up the socket. */
   let isBlocked = false;
 
   const write = (data: string | Uint8Array) => {
@@ -64,14 +64,19 @@ export function createConnection(options: ConnectionOptions): Connection {
   const replyUnmatched = (frame: InboundFrame) =>
     replyTo({ ...frame, joinRef: null }, { status: 'error', response: { reason: 'unmatched topic' } });
 
-  /** Delays the reply to a refused join. As on the real server, the socket reads and sends nothing else meanwhile. */
-  const refuseJoin = async (frame: InboundFrame, reason: string) => {
-    const { joinErrorBackoffMs } = settings();
-    if (joinErrorBackoffMs > 0) {
-      isBlocked = true;
-      await new Promise<void>((resolve) => void timers.after(joinErrorBackoffMs, resolve));
+  /** As on the real server, the socket reads and sends nothing else before the reply to a join. */
+  const block = async <T>(reply: Promise<T>): Promise<T> => {
+    isBlocked = true;
+    try {
+      return await reply;
+    } finally {
       isBlocked = false;
     }
+  };
+  const refuseJoin = async (frame: InboundFrame, reason: string) => {
+    const { joinErrorBackoffMs } = settings();
+    if (joinErrorBackoffMs > 0)
+      await block(new Promise<void>((resolve) => void timers.after(joinErrorBackoffMs, resolve)));
     replyTo(frame, { status: 'error', response: { reason } });
   };
   const join = async (frame: InboundFrame, topic: string) => {
@@ -88,8 +93,13 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (outcome.closesSocket) connection.close(1001);
       return;
     }
-    if (!socket.isOpen) return;
     const { channel } = outcome;
+    const refusal = await block(channel.establish());
+    if (refusal !== null || !socket.isOpen) {
+      channel.dispose();
+      if (refusal !== null) await refuseJoin(frame, refusal);
+      return;
+    }
     channels.set(topic, channel);
     emptySinceMs = null;
     replyTo(frame, { status: 'ok', response: { postgres_changes: channel.bindingEcho } });

@@ -1,9 +1,10 @@
 import type { Unsubscribe } from '../platform/platform.ts';
+import { configurationProblem } from '../platform/service.ts';
 import { hasCallbackParameters } from './callback/callback-parameters.ts';
 import type { CallbackOptions } from './callback/callback-methods.ts';
 import type { LazyMethods } from './calls/lazy-methods.ts';
-import { type SignOutMethod, createSignOut } from './calls/sign-out.ts';
-import { type AuthCore, type CoreInternals, type CoreOptions, createCore } from './core.ts';
+import { type SignOutMethod, signOut } from './calls/sign-out.ts';
+import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './core.ts';
 import { AuthError, missingSession } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
 import type { AuthEvent } from './session/session-manager.ts';
@@ -89,10 +90,11 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
 
 /** `createAuthClient` with the internals that `createServerClients` sets. */
 export function createAuthClientWith(options: AuthClientOptions, internals: CoreInternals): AuthClient {
+  const problem = configurationProblem(options);
+  if (problem) throw new AuthError('invalid-options', problem);
   let started: Promise<AuthSnapshot> | undefined;
   const start = () => (started ??= restore());
-  const core = createCore(options, start, internals);
-  const { session, refresher, waitFor } = core;
+  const core = new Core(options, start, internals);
   let isClosed = false;
 
   const loadLazyMethods = async () => {
@@ -102,37 +104,58 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
       throw new AuthError('network', 'A module failed to load', { cause });
     }
   };
+  /** A stand-in that loads the module of the lazy methods and then calls the method of this name. */
+  const lazy = <Name extends keyof LazyMethods>(name: Name): LazyMethods[Name] => {
+    type Method = (...args: readonly unknown[]) => Promise<unknown>;
+    const call: Method = async (...args) => ((await loadLazyMethods())[name] as Method)(...args);
+    return call as LazyMethods[Name];
+  };
   const consumeCallback = async (href = '') => {
     try {
       // Most page loads have no callback and do not need the module.
       if (!hasCallbackParameters(href)) return null;
       return await (await loadLazyMethods()).consume(href);
     } catch (problem) {
-      session.setCallbackResult({ callbackError: problem as AuthError });
+      core.session.setCallbackResult({ callbackError: problem as AuthError });
       return null;
     }
   };
   const restore = async () => {
+    const { session, refresher } = core;
     await session.restore(await consumeCallback(options.address?.href()));
     if (isClosed) session.close();
     else refresher.start();
     return session.getSnapshot();
   };
   const accessToken = (rejectedToken?: string) => {
+    const { refresher } = core;
     // Nearly every request reads the token: a valid one in memory does not wait for `start()`.
     const valid = rejectedToken === undefined ? refresher.validToken() : null;
     if (valid !== null) return Promise.resolve(valid);
     return start().then(() => refresher.accessToken(rejectedToken));
   };
   const currentSession = () => {
-    const active = session.current();
+    const active = core.session.current();
     if (!active) throw missingSession();
     return active.session;
   };
 
   return {
-    ...createLazyProxies(loadLazyMethods),
-    ...createSignOut(core),
+    signUp: lazy('signUp'),
+    signInAnonymously: lazy('signInAnonymously'),
+    signInWithPassword: lazy('signInWithPassword'),
+    signInWithOtp: lazy('signInWithOtp'),
+    signInWithOAuth: lazy('signInWithOAuth'),
+    verifyOtp: lazy('verifyOtp'),
+    resend: lazy('resend'),
+    resetPasswordForEmail: lazy('resetPasswordForEmail'),
+    setSession: lazy('setSession'),
+    exchangeCodeForSession: lazy('exchangeCodeForSession'),
+    getUser: lazy('getUser'),
+    updateUser: lazy('updateUser'),
+    reauthenticate: lazy('reauthenticate'),
+    getSettings: lazy('getSettings'),
+    signOut: (request, call) => signOut(core, request, call),
     core,
     start,
     preload: () =>
@@ -142,23 +165,26 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
       ),
     close() {
       isClosed = true;
+      const { refresher, session } = core;
       refresher.stop();
       session.close();
     },
-    getSnapshot: session.getSnapshot,
-    subscribe: session.changes.add,
-    onEvent: session.events.add,
-    onTokenChange: session.tokens.add,
-    getAccessToken: ({ rejectedToken, ...call } = {}) => waitFor(accessToken(rejectedToken), call),
+    getSnapshot: () => core.session.getSnapshot(),
+    subscribe: (listener) => core.session.changes.add(listener),
+    onEvent: (listener) => core.session.events.add(listener),
+    onTokenChange: (listener) => core.session.tokens.add(listener),
+    getAccessToken: ({ rejectedToken, ...call } = {}) => core.waitFor(accessToken(rejectedToken), call),
     async getSession(call = {}) {
+      const { session, waitFor } = core;
       await waitFor(accessToken(), call);
       return session.getSnapshot().session;
     },
     async refreshSession({ refreshToken, ...call } = {}) {
       await start();
+      const { session, refresher, send, waitFor } = core;
       if (refreshToken) {
         const endpoint = token('refresh_token', { refresh_token: refreshToken });
-        const response = await refresher.exclusively(() => core.send(endpoint, parseTokenResponse, call));
+        const response = await refresher.exclusively(() => send(endpoint, parseTokenResponse, call));
         return session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
       }
       currentSession();
@@ -168,36 +194,9 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
     async handleCallback(href) {
       await start();
       const newSession = await consumeCallback(href);
+      const { session } = core;
       if (newSession) await session.signIn(newSession);
       return session.getSnapshot();
     },
   };
-}
-
-/** The names of the lazy methods, kept complete by the compiler. Methods that a long-lived tab needs are not lazy. */
-const lazyMethodNames: Readonly<Record<Exclude<keyof LazyMethods, 'consume'>, true>> = {
-  signUp: true,
-  signInAnonymously: true,
-  signInWithPassword: true,
-  signInWithOtp: true,
-  signInWithOAuth: true,
-  verifyOtp: true,
-  resend: true,
-  resetPasswordForEmail: true,
-  setSession: true,
-  exchangeCodeForSession: true,
-  getUser: true,
-  updateUser: true,
-  reauthenticate: true,
-  getSettings: true,
-};
-
-/** Stand-ins that load the module of the lazy methods and then call the method of the same name. */
-function createLazyProxies(load: () => Promise<LazyMethods>): Omit<LazyMethods, 'consume'> {
-  type Method = (...args: readonly unknown[]) => Promise<unknown>;
-  const proxies = Object.keys(lazyMethodNames).map((name): [string, Method] => [
-    name,
-    async (...args) => ((await load())[name as keyof LazyMethods] as Method)(...args),
-  ]);
-  return Object.fromEntries(proxies) as unknown as Omit<LazyMethods, 'consume'>;
 }

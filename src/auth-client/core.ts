@@ -1,9 +1,8 @@
 import { withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
-import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import { serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
-import { AuthError } from './errors.ts';
 import { type Refresher, type ShareRefresh, createRefresher } from './refresh/refresher.ts';
 import { type SessionManager, createSessionManager } from './session/session-manager.ts';
 import type { Store } from './storage/store.ts';
@@ -67,33 +66,65 @@ export function defaultStorageKey(url: string): string {
   return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }
 
-export function createCore(
-  options: CoreOptions,
-  ready: () => Promise<unknown>,
-  { shareRefresh }: CoreInternals,
-): AuthCore {
-  const problem = configurationProblem(options);
-  if (problem) throw new AuthError('invalid-options', problem);
-  const { platform, store, apiKey, headers, timeoutMs, log, traceparent } = options;
-  const { storageKey = defaultStorageKey(options.url) } = options;
-  const baseUrl = serviceUrl(options.url, 'auth');
-  const { autoRefresh = true } = options;
-  const session = createSessionManager(platform, store, storageKey, { checksStorage: autoRefresh });
-  const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log, traceparent });
-  return {
-    platform,
-    baseUrl,
-    session,
-    refresher: createRefresher(platform, session, send, {
-      storageKey,
+type Parts = Pick<AuthCore, 'session' | 'refresher' | 'pendingFlows' | 'send'>;
+
+/** The core of a client. Its parts are created by the first use: servers create clients for each request, and many use no session. */
+export class Core implements AuthCore {
+  readonly platform: Platform;
+  readonly baseUrl: string;
+  readonly ready: () => Promise<unknown>;
+  readonly #options: CoreOptions;
+  readonly #storageKey: string;
+  readonly #internals: CoreInternals;
+  #parts: Parts | undefined;
+
+  constructor(options: CoreOptions, ready: () => Promise<unknown>, internals: CoreInternals) {
+    this.platform = options.platform;
+    this.baseUrl = serviceUrl(options.url, 'auth');
+    this.ready = ready;
+    this.#options = options;
+    this.#storageKey = options.storageKey ?? defaultStorageKey(options.url);
+    this.#internals = internals;
+  }
+
+  get session(): SessionManager {
+    return this.#getParts().session;
+  }
+
+  get refresher(): Refresher {
+    return this.#getParts().refresher;
+  }
+
+  get pendingFlows(): PendingFlowStore {
+    return this.#getParts().pendingFlows;
+  }
+
+  get send(): Send {
+    return this.#getParts().send;
+  }
+
+  /** A function of its own, since the features take it from the core. */
+  readonly waitFor = <T>(work: Promise<T>, call: CallOptions): Promise<T> =>
+    waitFor(work, call, this.platform.clock);
+
+  #getParts(): Parts {
+    return (this.#parts ??= this.#createParts());
+  }
+
+  #createParts(): Parts {
+    const { platform, baseUrl } = this;
+    const { store, apiKey, headers, timeoutMs, log, traceparent, autoRefresh = true } = this.#options;
+    const key = this.#storageKey;
+    const session = createSessionManager(platform, store, key, { checksStorage: autoRefresh });
+    const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log, traceparent });
+    const { shareRefresh = (_refreshToken, request) => request() } = this.#internals;
+    const refresher = createRefresher(platform, session, send, {
+      storageKey: key,
       autoRefresh,
-      shareRefresh: shareRefresh ?? ((_refreshToken, request) => request()),
-    }),
-    pendingFlows: { store: session.store, platform, key: storageKey },
-    ready,
-    send,
-    waitFor: (work, call) => waitFor(work, call, platform.clock),
-  };
+      shareRefresh,
+    });
+    return { session, refresher, send, pendingFlows: { store: session.store, platform, key } };
+  }
 }
 
 /** The longest delay that `setTimeout` takes. */

@@ -1,4 +1,4 @@
-import type { Broadcast, LockOptions, Locks, Page, PageSignal, Platform } from './platform.ts';
+import type { Broadcast, LockOptions, Locks, Page, PageSignal, Platform, Unsubscribe } from './platform.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
 
@@ -92,30 +92,29 @@ function isOnline(): boolean {
 }
 
 function createPage(): Page {
-  const signals: readonly (readonly [EventTarget | undefined, string, () => PageSignal])[] = [
-    [
-      globalThis.document,
-      'visibilitychange',
-      () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible'),
-    ],
-    // A frozen page runs no code, like one that was left.
-    [globalThis.document, 'freeze', () => 'pagehide'],
-    [globalThis.document, 'resume', () => 'resume'],
-    [globalThis.window, 'online', () => 'online'],
-    [globalThis.window, 'offline', () => 'offline'],
-    [globalThis.window, 'pageshow', () => 'pageshow'],
-    [globalThis.window, 'pagehide', () => 'pagehide'],
-  ];
   return {
     isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
     isOnline,
-    subscribe(listener) {
-      const undo = signals.map(([target, type, signal]) => {
-        const handler = () => listener(signal());
-        target?.addEventListener(type, handler);
-        return () => target?.removeEventListener(type, handler);
-      });
-      return () => undo.forEach((remove) => remove());
-    },
+    subscribe: subscribeToPage,
   };
+}
+
+function subscribeToPage(listener: (signal: PageSignal) => void): Unsubscribe {
+  const { document, window } = globalThis;
+  const signals: readonly (readonly [EventTarget | undefined, string, () => PageSignal])[] = [
+    [document, 'visibilitychange', () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible')],
+    // A frozen page runs no code, like one that was left.
+    [document, 'freeze', () => 'pagehide'],
+    [document, 'resume', () => 'resume'],
+    [window, 'online', () => 'online'],
+    [window, 'offline', () => 'offline'],
+    [window, 'pageshow', () => 'pageshow'],
+    [window, 'pagehide', () => 'pagehide'],
+  ];
+  const undo = signals.map(([target, type, signal]) => {
+    const handler = () => listener(signal());
+    target?.addEventListener(type, handler);
+    return () => target?.removeEventListener(type, handler);
+  });
+  return () => undo.forEach((remove) => remove());
 }

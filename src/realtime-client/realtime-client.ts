@@ -123,14 +123,17 @@ export function createRealtimeClient<Database = unknown>(
   const emit = events.call;
   const parts: ProtocolParts = { binaryFrames: null, postgresChanges: null };
   const connectOptions = { ...options, vsn, settings, getAccessToken, emit, parts };
-  const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
+  let connection: Connection | undefined;
+  /** The first channel or listener creates the connection: servers create clients for each request, and most use no channel. */
+  const getConnection = () =>
+    (connection ??= share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions));
   const channels = new Map<string, Channel<Database>>();
 
   return {
-    getSnapshot: connection.getSnapshot,
-    subscribe: connection.subscribe,
+    getSnapshot: () => getConnection().getSnapshot(),
+    subscribe: (listener) => getConnection().subscribe(listener),
     get ignoredFrames() {
-      return connection.ignoredFrames;
+      return getConnection().ignoredFrames;
     },
     port: connectOptions,
     onEvent: events.add,
@@ -141,7 +144,7 @@ export function createRealtimeClient<Database = unknown>(
       if (known) return known;
       const created = createChannel<Database>({
         name,
-        connection,
+        connection: getConnection(),
         platform,
         settings,
         schedule,
@@ -154,7 +157,7 @@ export function createRealtimeClient<Database = unknown>(
     },
     close() {
       channels.forEach((channel) => channel.leave());
-      connection.close();
+      getConnection().close();
     },
   };
 }

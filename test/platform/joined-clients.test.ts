@@ -27,6 +27,33 @@ function openProject(options: Partial<SupabaseClientsOptions> = {}) {
   return { wire, options: { ...project, store: createMemoryStore(), ...options } };
 }
 
+/** An object of whose functions, at any depth, each call fails. */
+function uncallable<T extends object>(part: T): T {
+  return new Proxy(part, {
+    get(target, name): unknown {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value === 'function')
+        return () => {
+          throw new Error(`${String(name)}() was called`);
+        };
+      return typeof value === 'object' && value !== null ? uncallable(value) : value;
+    },
+  });
+}
+
+describe('all clients of a project', () => {
+  it('ask nothing of platform and store when they are created', () => {
+    const platform = uncallable(createBrowserPlatform());
+    const store = uncallable(createMemoryStore());
+    const createAll = () => {
+      const { connection } = createSupabaseClients({ ...openProject().options, platform, store });
+      createStorageClient(connection);
+      createFunctionsClient(connection);
+    };
+    expect(createAll).not.toThrow();
+  });
+});
+
 describe('options for all services', () => {
   it('send headers with every request, of which a service may set its own', async () => {
     const { wire, options } = openProject({

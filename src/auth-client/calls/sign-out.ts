@@ -35,66 +35,84 @@ export interface SignOutMethod {
 
 const ignoredStatuses: ReadonlySet<number | null> = new Set([401, 403, 404]);
 
-export function createSignOut(core: AuthCore): SignOutMethod {
-  const { ready, session, refresher, send } = core;
+/** Signs out, see {@link SignOutMethod.signOut}. */
+export async function signOut(
+  core: AuthCore,
+  { scope = 'global' }: { readonly scope?: SignOutScope } = {},
+  options?: CallOptions,
+): Promise<SignOutResult> {
+  const { ready, session } = core;
+  await ready();
+  const active = session.current();
+  if (!active) {
+    // Removes what the snapshot still says about an earlier callback.
+    if (scope !== 'others') await session.signOut('call');
+    return { revoked: true };
+  }
+  try {
+    await (scope === 'others' ? signOutOthers(core, options) : signOutHere(core, scope, active, options));
+    return { revoked: true };
+  } catch (problem) {
+    const cause =
+      problem instanceof AuthError
+        ? problem
+        : new AuthError('unknown', 'The sign-out failed', { cause: problem });
+    return ignoredStatuses.has(cause.status) ? { revoked: true } : { revoked: false, cause };
+  }
+}
 
-  const revoke = (scope: SignOutScope, accessToken: string, options: CallOptions | undefined) =>
-    send({ method: 'POST', path: '/logout', query: { scope } }, () => undefined, {
-      ...options,
-      accessToken,
-      // The page may navigate right after the sign-out.
-      keepalive: true,
+async function signOutHere(
+  core: AuthCore,
+  scope: SignOutScope,
+  ended: ActiveSession,
+  options: CallOptions | undefined,
+): Promise<void> {
+  const { session } = core;
+  const isExpired = remainingMs(ended, session.readClocks()) <= 0;
+  await session.signOut('call');
+  try {
+    const accessToken = isExpired ? await refreshDetached(core, ended, options) : ended.record.access_token;
+    await revoke(core, scope, accessToken, options).catch(async (problem: unknown) => {
+      const isRejectedToken = problem instanceof AuthError && problem.code === 'bad_jwt';
+      if (isExpired || !isRejectedToken) throw problem;
+      // The server's clock is ahead of this device's.
+      await revoke(core, scope, await refreshDetached(core, ended, options), options);
     });
+  } catch (problem) {
+    // A session that the server has ended needs no local sign-out; the user's other sessions may live on.
+    const hasEnded = refreshActions[classifyRefreshError(problem)] === 'drop';
+    if (!(hasEnded && scope === 'local')) throw problem;
+  }
+}
 
-  /** A valid access token of a session that has ended here: the response is used once and never stored. */
-  const refreshDetached = ({ record }: ActiveSession, options: CallOptions | undefined) =>
-    refresher.exclusively(async () => {
-      const endpoint = token('refresh_token', { refresh_token: record.refresh_token });
-      return (await send(endpoint, parseTokenResponse, options)).access_token;
-    });
+async function signOutOthers(core: AuthCore, options: CallOptions | undefined): Promise<void> {
+  const accessToken = await core.refresher.accessToken();
+  if (!accessToken) throw missingSession();
+  await revoke(core, 'others', accessToken, options);
+}
 
-  const signOutHere = async (scope: SignOutScope, ended: ActiveSession, options: CallOptions | undefined) => {
-    const isExpired = remainingMs(ended, session.readClocks()) <= 0;
-    await session.signOut('call');
-    try {
-      const accessToken = isExpired ? await refreshDetached(ended, options) : ended.record.access_token;
-      await revoke(scope, accessToken, options).catch(async (problem: unknown) => {
-        const isRejectedToken = problem instanceof AuthError && problem.code === 'bad_jwt';
-        if (isExpired || !isRejectedToken) throw problem;
-        // The server's clock is ahead of this device's.
-        await revoke(scope, await refreshDetached(ended, options), options);
-      });
-    } catch (problem) {
-      // A session that the server has ended needs no local sign-out; the user's other sessions may live on.
-      const hasEnded = refreshActions[classifyRefreshError(problem)] === 'drop';
-      if (!(hasEnded && scope === 'local')) throw problem;
-    }
-  };
-  const signOutOthers = async (options: CallOptions | undefined) => {
-    const accessToken = await refresher.accessToken();
-    if (!accessToken) throw missingSession();
-    await revoke('others', accessToken, options);
-  };
+/** A valid access token of a session that has ended here: the response is used once and never stored. */
+function refreshDetached(
+  { refresher, send }: AuthCore,
+  { record }: ActiveSession,
+  options: CallOptions | undefined,
+): Promise<string> {
+  return refresher.exclusively(async () => {
+    const endpoint = token('refresh_token', { refresh_token: record.refresh_token });
+    return (await send(endpoint, parseTokenResponse, options)).access_token;
+  });
+}
 
-  return {
-    async signOut({ scope = 'global' } = {}, options) {
-      await ready();
-      const active = session.current();
-      if (!active) {
-        // Removes what the snapshot still says about an earlier callback.
-        if (scope !== 'others') await session.signOut('call');
-        return { revoked: true };
-      }
-      try {
-        await (scope === 'others' ? signOutOthers(options) : signOutHere(scope, active, options));
-        return { revoked: true };
-      } catch (problem) {
-        const cause =
-          problem instanceof AuthError
-            ? problem
-            : new AuthError('unknown', 'The sign-out failed', { cause: problem });
-        return ignoredStatuses.has(cause.status) ? { revoked: true } : { revoked: false, cause };
-      }
-    },
-  };
+function revoke(
+  { send }: AuthCore,
+  scope: SignOutScope,
+  accessToken: string,
+  options: CallOptions | undefined,
+): Promise<void> {
+  return send({ method: 'POST', path: '/logout', query: { scope } }, () => undefined, {
+    ...options,
+    accessToken,
+    // The page may navigate right after the sign-out.
+    keepalive: true,
+  });
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState, type Ref } from 'react';
+import { useEffect, useEffectEvent, useState, type Ref } from 'react';
 import { IconButton } from '../button.tsx';
 import { CloseIcon, SearchIcon } from '../icons.tsx';
 import { Spinner } from '../spinner.tsx';
@@ -34,11 +34,12 @@ export function SearchField(props: SearchFieldProps) {
     if (normalize(text) !== query) setText(query);
   }
   const wanted = normalize(text);
+  const search = useEffectEvent(onSearch);
   useEffect(() => {
     if (wanted === query) return;
-    const timer = setTimeout(() => onSearch(wanted), pauseMs);
+    const timer = setTimeout(() => search(wanted), pauseMs);
     return () => clearTimeout(timer);
-  }, [wanted, query, onSearch]);
+  }, [wanted, query]);
   const clear = () => {
     setText('');
     if (query !== '') onSearch('');
@@ -58,7 +59,7 @@ export function SearchField(props: SearchFieldProps) {
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onSearch(wanted);
+          if (event.key === 'Enter' && wanted !== query) onSearch(wanted);
           if (event.key !== 'Escape') return;
           event.preventDefault();
           if (text !== '') return clear();

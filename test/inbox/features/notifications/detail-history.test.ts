@@ -1,6 +1,5 @@
 import { renderHook } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { navigate } from 'wouter/use-browser-location';
 import { closeDetail, openDetail } from '../../../../src/inbox/features/notifications/list/detail-history.ts';
 import { useCloseOnHistoryNavigation } from '../../../../src/inbox/ui/overlay/history-navigation.ts';
 
@@ -20,27 +19,27 @@ async function goBack(): Promise<void> {
 }
 
 test('closing the detail returns to the entry of the list, and Back then leaves the list', async () => {
-  openDetail(navigate, detail('1'));
-  openDetail(navigate, detail('2'));
+  openDetail(detail('1'));
+  openDetail(detail('2'));
   expect(url()).toBe(detail('2'));
-  closeDetail(navigate, list);
+  closeDetail(list);
   await vi.waitFor(() => expect(url()).toBe(list));
   await goBack();
   expect(url()).toBe('/preferences');
 });
 
 test('closing the detail twice at once does not leave the list', async () => {
-  openDetail(navigate, detail('1'));
-  closeDetail(navigate, list);
-  closeDetail(navigate, list);
+  openDetail(detail('1'));
+  closeDetail(list);
+  closeDetail(list);
   await vi.waitFor(() => expect(url()).toBe(list));
   await goBack();
   expect(url()).toBe('/preferences');
 });
 
 test('a menu that opens while the detail is closing stays open, until Back is pressed', async () => {
-  openDetail(navigate, detail('1'));
-  closeDetail(navigate, list);
+  openDetail(detail('1'));
+  closeDetail(list);
   const onClose = vi.fn<() => void>();
   renderHook(() => useCloseOnHistoryNavigation(true, onClose));
   await vi.waitFor(() => expect(url()).toBe(list));
@@ -51,9 +50,9 @@ test('a menu that opens while the detail is closing stays open, until Back is pr
 });
 
 test('a notification opened while the detail is closing is shown', async () => {
-  openDetail(navigate, detail('1'));
-  closeDetail(navigate, list);
-  openDetail(navigate, detail('2'));
+  openDetail(detail('1'));
+  closeDetail(list);
+  openDetail(detail('2'));
   await vi.waitFor(() => expect(url()).toBe(detail('2')));
   await goBack();
   expect(url()).toBe(list);
@@ -61,7 +60,7 @@ test('a notification opened while the detail is closing is shown', async () => {
 
 test('a detail that was opened by a link from elsewhere is replaced by the list', async () => {
   history.replaceState(null, '', detail('1'));
-  closeDetail(navigate, list);
+  closeDetail(list);
   expect(url()).toBe(list);
   await goBack();
   expect(url()).toBe('/preferences');

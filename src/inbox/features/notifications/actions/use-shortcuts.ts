@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './shortcuts.ts';
 
 /** How long the first letter of a two-letter shortcut waits for the second. */
@@ -11,10 +11,7 @@ const prefixMs = 1_000;
  * @param onShortcut returns whether it acted; the browser's own action of the key is then prevented.
  */
 export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | null) => boolean): void {
-  const latest = useRef(onShortcut);
-  useEffect(() => {
-    latest.current = onShortcut;
-  });
+  const act = useEffectEvent(onShortcut);
   useEffect(() => {
     let prefix: { readonly key: string; readonly atMs: number } | null = null;
     const onKeyDown = (event: KeyboardEvent) => {
@@ -28,7 +25,7 @@ export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | nu
       prefix = prefixKeys.includes(event.key) ? { key: event.key, atMs: event.timeStamp } : null;
       if (!shortcut) return;
       const rowId = target.closest<HTMLElement>('[data-id]')?.dataset['id'] ?? null;
-      if (latest.current(shortcut, rowId)) event.preventDefault();
+      if (act(shortcut, rowId)) event.preventDefault();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -43,7 +43,7 @@ export function DaySections({
               filter={filter}
               onAction={onAction}
               onToggle={onToggleGroup}
-              selected={selected}
+              selectedCount={selected && entry.notifications.filter((row) => selected.has(row.id)).length}
               isOpen={entry.id === openId}
             />
           );

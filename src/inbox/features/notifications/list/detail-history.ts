@@ -1,11 +1,6 @@
+import { navigate } from 'wouter/use-browser-location';
 import { goBackKeepingOverlays } from '../../../ui/overlay/history-navigation.ts';
 import { parseOpenId } from '../model/notification-filter.ts';
-
-/** wouter's function of this name. */
-export type Navigate = (
-  href: string,
-  options?: { readonly replace?: boolean; readonly state?: unknown },
-) => void;
 
 interface DetailState {
   /** Whether the history entry before this one is the list that the detail was opened from. */
@@ -23,9 +18,8 @@ let takesFocus = false;
  *
  * @param isByKey whether a key opened it: then the detail takes the focus, and its keys work there.
  */
-export function openDetail(navigate: Navigate, href: string, isByKey = false): void {
-  if (isClosing)
-    return addEventListener('popstate', () => openDetail(navigate, href, isByKey), { once: true });
+export function openDetail(href: string, isByKey = false): void {
+  if (isClosing) return addEventListener('popstate', () => openDetail(href, isByKey), { once: true });
   takesFocus = isByKey;
   // The detail of this notification is open already.
   if (location.href.endsWith(href)) return focusOpened(document.querySelector('[data-detail-panel] h2'));
@@ -43,7 +37,7 @@ export function focusOpened(heading: HTMLElement | null): void {
  * Closes the detail: goes back to the list that it was opened from, so that no entry is left that shows the detail again.
  * A detail that was opened by a link from elsewhere has no such entry; the list takes its place.
  */
-export function closeDetail(navigate: Navigate, listHref: string): void {
+export function closeDetail(listHref: string): void {
   const state: DetailState | null = history.state;
   if (state?.isAboveList !== true) return navigate(listHref, { replace: true });
   // A second call before the first takes effect would leave the list.

@@ -7,7 +7,7 @@ import {
   type ReactNode,
   type Ref,
 } from 'react';
-import { Link, useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
@@ -23,12 +23,13 @@ import {
 import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
+import { asksForAnswer } from '../model/notification.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
-import { inboxTexts } from '../texts/inbox-texts.ts';
+import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import {
   entryTitle,
   notificationActor,
@@ -61,8 +62,8 @@ export interface NotificationRowProps {
   readonly onAction: OnRowAction;
   /** Opens or closes a thread. Without it a thread is a link to its list. */
   readonly onToggle?: (id: string) => void;
-  /** The selected notifications; null: selecting is off. */
-  readonly selected?: ReadonlySet<string> | null;
+  /** How many of its notifications are selected; null: selecting is off. */
+  readonly selectedCount?: number | null;
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
   /** The list that contains the row. */
@@ -79,7 +80,7 @@ export interface NotificationRowProps {
 
 /** A notification as a link to its detail, or a thread, which opens; and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
-  const { entry, onAction, filter, selected = null, isOpen = false, isPlain = false } = props;
+  const { entry, onAction, filter, selectedCount = null, isOpen = false, isPlain = false } = props;
   const { ref, index, position, size } = props;
   const texts = inboxTexts.use();
   useRegisteredKinds();
@@ -87,7 +88,8 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const [newest] = notifications;
   const title = entryTitle(notifications, texts);
   const isUnread = notifications.some(({ status }) => status === 'unread');
-  const hasButtons = !isPlain && selected === null;
+  const hasButtons = !isPlain && selectedCount === null;
+  const shared = { entry, texts, title, onAction };
   return (
     <li
       className={classNames(
@@ -102,12 +104,12 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       aria-posinset={position}
       aria-setsize={size}
     >
-      {selected && <RowCheckbox entry={entry} title={title} selected={selected} onAction={onAction} />}
+      {selectedCount !== null && <RowCheckbox {...shared} selectedCount={selectedCount} />}
       <RowLink {...props}>
-        <RowFace entry={entry} title={title} isUnread={isUnread} filter={filter} isPlain={isPlain} />
+        <RowFace {...shared} isUnread={isUnread} filter={filter} isPlain={isPlain} />
       </RowLink>
-      {hasButtons && <RowButtons notifications={notifications} id={id} title={title} onAction={onAction} />}
-      {hasButtons && notifications.length === 1 && (
+      {hasButtons && <RowButtons {...shared} isUnread={isUnread} />}
+      {hasButtons && notifications.length === 1 && asksForAnswer(newest) && (
         <AnswerButtons
           className={styles.answers}
           notification={newest}
@@ -119,14 +121,16 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   );
 });
 
-interface RowFaceProps extends Pick<NotificationRowProps, 'entry' | 'filter'> {
+interface RowPartProps extends Pick<NotificationRowProps, 'entry' | 'onAction'> {
+  readonly texts: InboxTexts;
   readonly title: string;
-  readonly isUnread: boolean;
-  readonly isPlain: boolean;
 }
 
-function RowFace({ entry, title, isUnread, filter, isPlain }: RowFaceProps) {
-  const texts = inboxTexts.use();
+interface RowFaceProps extends RowPartProps, Pick<NotificationRowProps, 'filter' | 'isPlain'> {
+  readonly isUnread: boolean;
+}
+
+function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: RowFaceProps) {
   const { notifications } = entry;
   const [newest] = notifications;
   const { isSnoozed, snoozedUntilMs, kindName } = newest;
@@ -178,16 +182,14 @@ function RowFace({ entry, title, isUnread, filter, isPlain }: RowFaceProps) {
   );
 }
 
-interface RowCheckboxProps extends Pick<NotificationRowProps, 'entry' | 'onAction'> {
-  readonly title: string;
-  readonly selected: ReadonlySet<string>;
+interface RowCheckboxProps extends RowPartProps {
+  readonly selectedCount: number;
 }
 
-function RowCheckbox({ entry: { id, notifications }, title, selected, onAction }: RowCheckboxProps) {
-  const texts = inboxTexts.use();
+function RowCheckbox({ entry, texts, title, selectedCount, onAction }: RowCheckboxProps) {
+  const { id, notifications } = entry;
   const box = useRef<HTMLInputElement>(null);
-  const chosen = notifications.filter((row) => selected.has(row.id)).length;
-  const isMixed = chosen > 0 && chosen < notifications.length;
+  const isMixed = selectedCount > 0 && selectedCount < notifications.length;
   useEffect(() => {
     // `indeterminate` has no attribute that React could set.
     if (box.current) box.current.indeterminate = isMixed;
@@ -197,7 +199,7 @@ function RowCheckbox({ entry: { id, notifications }, title, selected, onAction }
       <input
         ref={box}
         type="checkbox"
-        checked={chosen === notifications.length}
+        checked={selectedCount === notifications.length}
         aria-label={texts.selectNamed(title)}
         onChange={({ nativeEvent }) => onAction(selectAction(nativeEvent), notifications, id)}
       />
@@ -214,9 +216,8 @@ interface RowLinkProps extends NotificationRowProps {
 }
 
 /** Every notification opens in the detail, which leads on to its page. While selecting, a click selects. */
-function RowLink({ entry, filter, onAction, onToggle, selected, isOpen, children }: RowLinkProps) {
+function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, children }: RowLinkProps) {
   const { id, notifications } = entry;
-  const [, navigate] = useLocation();
   const { thread } = notifications[0];
   const shared = { className: styles.link, 'data-row': id };
   const isThread = notifications.length > 1;
@@ -228,39 +229,36 @@ function RowLink({ entry, filter, onAction, onToggle, selected, isOpen, children
     );
   const href = isThread ? inboxHref({ ...unfiltered, place: thread ?? undefined }) : inboxHref(filter, id);
   return (
-    <Link
+    // No `Link` of the router, which listens to the URL: of many rows this would slow each click down.
+    <a
       href={href}
       {...shared}
       aria-current={isOpen || undefined}
-      onClickCapture={(event: MouseEvent) => {
-        // Handle the click before the link does, which leaves clicks with Shift to the browser.
-        if (!selected) return;
-        event.preventDefault();
-        event.stopPropagation();
-        onAction(selectAction(event.nativeEvent), notifications, id);
-      }}
       onClick={(event: MouseEvent) => {
-        onAction('open', notifications, id);
-        if (isThread) return;
+        const isSelecting = typeof selectedCount === 'number';
+        const { ctrlKey, metaKey, altKey, shiftKey } = event;
+        // The browser opens it in another tab.
+        if (!isSelecting && (ctrlKey || metaKey || altKey || shiftKey)) return;
         event.preventDefault();
-        openDetail(navigate, href, event.detail === 0);
+        onAction(isSelecting ? selectAction(event.nativeEvent) : 'open', notifications, id);
+        if (isSelecting) return;
+        if (isThread) navigate(href, { replace: location.href.endsWith(href) });
+        else openDetail(href, event.detail === 0);
       }}
     >
       {children}
-    </Link>
+    </a>
   );
 }
 
-interface RowButtonsProps extends Pick<NotificationRowProps, 'onAction'> {
-  readonly notifications: ListEntry['notifications'];
-  readonly id: string;
-  readonly title: string;
-}
-
-function RowButtons({ notifications, id, title, onAction }: RowButtonsProps) {
-  const texts = inboxTexts.use();
+function RowButtons({
+  entry: { id, notifications },
+  texts,
+  title,
+  isUnread,
+  onAction,
+}: RowPartProps & { readonly isUnread: boolean }) {
   const count = notifications.length;
-  const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const [{ isSnoozed }] = notifications;
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (

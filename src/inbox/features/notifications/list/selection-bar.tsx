@@ -1,4 +1,4 @@
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref, RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { Button, IconButton, type ButtonProps } from '../../../ui/button.tsx';
@@ -202,17 +202,14 @@ function BarButton({ icon, word, isWord = false, ...rest }: BarButtonProps) {
  * behind all rows, of which more are loaded on the way.
  */
 function useSelectAllKey(selectAll: () => void): void {
-  const latest = useRef(selectAll);
-  useEffect(() => {
-    latest.current = selectAll;
-  });
+  const act = useEffectEvent(selectAll);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isSelectAll = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a';
       const target = event.target instanceof HTMLElement ? event.target : document.body;
       if (!isSelectAll || event.shiftKey || event.altKey || isKeyTaken(target)) return;
       event.preventDefault();
-      latest.current();
+      act();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Notification } from '../model/notification.ts';
 
 /** The selected notifications; `isEverything` also covers the part of the list that is not loaded. */
@@ -33,32 +33,24 @@ export const emptySelection: Selection = { ids: new Set(), isEverything: false }
 export function useSelection(shown: readonly Notification[], listKey: string): SelectionState {
   const [current, setCurrent] = useState<ListSelection | null>(null);
   const own = current?.listKey === listKey ? current : null;
-  const select = useCallback(
-    (selection: Selection | null) => setCurrent(selection && { ...selection, listKey, anchor: null }),
-    [listKey],
-  );
-  const toggleAll = useCallback(
-    (toggled: readonly string[]) => {
-      const ids = new Set(own?.ids);
-      const areAll = toggled.every((id) => ids.has(id));
-      for (const id of toggled) {
-        if (areAll) ids.delete(id);
-        else ids.add(id);
-      }
-      setCurrent({ ids, isEverything: false, listKey, anchor: toggled[0] ?? null });
-    },
-    [own, listKey],
-  );
-  const extendTo = useCallback(
-    (id: string) => {
-      const anchor = own?.anchor ?? null;
-      const from = shown.findIndex((row) => row.id === anchor);
-      const to = shown.findIndex((row) => row.id === id);
-      if (from < 0 || to < 0) return toggleAll([id]);
-      const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
-      setCurrent({ ids: new Set([...(own?.ids ?? []), ...range]), isEverything: false, listKey, anchor });
-    },
-    [own, shown, toggleAll, listKey],
-  );
-  return useMemo(() => ({ selection: own, select, toggleAll, extendTo }), [own, select, toggleAll, extendTo]);
+  const select = (selection: Selection | null) =>
+    setCurrent(selection && { ...selection, listKey, anchor: null });
+  const toggleAll = (toggled: readonly string[]) => {
+    const ids = new Set(own?.ids);
+    const areAll = toggled.every((id) => ids.has(id));
+    for (const id of toggled) {
+      if (areAll) ids.delete(id);
+      else ids.add(id);
+    }
+    setCurrent({ ids, isEverything: false, listKey, anchor: toggled[0] ?? null });
+  };
+  const extendTo = (id: string) => {
+    const anchor = own?.anchor ?? null;
+    const from = shown.findIndex((row) => row.id === anchor);
+    const to = shown.findIndex((row) => row.id === id);
+    if (from < 0 || to < 0) return toggleAll([id]);
+    const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
+    setCurrent({ ids: new Set([...(own?.ids ?? []), ...range]), isEverything: false, listKey, anchor });
+  };
+  return { selection: own, select, toggleAll, extendTo };
 }

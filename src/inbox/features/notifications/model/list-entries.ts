@@ -1,5 +1,5 @@
 import { shownAtMs } from './day-groups.ts';
-import { needsUser, type Notification } from './notification.ts';
+import { asksForAnswer, needsUser, type Notification } from './notification.ts';
 
 /** What one row of the list stands for: a notification, or several of one thread. */
 export interface ListEntry {
@@ -78,6 +78,6 @@ function singleEntry(notification: Notification, isLifted: boolean, isMember: bo
 }
 
 /** null: it is never grouped, since it asks for an answer or has no thread. */
-function groupKey({ thread, kind, data }: Notification): string | null {
-  return thread === null || kind === 'invite' || Array.isArray(data['actions']) ? null : `thread ${thread}`;
+function groupKey(row: Notification): string | null {
+  return row.thread === null || asksForAnswer(row) ? null : `thread ${row.thread}`;
 }

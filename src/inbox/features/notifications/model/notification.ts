@@ -116,6 +116,11 @@ export function needsUser({ kindName, data }: Pick<Notification, 'kindName' | 'd
   return kindName === 'mention' || kindName === 'invite' || data['important'] === true;
 }
 
+/** Whether a row has buttons that answer it: an invitation, or a message with buttons of its sender. */
+export function asksForAnswer({ kind, data }: Pick<Notification, 'kind' | 'data'>): boolean {
+  return kind === 'invite' || Array.isArray(data['actions']);
+}
+
 /** The first of `keys` that holds a text in `data` or `metadata`. */
 export function contentText({ data, metadata }: Notification, ...keys: readonly string[]): string | null {
   for (const key of keys) {

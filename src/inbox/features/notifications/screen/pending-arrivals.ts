@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
 import { compareListed, type Notification } from '../model/notification.ts';
 
 export interface PendingArrivals {
@@ -33,15 +33,10 @@ export function usePendingArrivals(
     null,
   );
   const newest = notifications[0] ?? null;
-  const latest = useRef({ listKey, newest });
-  useEffect(() => {
-    latest.current = { listKey, newest };
-  });
+  const note = useEffectEvent((isAtTop = false) => setSeen(isAtTop ? null : { listKey, newest }));
   useEffect(() => {
     if (!top.current || typeof IntersectionObserver === 'undefined') return;
-    const observer = new IntersectionObserver(([entry]) =>
-      setSeen(entry?.isIntersecting ? null : latest.current),
-    );
+    const observer = new IntersectionObserver(([entry]) => note(entry?.isIntersecting));
     observer.observe(top.current);
     return () => observer.disconnect();
   }, []);

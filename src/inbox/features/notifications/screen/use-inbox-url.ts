@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { useInbox } from '../data/inbox-context.ts';
 import { closeDetail, openDetail } from '../list/detail-history.ts';
 import { readScrollPosition, saveScrollPosition } from '../../../ui/list/saved-scroll.ts';
@@ -24,7 +25,6 @@ export interface InboxUrl {
 export function useInboxUrl(): InboxUrl {
   const inbox = useInbox();
   const search = useSearch();
-  const [, navigate] = useLocation();
   const openId = parseOpenId(search);
   const filter = useMemo(() => parseFilter(search), [search]);
   const listKey = filterKey(filter);
@@ -38,14 +38,11 @@ export function useInboxUrl(): InboxUrl {
     // The detail has an entry of its own, to which Back may return.
     else if (current.search !== search) saveScrollPosition();
   }, [listKey, search]);
-  return useMemo(
-    () => ({
-      filter,
-      listKey,
-      openId,
-      open: (id) => (id ? openDetail : closeDetail)(navigate, inboxHref(filter, id)),
-      search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
-    }),
-    [filter, listKey, openId, navigate],
-  );
+  return {
+    filter,
+    listKey,
+    openId,
+    open: (id) => (id ? openDetail : closeDetail)(inboxHref(filter, id)),
+    search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
+  };
 }

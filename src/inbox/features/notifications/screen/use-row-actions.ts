@@ -1,4 +1,4 @@
-import { useCallback, useState, type RefObject } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
@@ -41,63 +41,68 @@ export function useRowActions(
   const commands = useInboxCommands();
   const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
   const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
-  const show = useCallback(
-    (notification: Notification | undefined) => {
-      if (!notification) return;
-      url.open(notification.id);
-      list.current?.reveal(notification.id, false);
-    },
-    [url, list],
-  );
-  const closeDetail = useCallback(() => {
+  const show = (notification: Notification | undefined) => {
+    if (!notification) return;
+    url.open(notification.id);
+    list.current?.reveal(notification.id, false);
+  };
+  const closeDetail = () => {
     if (url.openId) list.current?.reveal(url.openId, true);
     url.open(undefined);
-  }, [url, list]);
-  const leave = useCallback(
-    (id: string) => {
-      if (id === url.openId) {
-        const openAt = shown.findIndex((row) => row.id === id);
-        const next = shown[openAt + 1] ?? shown[openAt - 1];
-        if (next && openAt >= 0) show(next);
-        else url.open(undefined);
-      }
-      moveFocusOutOfRow(id);
-    },
-    [url, shown, show],
-  );
-  const onAction = useCallback<OnRowAction>(
-    (action, notifications, id) => {
-      const [first] = notifications;
-      const target: RowTarget = { id, notifications };
-      switch (action) {
-        case 'open':
-          // Opening does not change a snoozed notification, which returns as unread.
-          if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
-          return;
-        case 'read':
-          return commands.toggleRead(notifications);
-        case 'more':
-          // A click on the button of an open menu closes it.
-          return setMenuOf((open) => (open?.id === id ? null : target));
-        case 'snooze':
-          return setSnoozing(target);
-        case 'select':
-          return toggleAll(notifications.map((row) => row.id));
-        case 'select-range':
-          return extendTo(first.id);
-        case 'remove':
-          leave(id);
-          return commands.remove(notifications);
-        case 'unsnooze':
-          leave(id);
-          return commands.unsnooze(notifications);
-        case 'archive':
-          leave(id);
-          return commands.toggleArchived(notifications);
-      }
-    },
-    [inbox, commands, toggleAll, extendTo, leave],
-  );
-  const closeMenu = useCallback(() => setMenuOf(null), []);
-  return { show, closeDetail, leave, onAction, menuOf, closeMenu, snoozing, setSnoozing };
+  };
+  const leave = (id: string) => {
+    if (id === url.openId) {
+      const openAt = shown.findIndex((row) => row.id === id);
+      const next = shown[openAt + 1] ?? shown[openAt - 1];
+      if (next && openAt >= 0) show(next);
+      else url.open(undefined);
+    }
+    moveFocusOutOfRow(id);
+  };
+  const act: OnRowAction = (action, notifications, id) => {
+    const [first] = notifications;
+    const target: RowTarget = { id, notifications };
+    switch (action) {
+      case 'open':
+        // Opening does not change a snoozed notification, which returns as unread.
+        if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
+        return;
+      case 'read':
+        return commands.toggleRead(notifications);
+      case 'more':
+        // A click on the button of an open menu closes it.
+        return setMenuOf((open) => (open?.id === id ? null : target));
+      case 'snooze':
+        return setSnoozing(target);
+      case 'select':
+        return toggleAll(notifications.map((row) => row.id));
+      case 'select-range':
+        return extendTo(first.id);
+      case 'remove':
+        leave(id);
+        return commands.remove(notifications);
+      case 'unsnooze':
+        leave(id);
+        return commands.unsnooze(notifications);
+      case 'archive':
+        leave(id);
+        return commands.toggleArchived(notifications);
+    }
+  };
+  const latest = useRef(act);
+  useLayoutEffect(() => {
+    latest.current = act;
+  });
+  // Always the same function, so that a click renders only the rows that it changes.
+  const onAction = useCallback<OnRowAction>((...call) => latest.current(...call), []);
+  return {
+    show,
+    closeDetail,
+    leave,
+    onAction,
+    menuOf,
+    closeMenu: () => setMenuOf(null),
+    snoozing,
+    setSnoozing,
+  };
 }

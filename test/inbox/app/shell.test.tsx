@@ -47,6 +47,17 @@ test('the application ignores a trailing slash', async () => {
   expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
 });
 
+test('the inbox shows /login and no empty list when another device has ended the session', async () => {
+  const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  const { store, unmount } = await renderApp('/account', { supabase: supabase(), user: person });
+  await screen.findByRole('heading', { name: 'Account' });
+  unmount();
+  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+  await renderApp('/home', { supabase: supabase(), store });
+  await screen.findByRole('heading', { name: 'Sign in' });
+});
+
 test('the application redirects to /login with a message when the server ends the session', async () => {
   const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);

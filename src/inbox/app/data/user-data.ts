@@ -1,14 +1,17 @@
 import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox, type Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock, type MinuteClock } from '../../ui/list/minute-clock.ts';
-import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
+import {
+  createNotificationsApi,
+  type NotificationsApi,
+} from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import { createStore, type Store, type Timer } from 'supabase-protocol-clients/platform';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
-import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
@@ -58,7 +61,16 @@ export function createUserData({
   checkSession,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
-  const api = createNotificationsApi(rest, userId, report, () => clock.now());
+  const notifications = createNotificationsApi(rest, userId, report, () => clock.now());
+  const api: NotificationsApi = {
+    ...notifications,
+    // A session that has ended reads no rows, as an empty inbox does: only this function says so.
+    changes: (since) =>
+      notifications.changes(since).catch(async (problem: unknown) => {
+        if (problem instanceof RestError && problem.status === 401) await checkSession();
+        throw problem;
+      }),
+  };
   const outbox = openOutbox(userId, platform);
   let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;

@@ -5,7 +5,11 @@ import type { CreationOptions, RequestOptions, SoftwareAuthenticator } from './s
 export function createSoftwareWebAuthn(authenticator: SoftwareAuthenticator): WebAuthn {
   // The authenticator reads and writes the JSON forms.
   const readJson = (json: object) => json;
-  const toCredential = (json: object) => ({ toJSON: () => json }) as unknown as Credential;
+  const toCredential = (json: { readonly response: object }) => {
+    const { userHandle } = json.response as { readonly userHandle?: string };
+    const response = { userHandle: userHandle === undefined ? null : Buffer.from(userHandle, 'base64url') };
+    return { toJSON: () => json, response } as unknown as Credential;
+  };
   return {
     credentials: {
       create: async (options) =>

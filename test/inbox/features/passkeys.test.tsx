@@ -1,5 +1,6 @@
-import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { decodeJwtClaims } from '../../../src/auth-client/index.ts';
 import type { FetchFunction } from '../../../src/platform/platform.ts';
 import { describedBy } from '../../support/described-by.ts';
 import { requestApi, signIn } from '../../support/local-supabase.ts';
@@ -8,7 +9,8 @@ import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts'
 import { refusal } from '../../support/wire/replies.ts';
 import { passkeysSection, createPasskeyPages } from './passkey-pages.ts';
 
-const { supabase, email, installAuthenticator, open, openSignedOut, addPasskey } = createPasskeyPages();
+const { supabase, email, skewClock, installAuthenticator, open, openSignedOut, addPasskey } =
+  createPasskeyPages();
 
 /** A platform's `fetch` that counts the requests for a challenge. @param reply replaces the server's. */
 function countChallenges(reply?: () => Response) {
@@ -146,4 +148,30 @@ test('signing in with a passkey needs no second factor', async () => {
   const { actor, url } = await openSignedOut('/login');
   await actor.click(await screen.findByRole('button', { name: 'Sign in with a passkey' }));
   await waitFor(() => expect(url()).toBe('/home'));
+});
+
+test('a proof of identity accepts a passkey of the account, and refuses that of another account', async () => {
+  installAuthenticator();
+  skewClock(-25 * 3_600_000);
+  await addPasskey();
+  const { actor, clients } = await open('/account');
+  skewClock(0);
+  await act(() => clients.auth.refreshSession());
+  const passkeys = await passkeysSection();
+  await actor.click(await passkeys.findByRole('button', { name: 'Remove: Passkey' }));
+  const question = within(await screen.findByRole('dialog', { name: 'Remove “Passkey”?' }));
+  await actor.click(question.getByRole('button', { name: 'Remove' }));
+  const proof = within(await screen.findByRole('dialog', { name: 'Confirm that it’s you' }));
+  const button = await proof.findByRole('button', { name: 'Use a passkey' });
+  const sessionId = () =>
+    decodeJwtClaims(clients.auth.getSnapshot().session?.accessToken ?? '')?.['session_id'];
+  const before = sessionId();
+  const userHandle = new TextEncoder().encode(crypto.randomUUID()).buffer;
+  vi.spyOn(navigator.credentials, 'get').mockResolvedValueOnce({ response: { userHandle } } as never);
+  await actor.click(button);
+  await proof.findByText('That passkey belongs to another account. Choose one of this account.');
+  expect(sessionId()).toBe(before);
+  await actor.click(button);
+  await passkeys.findByText('“Passkey” is removed.');
+  expect(sessionId()).not.toBe(before);
 });

@@ -123,6 +123,8 @@ export const german: AccountTexts = {
     account: (email) => `Angemeldet als ${email}`,
     wrongPassword: 'Das ist nicht das Passwort dieses Kontos.',
     byMail: 'Stattdessen Code per E‑Mail',
+    byPasskey: 'Passkey verwenden',
+    foreignPasskey: 'Dieser Passkey gehört zu einem anderen Konto. Nimm einen von diesem Konto.',
     send: (email) => `Code an ${email} schicken`,
   },
 

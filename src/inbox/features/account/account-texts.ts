@@ -120,6 +120,8 @@ const english = {
     account: (email: string) => `Signed in as ${email}`,
     wrongPassword: 'That isn’t the password of this account.',
     byMail: 'Email me a code instead',
+    byPasskey: 'Use a passkey',
+    foreignPasskey: 'That passkey belongs to another account. Choose one of this account.',
     send: (email: string) => `Email a code to ${email}`,
   },
 

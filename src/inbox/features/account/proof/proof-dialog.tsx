@@ -15,6 +15,8 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import layout from '../../../ui/layout.module.css';
 import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
+import { usePasskeys } from '../passkeys/use-passkeys.ts';
+import { PasskeyProof } from './passkey-proof.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
 /** What a proof is asked for, which the dialog says. */
@@ -26,7 +28,10 @@ export interface ProofDialogProps {
   readonly onCancel: () => void;
 }
 
-/** Says why a proof is needed, and asks for the app's code where the account has a second factor, else for the password or a mailed code. */
+/**
+ * Says why a proof is needed, and asks for the app's code where the account has a second factor, else for the password or a mailed
+ * code; or for a passkey where the account has one.
+ */
 export function ProofDialog({ purpose, onProven, onCancel }: ProofDialogProps) {
   const texts = accountTexts.use();
   const { user } = useAuth();
@@ -36,6 +41,7 @@ export function ProofDialog({ purpose, onProven, onCancel }: ProofDialogProps) {
   const hasPassword = user?.identities?.some(({ provider }) => provider === 'email') ?? false;
   const [byMail, setByMail] = useState(!hasPassword);
   const email = user?.email ?? '';
+  const { client, passkeys } = usePasskeys();
   return (
     <Dialog open title={texts.proof.title} closeLabel={texts.close} onClose={onCancel}>
       <div className={layout.stack}>
@@ -47,6 +53,9 @@ export function ProofDialog({ purpose, onProven, onCancel }: ProofDialogProps) {
           <MailProof email={email} onProven={onProven} />
         ) : (
           <PasswordProof email={email} onProven={onProven} onMail={() => setByMail(true)} />
+        )}
+        {user && passkeys.length > 0 && client.isSupported() && (
+          <PasskeyProof userId={user.id} onProven={onProven} />
         )}
       </div>
     </Dialog>

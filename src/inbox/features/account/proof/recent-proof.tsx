@@ -1,9 +1,12 @@
-import { useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
 import { createAccountApi } from '../account-api.ts';
 import { endedSessions } from '../ended-sessions.ts';
-import { ProofDialog, type ProofPurpose } from './proof-dialog.tsx';
+import type { ProofPurpose } from './proof-dialog.tsx';
+
+const ProofDialog = onDemand(async () => (await import('./proof-dialog.tsx')).ProofDialog);
 
 /** As long as `delete_account` accepts a proof, less a minute for the request and for clocks that differ. */
 const recentMs = 9 * 60_000;
@@ -46,11 +49,13 @@ export function useRecentProof(): RecentProof {
   return {
     request: (purpose) => (isRecent() ? Promise.resolve(true) : ask(purpose)),
     dialog: open && (
-      <ProofDialog
-        purpose={open.purpose}
-        onProven={() => open.settle(true)}
-        onCancel={() => open.settle(false)}
-      />
+      <Suspense>
+        <ProofDialog
+          purpose={open.purpose}
+          onProven={() => open.settle(true)}
+          onCancel={() => open.settle(false)}
+        />
+      </Suspense>
     ),
   };
 }

@@ -20,6 +20,21 @@ test('reading opens with two requests, and asks for the changes alone when the c
   expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
 });
 
+test('a live notification of an unknown kind asks once for the kinds that the team registered', async () => {
+  const { table, world } = await openScriptedInbox(3);
+  await world.clock.advance(60_000);
+  const before = table.requests.length;
+  table.insert(4);
+  await world.clock.advance(20_000);
+  expect(table.requests.slice(before)).toEqual([]);
+  table.insert(5, { kind: 'other' });
+  await world.clock.advance(20_000);
+  expect(table.requests.slice(before)).toEqual(['changes']);
+  table.insert(6, { kind: 'other' });
+  await world.clock.advance(20_000);
+  expect(table.requests.slice(before), 'a kind that was removed stays unknown').toEqual(['changes']);
+});
+
 test('reading catches up while the first list is still being read', async () => {
   const scripted = createScriptedInbox({ answerMs: 1_000, changeMs: 10 });
   const { inbox, table, world } = scripted;

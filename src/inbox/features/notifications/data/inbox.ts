@@ -1,6 +1,7 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { staleAfterMs } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
+import { registeredKinds } from '../../../shared/registered-kinds.ts';
 import { createStore } from 'supabase-protocol-clients/platform';
 import type { Store } from 'supabase-protocol-clients/platform';
 import { createInboxActions } from './inbox-actions.ts';
@@ -70,6 +71,16 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     },
     clock,
   });
+  // `message` is a kind of the application.
+  const askedKinds = new Set(['message']);
+  /** Whether the team may have registered the kind since the last answer; asked once, because a removed kind stays unknown. */
+  const isOfNewKind = (change: NotificationChange) => {
+    if (change.type === 'remove' || change.notification.kind !== 'other') return false;
+    const { kindName } = change.notification;
+    if (registeredKinds.getSnapshot().has(kindName) || askedKinds.has(kindName)) return false;
+    askedKinds.add(kindName);
+    return true;
+  };
   const showPendingRows = () =>
     pendingRows.set(
       new Set(
@@ -129,7 +140,8 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     prefetchMore: reader.prefetchMore,
     receive(changes) {
       store.dispatch({ type: 'changes', changes });
-      sync.check(true);
+      if (changes.some(isOfNewKind)) void sync.run();
+      else sync.check(true);
     },
     catchUp() {
       store.dispatch({ type: 'gap' });

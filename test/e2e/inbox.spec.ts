@@ -43,6 +43,23 @@ test('a user archives and restores; tab and type stay in the URL over actions, r
   await expect(rows(page)).toHaveCount(2);
 });
 
+test('an archived row slides out from its own place', { tag: '@nightly' }, async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 4 });
+  await world.enter(page, ada);
+  const leaving = rows(page).nth(1);
+  await leaving.hover();
+  const before = await leaving.boundingBox();
+  // Holds the row at the start of its way.
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('Animation.enable');
+  await devTools.send('Animation.setPlaybackRate', { playbackRate: 0 });
+  await leaving.getByRole('button', { name: 'Archive' }).click();
+  const copy = page.locator('main li[aria-hidden="true"][inert]');
+  await expect(copy).toHaveCount(1);
+  expect(await copy.boundingBox()).toEqual(before);
+});
+
 test('several selected notifications are archived at once', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });

@@ -50,7 +50,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.type(page.getByLabel('Password', { exact: true }), person.password);
     await keys.press(button(page, 'Show password'), 'Space');
     await keys.press(button(page, 'Create account'));
-    await expect(page.getByRole('heading', { name: 'Check your email' })).toBeFocused();
+    await expect(page.getByLabel('Code from the email')).toBeFocused();
     await page.goto(await world.mailedLink(person.email));
     await keys.press(button(page, 'Confirm and sign in'), 'Space');
     await page.waitForURL('**/home');

@@ -41,10 +41,15 @@ function useCurrentSection(ids: string): string | undefined {
   return useSyncExternalStore(subscribe, () => findCurrentSection(ids.split(' ')));
 }
 
-/** The last section that begins in the upper third of the window; before it the one that the URL names, while it begins on the screen. */
+/**
+ * The last section that begins in the upper third of the window, or the last of all at the end of the page; before it the one that the
+ * URL names, while it begins on the screen.
+ */
 function findCurrentSection(ids: readonly string[]): string | undefined {
   const topOf = (id: string) => document.getElementById(id)?.getBoundingClientRect().top ?? Infinity;
   const named = ids.find((id) => location.hash === `#${id}`);
   if (named !== undefined && topOf(named) >= 0 && topOf(named) < innerHeight * 0.8) return named;
+  const { scrollHeight } = document.documentElement;
+  if (scrollY > 0 && scrollY + innerHeight >= scrollHeight - 1) return ids.at(-1);
   return ids.findLast((id) => topOf(id) < innerHeight / 3) ?? ids[0];
 }

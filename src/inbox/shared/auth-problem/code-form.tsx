@@ -10,13 +10,18 @@ export interface CodeFormProps extends Omit<SubmitFormProps, 'form' | 'error' | 
   readonly label: string;
   /** The usual length of the code. Default: that of a code in an email. */
   readonly digits?: number;
+  /** Whether the field has the focus at once, as the one thing that its screen asks for. Default true. */
+  readonly takesFocus?: boolean;
   /** Sends the code, without spaces and dashes. */
   readonly onCode: (code: string) => Promise<unknown>;
   readonly children?: ReactNode;
 }
 
+const focus = (field: HTMLInputElement | null): void => field?.focus();
+
 /** Asks for a one-time code. */
-export function CodeForm({ label, digits, onCode, children, ...rest }: CodeFormProps) {
+export function CodeForm(props: CodeFormProps) {
+  const { label, digits, takesFocus = true, onCode, children, ...rest } = props;
   const rules = credentialTexts.use();
   const form = useForm({
     initial: { code: '' },
@@ -26,7 +31,13 @@ export function CodeForm({ label, digits, onCode, children, ...rest }: CodeFormP
   return (
     <SubmitForm form={form} {...rest}>
       {/* No length limit below the longest code that a project may configure. */}
-      <CodeField label={label} required maxLength={12} {...form.field('code')} />
+      <CodeField
+        ref={takesFocus ? focus : undefined}
+        label={label}
+        required
+        maxLength={12}
+        {...form.field('code')}
+      />
       {children}
     </SubmitForm>
   );

@@ -142,7 +142,7 @@ test('the inbox archives and restores', async () => {
   await notify(1);
   const { actor, url } = await open();
   await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
-  await screen.findByText(/No notifications yet/);
+  await screen.findByText(/You’re all caught up/);
   await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
   const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
   await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));

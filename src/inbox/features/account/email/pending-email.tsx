@@ -40,6 +40,7 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
           submit={texts.confirm}
           look="secondary"
           wide={false}
+          takesFocus={false}
           onCode={async (token) => {
             const { session } = await auth.verifyOtp({ type: 'email_change', email: address, token });
             await onConfirmed(session ? next : null);

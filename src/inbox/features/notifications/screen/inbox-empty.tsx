@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../../ui/button.tsx';
-import { useInboxServices } from '../data/inbox-context.ts';
+import { useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
 import { encodeFilter, inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
@@ -18,6 +18,9 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
   const { tab, query } = filter;
+  const { archived, snoozed } = useInboxSnapshot().counts;
+  /** A person who has put everything away is no newcomer: the words are those of "Unread". */
+  const words = tab === 'all' && archived + snoozed > 0 ? 'unread' : tab;
   const isFiltered = encodeFilter({ ...filter, tab: 'all' }) !== '';
   if (query)
     return (
@@ -34,15 +37,15 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   return (
     <div className={styles.empty}>
       <EmptyIllustration />
-      <p className={styles.emptyTitle}>{isFiltered ? texts.emptyKind : texts.empty[tab]}</p>
-      {!isFiltered && <p>{texts.emptyHint[tab]}</p>}
+      <p className={styles.emptyTitle}>{isFiltered ? texts.emptyKind : texts.empty[words]}</p>
+      {!isFiltered && <p>{texts.emptyHint[words]}</p>}
       <div className={layout.row}>
         {isFiltered && (
           <Link className={buttonClass()} href={inboxHref({ tab, kind: null })}>
             {texts.showEverything}
           </Link>
         )}
-        {!isFiltered && tab === 'all' && (
+        {!isFiltered && words === 'all' && (
           <>
             {InviteDialog && <Button onClick={onInvite}>{texts.inviteSomeone}</Button>}
             <Link className={buttonClass()} href={paths.preferences}>

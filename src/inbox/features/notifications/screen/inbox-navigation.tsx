@@ -1,7 +1,8 @@
 import { Link, useSearch } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { ArchiveIcon, ClockIcon, FilterIcon, InboxIcon, PersonIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { ArchiveIcon, ClockIcon, FilterIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { FlagIcon } from '../../../ui/menu-icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';
@@ -145,7 +146,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
           href={inboxHref(filter.reason ? { ...filter, reason: undefined } : needsYou)}
           aria-current={filter.reason ? 'true' : undefined}
         >
-          <PersonIcon />
+          <FlagIcon />
           <span>{texts.needsYou}</span>
         </Link>
       </nav>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -18,27 +18,33 @@ import { shortcutKeys, shortcutsEnabled, type Shortcut } from '../actions/shortc
 const arrows: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
 
 export interface InboxOptionsProps {
-  /** Whether the keyboard shortcuts are in view first, as the key for help asks. */
-  readonly startsAtKeys: boolean;
   readonly onClose: () => void;
   readonly onSelect: () => void;
   readonly onInvite: () => void;
 }
 
+/** The keyboard shortcuts, as the key for help shows them. */
+export function KeyboardHelp({ onClose }: Pick<InboxOptionsProps, 'onClose'>) {
+  const { close } = inboxTexts.use();
+  const words = inboxDialogTexts.use().options;
+  return (
+    <Dialog open sheet onClose={onClose} title={words.shortcuts} closeLabel={close}>
+      <div className={styles.keyboard}>
+        <Shortcuts />
+      </div>
+    </Dialog>
+  );
+}
+
 /** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
-export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: InboxOptionsProps) {
+export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().options;
   const { InviteDialog } = useInboxServices();
-  const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const isLifting = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
-  const keys = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (startsAtKeys) keys.current?.scrollIntoView();
-  }, [startsAtKeys]);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
@@ -80,35 +86,46 @@ export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: Inbo
         <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
         {SampleButton && <SampleButton wide />}
         <div className={styles.keyboard}>
-          <Switch
-            label={words.shortcutsSwitch}
-            hint={words.shortcutsHint}
-            checked={areOn}
-            onChange={shortcutsEnabled.set}
-          />
-          <h3 ref={keys}>{words.shortcuts}</h3>
-          <dl className={styles.keys}>
-            {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
-              <div key={shortcut}>
-                <dt>{words.shortcut[shortcut]}</dt>
-                <dd>
-                  {shortcutKeys[shortcut].map((key) => (
-                    <kbd key={key}>{words.keyNames[key] ?? arrows[key] ?? key.toUpperCase()}</kbd>
-                  ))}
-                </dd>
-              </div>
-            ))}
-            <div>
-              <dt>{words.selectAllKey}</dt>
-              <dd>
-                <kbd>{words.controlKey} A</kbd>
-                <kbd>⌘ A</kbd>
-              </dd>
-            </div>
-          </dl>
+          <h3>{words.shortcuts}</h3>
+          <Shortcuts />
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** The switch of the shortcuts, and their keys. */
+function Shortcuts() {
+  const words = inboxDialogTexts.use().options;
+  const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
+  return (
+    <>
+      <Switch
+        label={words.shortcutsSwitch}
+        hint={words.shortcutsHint}
+        checked={areOn}
+        onChange={shortcutsEnabled.set}
+      />
+      <dl className={styles.keys}>
+        {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
+          <div key={shortcut}>
+            <dt>{words.shortcut[shortcut]}</dt>
+            <dd>
+              {shortcutKeys[shortcut].map((key) => (
+                <kbd key={key}>{words.keyNames[key] ?? arrows[key] ?? key.toUpperCase()}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>{words.selectAllKey}</dt>
+          <dd>
+            <kbd>{words.controlKey} A</kbd>
+            <kbd>⌘ A</kbd>
+          </dd>
+        </div>
+      </dl>
+    </>
   );
 }
 

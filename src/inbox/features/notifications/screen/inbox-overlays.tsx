@@ -6,7 +6,7 @@ import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
 import { FilterSheet, SaveViewDialog } from './filter-sheet.tsx';
-import { InboxOptions } from './inbox-options.tsx';
+import { InboxOptions, KeyboardHelp } from './inbox-options.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 
 /** The row that a menu or a dialog is about. */
@@ -51,14 +51,10 @@ export function InboxOverlays(props: InboxOverlaysProps) {
           onPrevious={openAt > 0 ? () => onShow(shown[openAt - 1]) : null}
         />
       )}
-      {(dialog === 'options' || dialog === 'keys') && (
-        <InboxOptions
-          startsAtKeys={dialog === 'keys'}
-          onClose={close}
-          onSelect={props.onSelect}
-          onInvite={() => onDialog('invite')}
-        />
+      {dialog === 'options' && (
+        <InboxOptions onClose={close} onSelect={props.onSelect} onInvite={() => onDialog('invite')} />
       )}
+      {dialog === 'keys' && <KeyboardHelp onClose={close} />}
       {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
       {dialog === 'view' && <SaveViewDialog filter={filter} name="" onClose={close} />}
       {snoozing && (

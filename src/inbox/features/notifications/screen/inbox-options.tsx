@@ -6,7 +6,7 @@ import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
 import { playNotes } from '../arrivals/arrival-sound.ts';
 import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
-import styles from './inbox.module.css';
+import styles from './inbox-options.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice, type Density } from '../list/density.ts';
 import { groupingChoice, liftingChoice } from '../list/use-list-entries.ts';

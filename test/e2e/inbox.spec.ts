@@ -107,7 +107,7 @@ test(
     await page.keyboard.press('Shift+R');
     await expect(bell).toHaveAccessibleName('Notifications');
     await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Inbox options' });
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByRole('switch', { name: 'Use keyboard shortcuts' }).click();
     await page.keyboard.press('Escape');
     await page.locator('main [data-row]').first().focus();

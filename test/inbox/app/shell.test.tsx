@@ -55,7 +55,7 @@ test('the inbox shows /login and no empty list when another device has ended the
   unmount();
   await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
   await renderApp('/home', { supabase: supabase(), store });
-  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
 
 test('the application redirects to /login with a message when the server ends the session', async () => {

@@ -17,6 +17,12 @@ export class FunctionsError extends Error {
     this.name = name;
     this.context = context;
   }
+
+  /** Name, message and context, for logs. */
+  toJSON(): object {
+    const { name, message, context } = this;
+    return { name, message, context };
+  }
 }
 
 /** The request was not answered. */
@@ -90,7 +96,11 @@ export class FunctionsClient {
     let response: Response | undefined;
     const functions = createFunctionsClient({
       ...this.#options,
-      ...(token !== null && { getAccessToken: async () => token }),
+      ...(token !== null && {
+        getAccessToken: async () => token,
+        // The token replaces a header of the client, too.
+        headers: withoutAuthorization(this.#options.headers),
+      }),
       platform: {
         ...platform,
         async fetch(input, init) {
@@ -108,6 +118,12 @@ export class FunctionsClient {
       return { data: null, error: toFunctionsError(problem, response), ...(response && { response }) };
     }
   }
+}
+
+function withoutAuthorization(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
+  );
 }
 
 function toFunctionsError(problem: unknown, response: Response | undefined): FunctionsError {

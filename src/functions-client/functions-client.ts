@@ -54,7 +54,11 @@ export interface InvokeOptions {
 
 /** Calls edge functions. Every method throws {@link FunctionsError}. */
 export interface FunctionsClient {
-  /** Calls a function. Its answer is read by its content type, and validated by the schema. */
+  /**
+   * Calls a function. Its answer is read by its content type, and validated by the schema.
+   *
+   * @param name the function, and a path and an encoded query after it, such as `report/today?tz=UTC`.
+   */
   invoke<T>(
     name: string,
     options: InvokeOptions & { readonly schema: StandardSchema<unknown, T> },
@@ -108,8 +112,11 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     const { method = 'POST', region = options.region, redirect, signal } = invocation;
     const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
     const isRegional = region !== undefined && region !== 'any';
-    const query = isRegional ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
-    const url = `${base}/${encodeName(name)}${query}`;
+    const [path = '', ...query] = name.split('?');
+    const ownQuery = query.join('?');
+    const regionQuery = isRegional ? `forceFunctionRegion=${encodeURIComponent(region)}` : '';
+    const search = [ownQuery, regionQuery].filter((part) => part !== '').join('&');
+    const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
     const work = http.begin({ timeoutMs, signal });
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
     const ownHeaders = {

@@ -151,7 +151,7 @@ declare
   methods text[] := '{}';
 begin
   if (select min(f.created_at) from auth.mfa_factors f where f.user_id = new_methods.user_id and f.status = 'verified') > since then
-    methods := methods || '{totp,mfa/phone,mfa/webauthn}'::text[];
+    methods := methods || '{totp,mfa/phone,mfa/webauthn,mfa/recovery_code}'::text[];
   end if;
   if exists (
     select from auth.identities i join auth.users u on u.id = i.user_id

@@ -311,6 +311,55 @@ grant execute on function
   to authenticated;
 
 /**
+ * Runs after a newer auth service has stored recovery codes of its own, which it lists as a factor: ends those of the database, because
+ * an account has one set. The service's count of wrong codes applies to it.
+ */
+create function private.end_recovery_codes() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  delete from private.recovery_codes c where c.user_id = new.user_id;
+  if found then
+    perform private.report_security_event(new.user_id, 'recovery_codes_created');
+  end if;
+  return null;
+exception when others then
+  raise warning 'The recovery codes of the database could not be ended: %', sqlerrm;
+  return null;
+end
+$$;
+
+/** Runs after a recovery code of the auth service has raised a session, which the service mails nothing about. */
+create function private.note_recovery_code() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  perform private.report_security_event(s.user_id, 'recovery_code_used', jsonb_strip_nulls(
+    jsonb_build_object('user_agent', left(s.user_agent, 500), 'ip', host(s.ip))
+  ))
+  from auth.sessions s where s.id = new.session_id;
+  return null;
+exception when others then
+  raise warning 'The use of a recovery code could not be reported: %', sqlerrm;
+  return null;
+end
+$$;
+
+-- The auth service owns the tables. An older one has no such factors, so that neither trigger ever runs.
+do $$
+begin
+  create trigger end_recovery_codes after insert on auth.mfa_factors
+    for each row when (new.factor_type::text = 'recovery_code') execute function private.end_recovery_codes();
+  create trigger note_recovery_code after insert or update of updated_at on auth.mfa_amr_claims
+    for each row when (new.authentication_method = 'mfa/recovery_code') execute function private.note_recovery_code();
+exception when insufficient_privilege then
+  raise notice 'Recovery codes of the auth service do not end those of the database: %', sqlerrm;
+end
+$$;
+
+/**
  * Runs after a passkey was added or removed, about which the auth service sends no mail: reports it, with the name that the
  * passkey has then. The deletion of the account is no removal. A failure is a warning, because it must not prevent the change.
  */

@@ -45,7 +45,7 @@ test(
     await other.getByRole('button', { name: 'Lost your authenticator?' }).click();
     const field = other.getByLabel('Recovery code');
     const submit = other.getByRole('button', { name: 'Use recovery code' });
-    await field.fill('0000 0000 0000');
+    await field.fill('0000 0000 0000 0000');
     await submit.click();
     await expect(other.getByText('That code isn’t right, or it was used before.')).toBeVisible();
     await field.fill((codes[4] ?? '').toLowerCase());
@@ -55,12 +55,23 @@ test(
     await other.getByRole('button', { name: 'Replace it' }).click();
     await other.waitForURL('**/account#two-step');
     const lost = other.getByRole('region', { name: 'Two-step sign-in' });
-    await lost
-      .getByRole('button', { name: /^Remove/ })
-      .first()
-      .click();
-    await other.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await expect(lost.getByRole('button', { name: 'Add an authenticator app' })).toBeVisible();
+    await expect(lost.getByText('9 codes left.')).toBeVisible();
+    await lost.getByRole('button', { name: 'Remove: Phone', exact: true }).click();
+    const dialog = other.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await expect(dialog.getByText(/Add a new authenticator app first/)).toBeVisible();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await lost.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await lost.getByText('Can’t scan it?').click();
+    const newSecret = (await lost.locator('code').innerText()).replaceAll(' ', '');
+    await lost.getByLabel('Code from the app').fill(new OTPAuth.TOTP({ secret: newSecret }).generate());
+    await lost.getByRole('button', { name: 'Turn on' }).click();
+    await expect(lost.getByRole('button', { name: 'Remove: Phone 2' })).toBeVisible();
+    await lost.getByRole('button', { name: 'Remove: Phone', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await expect(lost.getByText('“Phone” is removed.')).toBeVisible();
+    await expect(lost.getByText('9 codes left.')).toBeVisible();
     expect(errors).toEqual([]);
     await context.close();
   },

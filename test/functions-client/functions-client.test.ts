@@ -40,6 +40,16 @@ describe('a call', () => {
     ]);
   });
 
+  test('keeps a query after the name, beside that of the region', async () => {
+    const { functions, requests } = createClient([json({}), json({})]);
+    await functions.invoke('report/today?tz=UTC&q=a%20b?');
+    await functions.invoke('report?tz=UTC', { region: 'eu-central-1' });
+    expect(requests.map(({ url }) => url.replace(`${projectUrl}/functions/v1/`, ''))).toEqual([
+      'report/today?tz=UTC&q=a%20b?',
+      'report?tz=UTC&forceFunctionRegion=eu-central-1',
+    ]);
+  });
+
   test.each([
     [{ a: 1 }, 'application/json', '{"a":1}'],
     ['text', 'text/plain', 'text'],

@@ -1,4 +1,3 @@
-import { Secret, TOTP } from 'otpauth';
 import { createClient } from '@supabase/supabase-js';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -8,6 +7,7 @@ import { createWebAuthnFactors } from '../../src/auth-client/features/webauthn-f
 import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import { createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { createAuthenticator } from '../support/second-factor.ts';
 import { createSoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { createSoftwareWebAuthn } from '../support/software-web-authn.ts';
 
@@ -33,14 +33,7 @@ async function createPerson(): Promise<{ email: string; auth: AuthClient }> {
   return { email, auth: await signIn(email) };
 }
 
-async function enrollApp(auth: AuthClient): Promise<void> {
-  const mfa = createMfa(auth);
-  const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'App' });
-  const code = new TOTP({ secret: Secret.fromBase32(totp?.secret ?? '') }).generate({
-    timestamp: supabase().clock.now(),
-  });
-  await mfa.challengeAndVerify({ factorId: id, code });
-}
+const enrollApp = (auth: AuthClient) => createAuthenticator(createMfa(auth), supabase().clock.now);
 
 const levelOf = async (auth: AuthClient) =>
   (await createMfa(auth).getAuthenticatorAssuranceLevel()).currentLevel;
@@ -82,6 +75,22 @@ describe('recovery codes of the service', () => {
     await low.verify({ code: newer[0] ?? '' });
     await recovery.unenroll();
     await expect(recovery.getStatus()).rejects.toMatchObject({ code: 'mfa_factor_not_found' });
+  });
+
+  it('keep the last other factor, and are removed by their own endpoint only', async () => {
+    const { auth } = await createPerson();
+    await enrollApp(auth);
+    const recovery = createRecoveryCodes(auth);
+    const { factorId } = await recovery.generate();
+    const mfa = createMfa(auth);
+    const [app] = (await mfa.listFactors()).totp;
+    await expect(mfa.unenroll({ factorId })).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(mfa.unenroll({ factorId: app?.id ?? '' })).rejects.toMatchObject({
+      code: 'mfa_recovery_codes_sole_factor',
+    });
+    await recovery.unenroll();
+    await mfa.unenroll({ factorId: app?.id ?? '' });
+    expect((await mfa.listFactors()).all).toEqual([]);
   });
 
   it('are locked for a quarter of an hour after five wrong ones', async () => {

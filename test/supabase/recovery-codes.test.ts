@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { createUser, requestApi, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
@@ -182,6 +182,42 @@ it('a session of another account, or one that has ended, is refused', async () =
   const ended = await signIn(supabase(), user.email);
   await requestApi(supabase(), '/auth/v1/logout?scope=local', { method: 'POST', token: ended });
   expect((await recover(ended, codes[0])).message).toBe('session_ended');
+});
+
+describe('recovery codes of the auth service', () => {
+  const service = (path: string, token: string, body: unknown = {}) =>
+    requestApi(supabase(), `/auth/v1/factors/recovery-codes${path}`, { method: 'POST', token, body });
+  const eventsOf = () =>
+    supabase().database.query<{ kind: string }>(
+      `select kind from private.security_events where user_id = $1 and kind like 'recovery%' order by created_at`,
+      [user.id],
+    );
+
+  it('end those of the database, and tell the owner', async () => {
+    expect((await service('', strong)).status).toBe(200);
+    const weak = await signIn(supabase(), user.email);
+    expect(await recover(weak, codes[0])).toEqual({ outcome: 'invalid' });
+    expect(await (await rpc('recovery_code_status', strong)).json()).toBeNull();
+    expect(await eventsOf()).toEqual([{ kind: 'recovery_codes_created' }]);
+  });
+
+  it('mail their use, and prove nothing on the day of the first factor', async () => {
+    const { codes: own } = (await (await service('', strong)).json()) as { codes: string[] };
+    const weak = await signIn(supabase(), user.email);
+    const raised = (await (await service('/verify', weak, { code: own[0] })).json()) as {
+      access_token: string;
+    };
+    expect(decodeJwt(raised.access_token)).toMatchObject({ aal: 'aal2' });
+    expect((await eventsOf()).map(({ kind }) => kind)).toEqual([
+      'recovery_codes_created',
+      'recovery_code_used',
+    ]);
+    const [row] = await supabase().database.query<{ methods: string[] }>(
+      'select private.new_methods($1) as methods',
+      [user.id],
+    );
+    expect(row?.methods).toContain('mfa/recovery_code');
+  });
 });
 
 it('a factor gets the name that its owner gives it, bounded, and no other factor has it', async () => {

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import type { LocalSupabase } from 'local-supabase';
+import type { Mfa } from '../../src/auth-client/features/mfa.ts';
 import { requestApi } from './local-supabase.ts';
 
 export interface SecondFactor {
@@ -24,4 +25,12 @@ export async function enrollSecondFactor(
   const code = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) }).generate({ timestamp: nowMs() });
   const session = await post(`/${factor.id}/verify`, { challenge_id: challenge.id, code });
   return { factorId: factor.id, token: session.access_token };
+}
+
+/** Enrolls and verifies an authenticator by the client. */
+export async function createAuthenticator(mfa: Mfa, nowMs: () => number): Promise<void> {
+  const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'App' });
+  const secret = Secret.fromBase32(totp?.secret ?? '');
+  const code = new TOTP({ secret }).generate({ timestamp: nowMs() });
+  await mfa.challengeAndVerify({ factorId: id, code });
 }

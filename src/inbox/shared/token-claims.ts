@@ -11,12 +11,21 @@ export function readSessionId(session: Session): string {
   return typeof id === 'string' ? id : '';
 }
 
+/** Whether only a recovery code of the auth service has raised the session to `aal2`. */
+export function isRaisedByCodeOnly(session: Session): boolean {
+  const methods = readMethods(session).map((method) => String(Object(method)['method']));
+  const others = new Set(['totp', 'mfa/phone', 'mfa/webauthn']);
+  return methods.includes('mfa/recovery_code') && !methods.some((method) => others.has(method));
+}
+
+function readMethods(session: Session): readonly unknown[] {
+  const methods = decodeJwtClaims(session.accessToken)?.['amr'];
+  return Array.isArray(methods) ? methods : [];
+}
+
 /** When the user last proved their identity by a password, code or factor, in epoch milliseconds; 0 if unknown. */
 export function readProofTimeMs(session: Session): number {
-  const methods = decodeJwtClaims(session.accessToken)?.['amr'];
-  const times = Array.isArray(methods)
-    ? methods.map((method: unknown) => Number(Object(method)['timestamp']))
-    : [];
+  const times = readMethods(session).map((method) => Number(Object(method)['timestamp']));
   return Math.max(0, ...times.filter(Number.isFinite)) * 1000;
 }
 

@@ -29,6 +29,17 @@ export interface Challenge {
   readonly web_authn_session_data: WebAuthnSession | null;
 }
 
+/** Whether a factor can raise a session: verified, of a type that may be verified, and no recovery code. */
+export function isSecondFactor({ settings }: AuthContext, { status, factor_type }: Factor): boolean {
+  const enabled = {
+    totp: settings.totpVerifyEnabled,
+    phone: settings.phoneFactorVerifyEnabled,
+    webauthn: settings.webauthnFactorVerifyEnabled,
+    recovery_code: false,
+  };
+  return status === 'verified' && enabled[factor_type];
+}
+
 /** Throws 422 when the project does not let factors of this type verify. */
 export function checkVerifyEnabled(
   { settings }: AuthContext,

@@ -11,6 +11,7 @@ import { notifyOfChange } from '../mail/account-change.ts';
 import { insertRow } from '../rows/rows.ts';
 import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from '../rows/factor.ts';
 import type { User } from '../rows/user.ts';
+import { isSecondFactor } from './challenge.ts';
 import { requireFactor } from './factor-caller.ts';
 
 const secretBytes = 20;
@@ -160,6 +161,17 @@ export async function enrollFactor(context: AuthContext, call: Call): Promise<Re
   }
 }
 
+/** Recovery codes have a path of their own, and stand in for another factor: the last one stays while there are codes. */
+async function checkMayUnenroll(context: AuthContext, factor: Factor, userId: string): Promise<void> {
+  if (factor.factor_type === 'recovery_code')
+    throw unprocessable('validation_failed', 'Recovery codes are removed by their own endpoint');
+  if (factor.status !== 'verified') return;
+  const others = (await listFactors(context.database, userId)).filter(({ id }) => id !== factor.id);
+  if (!others.some(({ factor_type }) => factor_type === 'recovery_code')) return;
+  if (!others.some((other) => isSecondFactor(context, other)))
+    throw unprocessable('mfa_recovery_codes_sole_factor', 'Recovery codes need another verified factor');
+}
+
 /** DELETE /factors/:factor_id: sessions that the factor had raised return to aal1. */
 export async function unenrollFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireNonAnonymousCaller(context, call);
@@ -167,6 +179,7 @@ export async function unenrollFactor(context: AuthContext, call: Call): Promise<
   if (session === null) throw internal('A valid session and factor are required to unenroll a factor');
   if (factor.status === 'verified' && session.aal !== 'aal2')
     throw unprocessable('insufficient_aal', 'AAL2 required to unenroll verified factor');
+  await checkMayUnenroll(context, factor, user.id);
   const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id };
   await inTransaction(context, async ({ sql }) => {
     await recordAudit(context, sql, user, 'factor_unenrolled', { traits, ip: call.ip });

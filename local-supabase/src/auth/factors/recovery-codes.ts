@@ -11,6 +11,7 @@ import { recordAudit } from '../rows/audit.ts';
 import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from '../rows/factor.ts';
 import { insertRow } from '../rows/rows.ts';
 import type { Session } from '../rows/session.ts';
+import { isSecondFactor } from './challenge.ts';
 import { raiseSession } from './verification.ts';
 
 const CODES = 10;
@@ -54,7 +55,7 @@ export async function generateRecoveryCodes(context: AuthContext, call: Call): P
         'mfa_verified_factor_exists',
         'Recovery codes already exist, regenerate them instead',
       );
-    if (!factors.some(({ status }) => status === 'verified'))
+    if (!factors.some((one) => isSecondFactor(context, one)))
       throw unprocessable('mfa_recovery_codes_sole_factor', 'Recovery codes need another verified factor');
     if (factors.some(({ friendly_name }) => friendly_name === friendlyName))
       throw unprocessable(

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 
@@ -11,23 +10,12 @@ export interface Device {
   readonly isCurrent: boolean;
 }
 
-export interface RecoveryCodeStatus {
-  readonly unused: number;
-  readonly createdAtMs: number;
-}
-
-const recoveryCodeStatus = z.nullable(z.object({ unused: z.number(), created_at: z.string() }));
-
 /** The database functions of the account; each acts on the signed-in user alone. */
 export interface AccountApi {
   /** The sessions that have not ended: this one, then the latest used first. */
   listDevices(signal: AbortSignal): Promise<readonly Device[]>;
   /** Ends a session at the server: its refresh token is refused from then on. */
   endDevice(id: string): Promise<void>;
-  /** How many recovery codes are unused; null if none were created. */
-  getRecoveryCodes(signal: AbortSignal): Promise<RecoveryCodeStatus | null>;
-  /** Creates ten recovery codes, which replace the earlier ones. @throws {RestError} `reauthentication_needed` without a recent proof. */
-  createRecoveryCodes(): Promise<readonly string[]>;
   /** Names a factor. @returns the name. @throws {RestError} `name_taken`, `factor_not_found` */
   renameFactor(id: string, name: string): Promise<string>;
   /** All data of the user. */
@@ -52,12 +40,6 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
     async endDevice(id) {
       await rest.rpc('end_session', { session_id: id }).execute();
     },
-    async getRecoveryCodes(signal) {
-      const answer = await rest.rpc('recovery_code_status').execute({ signal });
-      const status = z.parse(recoveryCodeStatus, answer);
-      return status && { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
-    },
-    createRecoveryCodes: () => rest.rpc('create_recovery_codes').execute(),
     async renameFactor(id, name) {
       await rest.rpc('rename_factor', { factor_id: id, name }).execute();
       return name;

@@ -146,6 +146,9 @@ export const german: AccountTexts = {
 
   removeTitle: (name) => `„${name}“ entfernen?`,
   mfaRemoveText: 'Codes aus dieser App öffnen dein Konto dann nicht mehr.',
+  mfaRemoveCodesToo: 'Deine Wiederherstellungscodes werden mit entfernt.',
+  mfaRemoveAddFirst:
+    'Du hast dich mit einem Wiederherstellungscode angemeldet. Füge zuerst eine neue Authenticator-App hinzu, dann kannst du diese entfernen.',
   mfaRemoveLast: 'Es ist dein letztes Gerät. Danach schützt nur noch dein Passwort dein Konto.',
 
   passkey: {
@@ -176,9 +179,7 @@ export const german: AccountTexts = {
     title: 'Wiederherstellungscodes',
     none: 'Du hast keine Wiederherstellungscodes. Wenn du deinen Authenticator verlierst, kommst du nicht mehr in dein Konto.',
     left: (unused, date) =>
-      unused === 1
-        ? `1 Code ist noch übrig, erstellt am ${date}.`
-        : `${unused} Codes sind noch übrig, erstellt am ${date}.`,
+      `${unused === 1 ? '1 Code ist' : `${unused} Codes sind`} noch übrig${date === null ? '' : `, erstellt am ${date}`}.`,
     noneLeft: 'Du hast alle deine Wiederherstellungscodes benutzt. Erstelle neue.',
     loadFailed: 'Deine Wiederherstellungscodes konnten nicht geladen werden.',
     create: 'Wiederherstellungscodes erstellen',

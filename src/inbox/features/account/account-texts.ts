@@ -142,6 +142,9 @@ const english = {
 
   removeTitle: (name: string) => `Remove “${name}”?`,
   mfaRemoveText: 'Codes from this app won’t open your account anymore.',
+  mfaRemoveCodesToo: 'Your recovery codes are removed with it.',
+  mfaRemoveAddFirst:
+    'You signed in with a recovery code. Add a new authenticator app first, then remove this one.',
   mfaRemoveLast: 'It’s your last one. Only your password will protect your account.',
 
   passkey: {
@@ -170,10 +173,8 @@ const english = {
   recoveryCodes: {
     title: 'Recovery codes',
     none: 'You have no recovery codes. If you lose your authenticator, you’re locked out of your account.',
-    left: (unused: number, date: string) =>
-      unused === 1
-        ? `1 code left of those created on ${date}.`
-        : `${unused} codes left of those created on ${date}.`,
+    left: (unused: number, date: string | null) =>
+      `${unused === 1 ? '1 code' : `${unused} codes`} left${date === null ? '' : ` of those created on ${date}`}.`,
     noneLeft: 'You’ve used all of your recovery codes. Create new ones.',
     loadFailed: 'Couldn’t load your recovery codes.',
     create: 'Create recovery codes',

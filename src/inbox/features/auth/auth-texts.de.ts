@@ -136,8 +136,8 @@ export const german: AuthTexts = {
 
   recovery: {
     code: 'Wiederherstellungscode',
-    hint: 'Zwölf Buchstaben und Ziffern. Jeder Code gilt einmal.',
-    missing: 'Gib alle zwölf Zeichen eines Wiederherstellungscodes ein.',
+    hint: 'Buchstaben und Ziffern, in Vierergruppen. Jeder Code gilt einmal.',
+    missing: 'Gib alle Zeichen eines Wiederherstellungscodes ein.',
     explain:
       'Der Code ersetzt dieses eine Mal deine Authenticator-App. Die Anmeldung in zwei Schritten bleibt eingeschaltet.',
     submit: 'Wiederherstellungscode benutzen',

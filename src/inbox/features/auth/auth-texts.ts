@@ -131,8 +131,8 @@ const english = {
 
   recovery: {
     code: 'Recovery code',
-    hint: 'Twelve letters and digits. Each code works once.',
-    missing: 'Enter all twelve characters of a recovery code.',
+    hint: 'Letters and digits, in groups of four. Each code works once.',
+    missing: 'Enter all characters of a recovery code.',
     explain: 'The code takes the place of your authenticator this once. Two-step sign-in stays on.',
     submit: 'Use recovery code',
     invalid: 'That code isn’t right, or it was used before.',

@@ -189,6 +189,7 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
   expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
+  expect(dialog.getByText('Your recovery codes are removed with it.')).toBeTruthy();
   await actor.click(dialog.getByRole('button', { name: 'Remove' }));
   await mfa.findByText('“Phone” is removed.');
   await mfa.findByText(/^Off\./);

@@ -3,6 +3,7 @@ import type { AuthClient, Factor } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { loadRecoveryCodes } from '../../../shared/recovery-codes/load-recovery-codes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { authenticatorCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
@@ -13,7 +14,7 @@ import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
 import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../account-texts.ts';
-import { createAccountApi, type AccountApi } from '../account-api.ts';
+import { createAccountApi } from '../account-api.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { takeFocus } from '../take-focus.ts';
@@ -45,12 +46,13 @@ export interface MfaEnrollmentProps {
 export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }: MfaEnrollmentProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
-  const { auth, loadRest, platform } = useClients();
+  const clients = useClients();
+  const { auth, loadRest, platform } = clients;
   const enrolledName = factor.friendlyName ?? texts.mfaUnnamed;
   /** Undefined where it fails: the factor is verified by then. */
-  const tryApi = async <T,>(call: (api: AccountApi) => Promise<T>): Promise<T | undefined> => {
+  const attempt = async <T,>(call: () => Promise<T>): Promise<T | undefined> => {
     try {
-      return await call(createAccountApi(await loadRest()));
+      return await call();
     } catch (problem) {
       platform.report(problem);
       return undefined;
@@ -59,7 +61,10 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
   /** @returns the name that the factor has then. */
   const rename = async (name: string) => {
     if (name === enrolledName) return name;
-    return (await tryApi((api) => api.renameFactor(factor.id, name))) ?? enrolledName;
+    const renamed = await attempt(async () =>
+      createAccountApi(await loadRest()).renameFactor(factor.id, name),
+    );
+    return renamed ?? enrolledName;
   };
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
@@ -77,7 +82,9 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
         const shownName = await rename(name.trim());
         // Needs no further proof, because the session was just raised to `aal2`.
-        const codes = isFirst ? await tryApi((api) => api.createRecoveryCodes()) : null;
+        const codes = isFirst
+          ? await attempt(async () => (await loadRecoveryCodes(clients, null)).create())
+          : null;
         await onAdded(shownName, codes ?? null);
       }),
   });

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-client';
 import { createMfa, type EnrolledFactor } from 'supabase-protocol-clients/auth-client/mfa';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
@@ -22,7 +22,9 @@ export interface MfaSectionProps {
 
 export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const texts = accountTexts.use();
-  const factors = user.factors ?? [];
+  const allFactors = useMemo(() => user.factors ?? [], [user]);
+  // The service lists its recovery codes as a factor; they have a place of their own here.
+  const factors = allFactors.filter(({ factor_type }) => factor_type !== 'recovery_code');
   const verified = factors.filter(({ status }) => status === 'verified');
   const [removing, setRemoving] = useState<Factor | null>(null);
   const { auth, platform } = useClients();
@@ -79,7 +81,14 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
         </ul>
       )}
       {verified.length === 1 && <p className={layout.hint}>{texts.mfaRecovery}</p>}
-      {verified.length > 0 && <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />}
+      {verified.length > 0 && (
+        <RecoveryCodes
+          key={codes?.[0] ?? 'status'}
+          created={codes}
+          factors={allFactors}
+          onChanged={onChanged}
+        />
+      )}
       {enrolled ? (
         <MfaEnrollment
           key={enrolled.id}
@@ -107,6 +116,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
         factor={removing}
         name={removing ? nameOf(removing, texts) : ''}
         isLast={verified.length === 1 && removing?.status === 'verified'}
+        hasServiceCodes={factors.length < allFactors.length}
         onClose={() => setRemoving(null)}
         onRemoved={async (name) => {
           setRemoving(null);

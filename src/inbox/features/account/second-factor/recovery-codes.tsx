@@ -1,10 +1,12 @@
-import { useEffect, useMemo, useState } from 'react';
-import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
+import { useEffect, useState } from 'react';
+import type { Factor } from 'supabase-protocol-clients/auth-client';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { loadRecoveryCodes } from '../../../shared/recovery-codes/load-recovery-codes.ts';
+import type { RecoveryCodeStatus } from '../../../shared/recovery-codes/recovery-codes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
-import { createAccountApi, type RecoveryCodeStatus } from '../account-api.ts';
 import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
@@ -15,15 +17,17 @@ import { CodeSheet } from './code-sheet.tsx';
 export interface RecoveryCodesProps {
   /** Codes that the enrollment has just created; null: none. */
   readonly created: readonly string[] | null;
+  /** The account's factors. */
+  readonly factors: readonly Factor[];
+  readonly onChanged: () => Promise<void>;
 }
 
 /** How many recovery codes are left, and how to create new ones. */
-export function RecoveryCodes({ created }: RecoveryCodesProps) {
+export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProps) {
   const texts = accountTexts.use().recoveryCodes;
   const language = useLanguage();
-  const { platform } = useClients();
-  const rest = useRest();
-  const api = useMemo(() => createAccountApi(rest), [rest]);
+  const clients = useClients();
+  const { platform } = clients;
   const proof = useRecentProof();
   const [codes, setCodes] = useState(created);
   const [isSaved, setSaved] = useState(false);
@@ -34,20 +38,22 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
   useEffect(() => {
     if (codes) return undefined;
     const controller = new AbortController();
-    api.getRecoveryCodes(controller.signal).then(setStatus, (failure: unknown) => {
+    const load = async () => (await loadRecoveryCodes(clients, factors)).getStatus(controller.signal);
+    load().then(setStatus, (failure: unknown) => {
       if (controller.signal.aborted) return;
       platform.report(failure);
       setProblem(texts.loadFailed);
     });
     return () => controller.abort();
-  }, [api, codes, platform, texts]);
+  }, [clients, codes, factors, platform, texts]);
   const create = async () => {
     setAsking(false);
     setProblem(undefined);
     if (!(await proof.request('codes'))) return;
     setPending(true);
     try {
-      setCodes(await api.createRecoveryCodes());
+      setCodes(await (await loadRecoveryCodes(clients, factors)).create());
+      await onChanged();
     } catch (failure) {
       platform.report(failure);
       setProblem(texts.createFailed);
@@ -73,7 +79,9 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
       {status === null && <Message tone="warning">{texts.none}</Message>}
       {status?.unused === 0 && <Message tone="warning">{texts.noneLeft}</Message>}
       {status && status.unused > 0 && (
-        <p className={layout.hint}>{texts.left(status.unused, date.format(status.createdAtMs))}</p>
+        <p className={layout.hint}>
+          {texts.left(status.unused, status.createdAtMs === null ? null : date.format(status.createdAtMs))}
+        </p>
       )}
       {status !== undefined && (
         <div className={layout.row}>

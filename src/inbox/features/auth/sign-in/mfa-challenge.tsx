@@ -21,7 +21,8 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);
   const factors = (session.user.factors ?? []).filter(
-    ({ status, factor_type }) => status === 'verified' && factor_type !== 'webauthn',
+    ({ status, factor_type }) =>
+      status === 'verified' && factor_type !== 'webauthn' && factor_type !== 'recovery_code',
   );
   const [isRecovering, setRecovering] = useState(false);
   const [factorId, setFactorId] = useState(factors.find(isApp)?.id ?? factors[0]?.id);
@@ -29,7 +30,7 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
   if (isRecovering)
     return (
       <AuthPage key="recovery" title={texts.mfaRecoveryTitle} intro={texts.mfaRecoveryIntro}>
-        <RecoveryForm />
+        <RecoveryForm factors={session.user.factors} />
         <Button look="link" onClick={() => setRecovering(false)}>
           {texts.mfaBack}
         </Button>

@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 import { readProjectConfig } from './project/project-config.ts';
 import { moveToLocalPort } from './project/local-origins.ts';
 import { realisticTiming } from './realtime/settings.ts';
-import { createLocalSupabase } from './server.ts';
+import { createLocalSupabase, type LocalSupabase } from './server.ts';
 
 export interface LocalSupabasePluginOptions {
   /** The folder that contains `supabase/`. Default: Vite's root. */
@@ -14,31 +14,57 @@ export interface LocalSupabasePluginOptions {
   readonly inMemory?: boolean;
 }
 
+/** A server of Vite that uses the instance of a folder. */
+interface Lease {
+  readonly started: Promise<LocalSupabase>;
+  /** Ends the instance, unless a later server has taken it over. */
+  end(): Promise<void>;
+}
+
+const leases = new Map<string, Lease>();
+
+/** When Vite restarts it makes the next server before it closes the previous one: the next one takes the instance over. */
+function takeInstance(folder: string, start: () => Promise<LocalSupabase>): Lease {
+  const started = leases.get(folder)?.started ?? start();
+  const lease: Lease = {
+    started,
+    async end() {
+      if (leases.get(folder) !== lease) return;
+      leases.delete(folder);
+      await (await started).close();
+    },
+  };
+  leases.set(folder, lease);
+  started.catch(() => leases.delete(folder));
+  return lease;
+}
+
 /**
  * Starts the local Supabase with Vite's development server, by `supabase/config.toml`, and ends it with that. Pages read
  * its address from `import.meta.env.VITE_SUPABASE_URL` and `VITE_SUPABASE_PUBLISHABLE_KEY`, unless these are set already.
  */
 export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin {
-  let close = (): Promise<void> => Promise.resolve();
+  let lease: Lease | undefined;
   return {
     name: 'local-supabase',
     apply: 'serve',
     async config(config) {
       const { project = config.root ?? process.cwd(), inMemory = false } = options;
       const folder = project instanceof URL ? fileURLToPath(project) : resolve(project);
-      const { options: settings, ports } = readProjectConfig({ project: folder });
-      const supabase = await createLocalSupabase({
-        ...moveToLocalPort(settings, config.server?.port ?? 5173),
-        project: folder,
-        port: ports.api,
-        databasePort: ports.database,
-        databaseThread: true,
-        mailboxPort: ports.mailbox,
-        realtime: realisticTiming,
-        ...(!inMemory && { dataDir: join(folder, '.local-supabase') }),
+      lease = takeInstance(folder, () => {
+        const { options: settings, ports } = readProjectConfig({ project: folder });
+        return createLocalSupabase({
+          ...moveToLocalPort(settings, config.server?.port ?? 5173),
+          project: folder,
+          port: ports.api,
+          databasePort: ports.database,
+          databaseThread: true,
+          mailboxPort: ports.mailbox,
+          realtime: realisticTiming,
+          ...(!inMemory && { dataDir: join(folder, '.local-supabase') }),
+        });
       });
-      close = supabase.close;
-      const { url, publishableKey, mailboxUrl } = supabase;
+      const { url, publishableKey, mailboxUrl } = await lease.started;
       console.log(`  local Supabase ${url}, mailbox ${mailboxUrl}`);
       const define = (name: string, value: string) =>
         process.env[name] === undefined ? { [`import.meta.env.${name}`]: JSON.stringify(value) } : {};
@@ -50,10 +76,12 @@ export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin 
       };
     },
     configureServer(server) {
-      server.httpServer?.once('close', () => void close());
-    },
-    async closeBundle() {
-      await close();
+      const { close } = server;
+      const leaseOfServer = lease;
+      server.close = async () => {
+        await close.call(server);
+        await leaseOfServer?.end();
+      };
     },
   };
 }

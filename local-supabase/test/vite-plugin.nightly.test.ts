@@ -6,7 +6,7 @@ import { createServer } from 'vite';
 import { localSupabase } from '../src/vite.ts';
 
 it(
-  'starts and ends with the development server, and tells pages its address',
+  'starts and ends with the development server, keeps running when it restarts, and tells pages its address',
   { timeout: 60_000 },
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));
@@ -28,6 +28,11 @@ it(
     expect(page?.code).toContain('http://127.0.0.1:56321');
     const jwks = 'http://127.0.0.1:56321/auth/v1/.well-known/jwks.json';
     expect((await fetch(jwks)).status).toBe(200);
+
+    await server.restart();
+    expect((await server.transformRequest('/page.js'))?.code).toContain('http://127.0.0.1:56321');
+    expect((await fetch(jwks)).status).toBe(200);
+
     await server.close();
     await expect
       .poll(() =>

@@ -118,13 +118,17 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
       { project: supabaseFolder(resolve(project)), settings: settings.databaseSettings },
       patterns.length === 0 ? undefined : patterns,
     );
+    if (results.length === 0)
+      throw new StartError(
+        `There are no tests: write pgTAP files into supabase/tests, such as supabase/tests/todos.test.sql`,
+      );
     const failed = results.filter(({ problems }) => problems.length > 0);
     const passed = results.reduce((sum, result) => sum + result.passed, 0);
     await print(
       results.flatMap(({ path, problems }) => [`${problems.length > 0 ? '✗' : '✓'} ${path}`, ...problems]),
     );
     await print([`${passed} tests passed; ${failed.length} of ${results.length} files failed`]);
-    return failed.length > 0 || results.length === 0 ? 1 : 0;
+    return failed.length > 0 ? 1 : 0;
   },
   async types({ url, project, schema }) {
     const { typesOf } = await import('./types/types-command.ts');

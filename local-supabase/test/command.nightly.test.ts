@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,6 +62,16 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
     join(project, 'supabase/functions/hello/index.ts'),
     "Deno.serve((request) => { console.log('greets'); return new Response(`hello by ${request.method}, ${Deno.env.get('GREETING')}`); });",
   );
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await run('start', ...ports, '--database-port', String(port))).toEqual({
+    code: 1,
+    out: '',
+    err: `Port ${port} is taken by another program\n`,
+  });
+  other.close();
+
   const started = spawn(process.execPath, [bin, 'start', ...ports], { cwd: project });
   running = started;
   let printed = '';
@@ -154,6 +165,10 @@ it('serves a foreign folder from `init` to `stop`', { timeout: 120_000 }, async 
 });
 
 it('runs the tests of the database', { timeout: 60_000 }, async () => {
+  expect(await run('test')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('write pgTAP files into supabase/tests') as string,
+  });
   await mkdir(join(project, 'supabase/tests'), { recursive: true });
   const test = (name: string, sql: string) => writeFile(join(project, 'supabase/tests', name), sql);
   await test(

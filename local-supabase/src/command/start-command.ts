@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { explainPort } from '../http/http-server.ts';
 import { removeData } from '../project/data-folder.ts';
 import type { LocalSupabaseOptions } from '../project/options.ts';
 import { createLocalSupabase, type LocalSupabase } from '../server.ts';
@@ -82,6 +85,8 @@ export async function runUntilStopped(
       environment: environmentOf(supabase),
     });
   try {
+    await requireFreePorts(places);
+    console.error('Starting PostgreSQL and the services…');
     supabase = await createLocalSupabase(started);
     save();
     for (const note of supabase.notes) console.warn(note);
@@ -91,6 +96,22 @@ export async function runUntilStopped(
     await supabase.close();
   } finally {
     control.close();
+  }
+}
+
+/** Finds a taken port before PostgreSQL starts, which takes seconds. @throws {StartError} that names it. */
+async function requireFreePorts({ port, databasePort, mailboxPort, smtpPort }: Places): Promise<void> {
+  for (const each of [port, databasePort, mailboxPort, smtpPort]) {
+    if (!each) continue;
+    const probe = createServer();
+    try {
+      probe.listen(each, '127.0.0.1');
+      await once(probe, 'listening');
+    } catch (problem) {
+      throw explainPort(problem as Error, each);
+    }
+    probe.close();
+    await once(probe, 'close');
   }
 }
 

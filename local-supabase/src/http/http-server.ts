@@ -43,7 +43,7 @@ export async function listen(
     socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (problem) => reject(explain(problem, port)));
+    server.once('error', (problem) => reject(explainPort(problem, port)));
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: taken } = server.address() as AddressInfo;
@@ -136,7 +136,8 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => outgoing.destroy());
 }
 
-function explain(problem: Error, port: number): StartError {
+/** Why a port cannot be opened. */
+export function explainPort(problem: Error, port: number): StartError {
   const { code } = problem as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} is taken by another program`, problem);
   return new StartError(`Port ${port} cannot be opened: ${problem.message}`, problem);

@@ -8,3 +8,4 @@ export { readProjectSql } from '../src/project/project-sql.ts';
 export { connectRawClient, type RawClient } from './realtime/raw-client.ts';
 export { ADA, BOB, createRealtimeWorld, type RealtimeWorld } from './realtime/realtime-world.ts';
 export { createReplayWorld } from './rest/replay-world.ts';
+export { startWorkerSite, type WorkerSite } from './browser/worker-site.ts';

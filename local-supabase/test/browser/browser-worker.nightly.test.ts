@@ -1,53 +1,22 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { browserArgs, findBrowser } from '../../../scripts/browser.ts';
-import { buildBrowserAssets } from '../../src/index.ts';
+import { startWorkerSite } from './worker-site.ts';
 
 const here = fileURLToPath(new URL('./', import.meta.url));
-const project = fileURLToPath(new URL('../../../', import.meta.url));
-const types: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.bin': 'application/octet-stream',
-};
 
 let context: BrowserContext;
 let origin: string;
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'browser-worker-'));
-  closers.push(() => rm(folder, { recursive: true, force: true }));
-  await buildBrowserAssets({ project, outDir: join(folder, 'supabase') });
-  await build({
-    entryPoints: [join(here, 'page.ts'), join(here, 'worker.ts')],
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    minify: true,
-  });
-  const server = createServer(({ url = '/' }, response) => {
-    const type = types[extname(url)];
-    if (!type)
-      return response
-        .setHeader('content-type', 'text/html')
-        .end('<script type=module src=/page.js></script>');
-    return void readFile(join(folder, url)).then(
-      (bytes) => response.setHeader('content-type', type).end(bytes),
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const site = await startWorkerSite(join(here, 'page.ts'), join(here, 'worker.ts'));
+  closers.push(site.close);
+  ({ origin } = site);
   const profile = await mkdtemp(join(tmpdir(), 'browser-profile-'));
   closers.push(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
   context = await chromium.launchPersistentContext(profile, {

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setOf } from '../src/audit.ts';
+import { audits } from '../src/audits.ts';
+import { runAudits, type AuditResult } from '../src/runner.ts';
+import { openBrowserBridge, type BrowserBridge } from './browser/browser-bridge.ts';
+import { auditsWithoutPasskeys } from './local-audits.ts';
+
+const knownFailing = new Map([
+  ['REST-136', 'a browser lets no page set the headers of a preflight, so none reaches the worker'],
+]);
+let bridge: BrowserBridge;
+let results: readonly AuditResult[];
+
+beforeAll(async () => {
+  bridge = await openBrowserBridge();
+  const ofServers = audits.filter(({ area }) => setOf(area) === 'server');
+  results = await runAudits(ofServers, bridge.target, { knownFailing, concurrency: 4 });
+}, 600_000);
+afterAll(() => bridge.close());
+
+const idsOf = (status: AuditResult['outcome']['status']) =>
+  results.filter(({ outcome }) => outcome.status === status).map(({ audit }) => audit.id);
+
+it('the audits of servers pass on a project in a worker of Chromium', () => {
+  const failed = results.filter(({ outcome, known }) => outcome.status === 'failed' && known === null);
+  expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
+  expect(idsOf('passed').length).toBeGreaterThan(500);
+});
+
+it('what is known to fail there fails, and everything else is run', () => {
+  expect(idsOf('failed')).toEqual([...knownFailing.keys()]);
+  expect(idsOf('not-run')).toEqual(auditsWithoutPasskeys);
+});

@@ -38,6 +38,16 @@ async function writeReports(report: ConformanceReport, folder: string): Promise<
   console.log(`\n${report.run.url}: ${counts}\n${join(folder, 'conformance.html')}`);
 }
 
+/** Tells a tenth of the run at a time, beside the report. */
+function reportProgress(total: number): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    if (total >= 100 && Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total))
+      console.error(`${done} of ${total} audits`);
+  };
+}
+
 interface CommandRun {
   readonly audits: readonly Audit[];
   readonly target: ConformanceTarget;
@@ -51,7 +61,13 @@ async function auditAndReport({ audits, target, run, options, ...rest }: Command
   const startedAt = new Date().toISOString();
   const scale = createDeadlineScale();
   const concurrency = Number(options.concurrency);
-  const results = await runAudits(audits, target, { ...rest, run, scale, concurrency });
+  const results = await runAudits(audits, target, {
+    ...rest,
+    run,
+    scale,
+    concurrency,
+    onResult: reportProgress(audits.length),
+  });
   const report = createReport(results, {
     id: run.id,
     startedAt,
@@ -80,8 +96,12 @@ async function auditLocal(
 }
 
 async function clean(target: ConformanceTarget, run: AuditRun | string): Promise<void> {
-  const { users, buckets } = await removeRun(target, run);
+  const { users, keptUsers, buckets } = await removeRun(target, run);
   console.log(`Removed ${users} users and ${buckets} buckets of the run.`);
+  if (keptUsers > 0)
+    console.log(
+      `${keptUsers} users could not be removed: do tables of the project refer to auth.users without "on delete cascade"?`,
+    );
 }
 
 /** Audits a target of others: an interruption ends the run, and what it created is removed. */

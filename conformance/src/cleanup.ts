@@ -7,6 +7,8 @@ import { assertStatus, at } from './wire.ts';
 /** How many users and buckets were removed. */
 export interface Removal {
   readonly users: number;
+  /** The users that the server would not remove, because rows of the project refer to them, for example. */
+  readonly keptUsers: number;
   readonly buckets: number;
 }
 
@@ -28,7 +30,7 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
     if (status === 200) users += 1;
   }
   await removeMessages(target, [...found]);
-  return { users, buckets: await removeBuckets(target, namePrefix(id)) };
+  return { users, keptUsers: found.size - users, buckets: await removeBuckets(target, namePrefix(id)) };
 }
 
 /** Removes the broadcasts that the database keeps for the topics of users; without access to it they are kept for three days. */

@@ -4,7 +4,7 @@ import { isUnexpected, type AuditResult } from './runner.ts';
 import { readSection, sectionLinks, type PublicSource } from './sources.ts';
 
 /** The version of the suite, as in its package.json. An audit names the version that introduced it. */
-export const suiteVersion = '0.2.0';
+export const suiteVersion = '1.0.0';
 
 /** A run as data: what every report shows. */
 export interface ConformanceReport {

@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly run?: AuditRun;
   /** Extends the deadlines for a slow target. Default: one that measures the round trips of the run. */
   readonly scale?: DeadlineScale;
+  /** Is told of each result, in the order in which the audits end. */
+  readonly onResult?: (result: AuditResult) => void;
   /** Ends the run: started audits finish, the others are reported as not run. */
   readonly signal?: AbortSignal;
 }
@@ -57,6 +59,7 @@ export async function runAudits(
     limitPauseMs = 5000,
     run = createAuditRun(),
     signal,
+    onResult,
     scale = createDeadlineScale(),
   }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
@@ -72,12 +75,10 @@ export async function runAudits(
       const outcome = signal?.aborted
         ? ({ status: 'not-run', reason: 'the run was interrupted' } as const)
         : await runAudit(audit, target, { run, settings, missingSchema, timeoutMs, limitPauseMs, scale });
-      results[index] = {
-        audit,
-        outcome,
-        known: knownFailing.get(audit.id) ?? null,
-        durationMs: performance.now() - startedMs,
-      };
+      const known = knownFailing.get(audit.id) ?? null;
+      const result = { audit, outcome, known, durationMs: performance.now() - startedMs };
+      results[index] = result;
+      onResult?.(result);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

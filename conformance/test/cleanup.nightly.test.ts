@@ -46,9 +46,20 @@ describe('the removal of what a run created', () => {
     await context.newUser();
     const name = context.run.newName();
     await openStorage(target).send('POST', '/bucket', { body: { id: name, name, public: false } });
-    expect(await removeRun(target, '0123abcd')).toEqual({ users: 1, buckets: 1 });
+    expect(await removeRun(target, '0123abcd')).toEqual({ users: 1, keptUsers: 0, buckets: 1 });
     expect(await userIds()).toEqual(before);
-    expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, buckets: 0 });
+    expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, keptUsers: 0, buckets: 0 });
+  });
+
+  it('users are counted whom rows of the project keep', async () => {
+    const context = createAuditContext(target, createAuditRun('4567abcd'));
+    const { id } = await context.newUser();
+    const { query } = supabase.database;
+    await query('create table private.kept (id uuid references auth.users)');
+    await query('insert into private.kept values ($1)', [id]);
+    expect(await removeRun(target, '4567abcd')).toEqual({ users: 0, keptUsers: 1, buckets: 0 });
+    await query('drop table private.kept');
+    expect(await removeRun(target, '4567abcd')).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
   });
 
   it('a run cannot be removed without the service key', async () => {

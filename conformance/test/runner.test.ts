@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Audit } from '../src/audit.ts';
+import { chooseAudits } from '../src/audits.ts';
 import { isUnexpected, runAudits } from '../src/runner.ts';
 import { audit, runSample as run, target } from './sample-audits.ts';
 
@@ -27,6 +28,26 @@ describe('a run of audits', () => {
       { status: 'passed' },
       { status: 'not-run', reason: 'the target lacks: phone-confirmation' },
     ]);
+  });
+
+  it('each result is told as its audit ends', async () => {
+    const told: string[] = [];
+    const quick = audit('A-2', () => Promise.resolve());
+    const slow = audit('A-1', () => new Promise((resolve) => setTimeout(resolve, 20)));
+    await runAudits([slow, quick], target, { onResult: ({ audit: { id } }) => told.push(id) });
+    expect(told).toEqual(['A-2', 'A-1']);
+  });
+
+  it('a request without a token is no subject of audits where the gateway has a token for the key', async () => {
+    const refusal = { error_code: 'bad_jwt', msg: 'invalid claim: missing sub claim' };
+    const audits = chooseAudits({ only: 'AUTH-502,AUTH-924,AUTH-925,AUTH-926,AUTH-1003' });
+    const results = await runAudits(audits, {
+      ...target,
+      fetch: () => Promise.resolve(Response.json(refusal, { status: 403 })),
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual(
+      audits.map(() => ({ status: 'not-run', reason: 'the gateway passes the API key as the token' })),
+    );
   });
 
   it('the audits of a run share one run, which no other run has', async () => {

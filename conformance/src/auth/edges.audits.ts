@@ -1,6 +1,7 @@
 import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { assertNoAuthorization } from './no-authorization.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
@@ -31,7 +32,7 @@ export const authEdgeAudits: readonly Audit[] = [
     'PUT /user without a token is refused as no_authorization',
     { source: 'protocol/auth.md#user' },
     async ({ auth }) => {
-      assertError(await auth.send('PUT', '/user', { body: { data: {} } }), 401, 'no_authorization');
+      assertNoAuthorization(await auth.send('PUT', '/user', { body: { data: {} } }));
     },
   ),
   audit(
@@ -39,7 +40,7 @@ export const authEdgeAudits: readonly Audit[] = [
     'POST /logout without a token is refused as no_authorization',
     { source: 'protocol/auth.md#sign-out' },
     async ({ auth }) => {
-      assertError(await auth.send('POST', '/logout'), 401, 'no_authorization');
+      assertNoAuthorization(await auth.send('POST', '/logout'));
     },
   ),
   audit(
@@ -47,7 +48,7 @@ export const authEdgeAudits: readonly Audit[] = [
     'GET /reauthenticate without a token is refused as no_authorization',
     { source: 'protocol/auth.md#user' },
     async ({ auth }) => {
-      assertError(await auth.send('GET', '/reauthenticate'), 401, 'no_authorization');
+      assertNoAuthorization(await auth.send('GET', '/reauthenticate'));
     },
   ),
   audit(

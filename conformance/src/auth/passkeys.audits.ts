@@ -2,6 +2,7 @@ import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { assertNoAuthorization } from './no-authorization.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
@@ -68,11 +69,7 @@ export const passkeyAudits: readonly Audit[] = [
     { source },
     async ({ auth }) => {
       for (const [method, path, body] of guardedRoutes)
-        assertError(
-          await auth.send(method, path, body === undefined ? {} : { body }),
-          401,
-          'no_authorization',
-        );
+        assertNoAuthorization(await auth.send(method, path, body === undefined ? {} : { body }));
     },
   ),
   audit('AUTH-1004', 'the options of a sign-in name no user', { source }, async (context) => {

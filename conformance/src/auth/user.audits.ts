@@ -2,7 +2,7 @@ import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
-import { NotRunError } from '../target.ts';
+import { assertNoAuthorization } from './no-authorization.ts';
 import { toFormerAddress } from './mail-link.ts';
 
 const audit = auditsOf('auth');
@@ -21,12 +21,7 @@ export const userAudits: readonly Audit[] = [
     'AUTH-502',
     'GET /user without a token is refused as no_authorization',
     { source },
-    async ({ auth, target }) => {
-      const reply = await auth.send('GET', '/user');
-      if (target.restUrl !== null && reply.status === 403)
-        throw new NotRunError('the gateway passes the API key as the token');
-      assertError(reply, 401, 'no_authorization');
-    },
+    async ({ auth }) => assertNoAuthorization(await auth.send('GET', '/user')),
   ),
   audit(
     'AUTH-503',

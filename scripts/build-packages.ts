@@ -1,18 +1,38 @@
-/** `npm run build:packages`: every package as it is published, in `dist-packages/<name>`. */
+/**
+ * `npm run build:packages`: every package as it is published, as a folder and as a tarball in `dist-packages`. Fails where publint,
+ * are-the-types-wrong or the rules for contents find something.
+ */
 import { spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { checkPackage } from './library/check-package.ts';
+import { contentProblems, finishPackage, readManifest } from './package-contents.ts';
 
-const folder = resolve('dist-packages');
-const builds = {
-  'supabase-protocol-clients': ['run', 'build:lib', '--'],
-  'local-supabase': ['run', '-w', 'local-supabase', 'build', '--'],
-  'supabase-conformance': ['run', '-w', 'supabase-conformance', 'build', '--'],
-  'inbox-sender': ['run', '-w', 'inbox-sender', 'build', '--'],
-};
+const outDir = resolve('dist-packages');
+const packages = [
+  { name: 'supabase-protocol-clients', source: 'src', build: ['run', 'build:lib', '--'] },
+  { name: 'local-supabase', source: 'local-supabase', build: ['run', '-w', 'local-supabase', 'build', '--'] },
+  { name: 'supabase-conformance', source: 'conformance', build: ['run', '-w', 'conformance', 'build', '--'] },
+  { name: 'inbox-sender', source: 'inbox-sender', build: ['run', '-w', 'inbox-sender', 'build', '--'] },
+];
 
-await rm(folder, { recursive: true, force: true });
-for (const [name, command] of Object.entries(builds)) {
-  const { status } = spawnSync('npm', [...command, `${folder}/${name}`], { stdio: 'inherit' });
+function run(args: readonly string[]): void {
+  const { status } = spawnSync('npm', args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
   if (status !== 0) process.exit(1);
+}
+
+await rm(outDir, { recursive: true, force: true });
+for (const { name, source, build } of packages) {
+  const folder = join(outDir, name);
+  run([...build, folder]);
+  await finishPackage(folder, source);
+  run(['pack', folder, '--silent', '--pack-destination', outDir]);
+  const tarball = join(outDir, `${name}-${readManifest(folder).version}.tgz`);
+  const problems = [...contentProblems(folder), ...(await checkPackage({ folder, tarball }))];
+  for (const problem of problems) console.error(`✗ ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  else console.log(`✓ ${tarball} (${Math.round((await stat(tarball)).size / 1000)} kB)`);
 }

@@ -32,7 +32,7 @@ for (const name of await readdir(outDir, { recursive: true })) {
 for (const folder of ['protocol', 'schema'])
   await cp(join(root, folder), join(outDir, folder), { recursive: true });
 await mkdir(join(outDir, 'docs'));
-for (const page of ['audits.md', 'mutants.md', 'clients.md'])
+for (const page of ['audits.md', 'mutants.md', 'clients.md', 'real-services.md'])
   await copyFile(join(root, 'docs', page), join(outDir, 'docs', page));
 await copyFile(join(root, 'clients/plain-client.mjs'), join(outDir, 'clients/plain-client.mjs'));
 await copyFile(join(root, 'bin/local-known-failing.txt'), join(outDir, 'bin/local-known-failing.txt'));

@@ -49,7 +49,7 @@ const published = {
   type,
   sideEffects,
   engines,
-  exports: { '.': { types: './index.d.ts', default: './index.js' } },
+  exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
 };
 await writeFile(join(outDir, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 await copyFile(join(packageDir, 'README.md'), join(outDir, 'README.md'));

@@ -3,7 +3,7 @@
  * compiled where it is, with types and the SQL beside it. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -65,4 +65,8 @@ await writeFile(
 );
 await copyFile(join(root, '../LICENSE'), join(outDir, 'LICENSE'));
 await copyFile(join(root, 'README.md'), join(outDir, 'README.md'));
+await cp(join(root, 'docs'), join(outDir, 'docs'), {
+  recursive: true,
+  filter: (path) => !path.includes('decisions'),
+});
 console.log(`local-supabase: ${modules.length} modules in ${outDir}`);

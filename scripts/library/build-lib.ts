@@ -74,8 +74,7 @@ await writeFile(
   join(outDir, 'README.md'),
   firstPage
     .replace('# Sign in and read rows', `# ${libraryName}`)
-    .replaceAll(/\]\((\w[\w-]*\.md)\)/g, '](docs/$1)')
-    .replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1'),
+    .replaceAll(/\]\((\w[\w-]*\.md)\)/g, '](docs/$1)'),
 );
 console.log(`${libraryName}: ${Object.keys(libraryEntries).length} entries in ${outDir}`);
 

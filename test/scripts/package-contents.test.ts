@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { contentProblems, withoutDeadLinks } from '../../scripts/package-contents.ts';
+
+const sound = {
+  'package.json': JSON.stringify({
+    name: 'sample',
+    version: '1.2.0',
+    exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+  }),
+  'README.md': '# sample\n',
+  LICENSE: 'MIT',
+  'CHANGELOG.md': '# sample\n\n## 1.2.0\n\n- New.\n',
+  'index.js': 'export {};\n',
+  'index.d.ts': 'export {};\n',
+};
+
+async function writePackage(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'package-contents-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'docs'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+it('finds nothing in a sound package', async () => {
+  expect(contentProblems(await writePackage(sound))).toEqual([]);
+});
+
+it.each([
+  ['docs/a.test.js', '', 'docs/a.test.js'],
+  ['index.js', `load('${process.cwd()}/src');`, 'index.js names the folder in which it was built'],
+  ['CHANGELOG.md', '# sample\n\n## 1.1.0\n', 'CHANGELOG.md has no section 1.2.0'],
+  ['package.json', sound['package.json'].replace('"types":"./index.d.ts",', ''), '. has no types'],
+])('finds what is wrong with %s', async (name, text, problem) => {
+  expect(contentProblems(await writePackage({ ...sound, [name]: text }))).toEqual([`sample: ${problem}`]);
+});
+
+it('finds a file that is missing', async () => {
+  const { LICENSE: _license, ...others } = sound;
+  expect(contentProblems(await writePackage(others))).toEqual(['sample: LICENSE is missing']);
+});
+
+it('keeps the links of a page that lead to packed files or to the web', async () => {
+  const folder = await writePackage({ ...sound, 'docs/a.md': '' });
+  const page = '[a](docs/a.md#part), [b](../src/b.ts), [c](https://example.com/c), [d](#below)';
+  expect(withoutDeadLinks(page, folder)).toBe(
+    '[a](docs/a.md#part), b, [c](https://example.com/c), [d](#below)',
+  );
+});

@@ -35,10 +35,12 @@ export const sections: readonly Section[] = [
     title: 'Clients',
     folder: 'clients',
     groups: [
-      { title: 'Begin', files: clients('index queries live-lists errors error-codes') },
+      { title: 'Begin', files: clients('index vite queries live-lists errors error-codes') },
       {
         title: 'Where it runs',
-        files: clients('react frameworks node servers next react-native plain-page lazy-loading'),
+        files: clients(
+          'react frameworks node servers next react-native plain-page service-worker lazy-loading',
+        ),
       },
       {
         title: 'Tasks',
@@ -57,7 +59,11 @@ export const sections: readonly Section[] = [
       { title: 'Begin', files: ['docs/local-supabase/index.md'] },
       {
         title: 'Tasks',
-        files: ['local-supabase/docs/for-your-project.md', 'docs/local-supabase/rls-tests.md'],
+        files: [
+          'local-supabase/docs/for-your-project.md',
+          'docs/local-supabase/rls-tests.md',
+          ...inFolder('local-supabase/docs', 'commands in-a-browser'),
+        ],
       },
       {
         title: 'Reference',

@@ -18,7 +18,7 @@ const sources = [
   'src/clients/server-clients.ts',
   'src/clients/verify-request.ts',
 ].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
-const examples = readExamples(root, [...sources, 'README.md', 'docs']);
+const examples = readExamples(root, [...sources, 'README.md', 'docs', 'local-supabase/docs']);
 
 /** What the compiler says, by the number of the example. */
 const complaints = new Map<number, string[]>();
@@ -40,12 +40,21 @@ beforeAll(async () => {
     '@tanstack',
     'local-supabase',
     'vitest',
+    'vite',
+    '@vitejs',
+    '@playwright',
   ];
   for (const name of installed)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
   for (const file of ['test/library/prelude.ts', 'src/inbox/database.types.ts'])
     await cp(join(root, file), join(folder, file));
+  // Files of which the pages' projects have their own.
+  await writeFile(
+    join(folder, 'database.types.ts'),
+    `export type { Database } from './src/inbox/database.types.ts';\n`,
+  );
+  await writeFile(join(folder, 'app.tsx'), 'export declare function App(): null;\n');
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
   const compilerOptions = {
@@ -60,7 +69,7 @@ beforeAll(async () => {
     allowImportingTsExtensions: true,
     skipLibCheck: true,
     noEmit: true,
-    types: ['node'],
+    types: ['node', 'vite/client'],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
   const tsc = join(root, 'node_modules/typescript-native/bin/tsc');

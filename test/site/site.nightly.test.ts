@@ -13,6 +13,27 @@ import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(root, 'dist-docs');
 
+/** What people search for, and the page that must be among the first five results. */
+const searches: Readonly<Record<string, string>> = {
+  'sessions in Next': '/clients/next',
+  'tokens in Hono': '/clients/servers',
+  'React Native': '/clients/react-native',
+  'service worker': '/clients/service-worker',
+  'sign up in Vite': '/clients/vite',
+  'live lists without loss': '/clients/live-lists',
+  passkeys: '/clients/passkeys',
+  'admin scripts': '/clients/admin',
+  'tests with vitest': '/clients/testing',
+  playwright: '/clients/testing',
+  'row-level security test': '/local-supabase/rls-tests',
+  'GitHub Actions': '/local-supabase/for-your-project',
+  'move from supabase-js': '/clients/migrating',
+  'error codes': '/clients/error-codes',
+  performance: '/clients/performance',
+  security: '/inbox/security',
+  operations: '/inbox/operations',
+};
+
 let browser: Browser;
 let server: ChildProcess;
 let origin: string;
@@ -52,6 +73,27 @@ describe('the site', () => {
     await expect.poll(() => page.getByRole('option', { name: /Live lists/ }).count()).toBeGreaterThan(0);
     await field.fill('createLiveQuery');
     await expect.poll(() => page.getByRole('option', { name: /createLiveQuery/ }).count()).toBeGreaterThan(0);
+  });
+
+  it('finds the page of each task by the words that people search for', async () => {
+    const page = await open('/');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const field = page.getByRole('searchbox').or(page.locator('#localsearch-input'));
+    const results = page.locator('#localsearch-list a');
+    for (const [words, path] of Object.entries(searches)) {
+      await field.fill(words);
+      await expect
+        .poll(
+          () =>
+            results.evaluateAll((links) =>
+              links.slice(0, 5).map((link) => new URL((link as HTMLAnchorElement).href).pathname),
+            ),
+          {
+            message: words,
+          },
+        )
+        .toContain(path);
+    }
   });
 
   it.each(['/', '/clients/', '/local-supabase/', '/conformance/', '/inbox/', '/playground', '/demo'])(

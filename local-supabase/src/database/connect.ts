@@ -1,13 +1,23 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
+import type { Extension, PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { createDatabaseClock, keepClock } from './database-clock.ts';
 import { installExtensionFiles } from './extension-files.ts';
 import type { ExtensionFile } from './extension-files.ts';
+import { INITIAL_MEMORY_BYTES } from './interruptible-wasm.ts';
 import type { SqlSession } from './postgres-session.ts';
 import { createStatementInterrupts } from './statement-interrupts.ts';
 
-/** The default cache of 128 MB is larger than the data, and allocating it takes a third of the start-up time. */
-export const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+/**
+ * The default cache of 128 MB is larger than the data, and allocating it takes a third of the start-up time. A new segment
+ * of the log takes no memory before it is written.
+ */
+export const startParams = [
+  ...PGlite.defaultStartParams,
+  '-c',
+  'shared_buffers=16MB',
+  '-c',
+  'wal_init_zero=off',
+];
 
 /** PostgreSQL's FirstGenbkiObjectId and FirstNormalObjectId (src/include/access/transam.h). */
 const FIRST_CATALOG_TYPE = 10_000;
@@ -16,8 +26,8 @@ const FIRST_PROJECT_TYPE = 16_384;
 export interface ConnectOptions extends Omit<PGliteOptions, 'extensions' | 'startParams'> {
   /** A module of `makeInterruptible`. */
   readonly pgliteWasmModule: WebAssembly.Module;
-  /** The archives of the extensions that PGlite ships, by name. */
-  readonly bundled: Readonly<Record<string, URL>>;
+  /** The extensions that PGlite ships, or the URLs of their archives, by name. */
+  readonly bundled: Readonly<Record<string, URL | Extension>>;
   /** The files of extensions in SQL. */
   readonly files: readonly ExtensionFile[];
 }
@@ -28,6 +38,7 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
   const pglite = await PGlite.create({
     ...options,
     startParams,
+    initialMemory: INITIAL_MEMORY_BYTES,
     extensions: { ...bundled, clock: clock.extension, interrupts: createStatementInterrupts().extension },
   });
   keepClock(pglite, clock);

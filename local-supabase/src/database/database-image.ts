@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { copyOnWriteOf } from './copy-on-write.ts';
 import { interruptsOf } from './statement-interrupts.ts';
 
 /** The parts of Emscripten's file system in memory that hold a PGlite's files. */
@@ -17,14 +18,7 @@ interface FileStream {
   flags: number;
 }
 interface FileOperations {
-  readonly stream: {
-    write: (stream: FileStream, ...rest: unknown[]) => unknown;
-    allocate: (stream: FileStream, ...rest: unknown[]) => unknown;
-  };
-  readonly node: {
-    setattr: (node: FileNode, ...rest: unknown[]) => unknown;
-    getattr: (node: FileNode, ...rest: unknown[]) => unknown;
-  };
+  readonly node: { getattr: (node: FileNode, ...rest: unknown[]) => unknown };
 }
 interface Emscripten {
   readonly HEAPU8: Uint8Array;
@@ -46,7 +40,7 @@ const rarelyLoaded = /^(?:pgxs|\.+|libpqwalreceiver\.so|pgoutput\.so|.+_(?:and|s
 
 /**
  * Keeps the memory and the files of an idle PGlite that has its files in memory. Only what PostgreSQL has written is
- * copied: the pages of memory that are not zero, and each file before its first change.
+ * copied: the pages of memory that are not zero, and each file at its first change.
  *
  * @returns a function that brings the PGlite back to this state, as often as wanted, between two statements and outside
  *   of a transaction. It returns false, and changes nothing, after another library was loaded: its code would stay, and
@@ -55,7 +49,7 @@ const rarelyLoaded = /^(?:pgxs|\.+|libpqwalreceiver\.so|pgoutput\.so|.+_(?:and|s
 export async function saveImage(pglite: PGlite): Promise<() => boolean> {
   const postgres = pglite.Module as unknown as Emscripten;
   const loaded = await loadLibraries(pglite, postgres);
-  const files = saveFiles(postgres);
+  const files = saveFiles(pglite, postgres);
   const restoreMemory = saveMemory(postgres);
   return () => {
     for (const library of files.touchedLibraries) if (!loaded.has(library)) return false;
@@ -104,32 +98,25 @@ interface SavedFiles {
   restore: () => void;
 }
 
-function saveFiles({ FS, MEMFS }: Emscripten): SavedFiles {
+function saveFiles(pglite: PGlite, { FS, MEMFS }: Emscripten): SavedFiles {
+  const freeze = copyOnWriteOf(pglite);
   const { file } = MEMFS.ops_table;
-  const before = new Map<FileNode, Pick<FileNode, 'contents' | 'usedBytes'>>();
   const libraries = new Set<string>();
-  const nodes = allNodes(FS.nameTable).map((node) => ({
-    node,
-    state: { parent: node.parent, name: node.name, name_next: node.name_next, mode: node.mode },
-    entries: FS.isDir(node.mode) ? { ...(node.contents as Record<string, FileNode>) } : undefined,
-  }));
+  const nodes = allNodes(FS.nameTable).map((node) => {
+    const { parent, name, name_next, mode, contents, usedBytes } = node;
+    if (!FS.isFile(mode)) {
+      const entries = FS.isDir(mode) ? { ...(contents as Record<string, FileNode>) } : undefined;
+      return { node, state: { parent, name, name_next, mode }, entries };
+    }
+    if (contents) freeze(contents as Uint8Array);
+    return { node, state: { parent, name, name_next, mode, contents, usedBytes }, entries: undefined };
+  });
   const nameTable = [...FS.nameTable];
   const streams = FS.streams.map(
     (stream) =>
       stream && { stream, state: { fd: stream.fd, position: stream.position, flags: stream.flags } },
   );
-  const known = new Set(nodes.map(({ node }) => node));
-
-  const keep = (node: FileNode) => {
-    if (!known.has(node) || before.has(node) || !FS.isFile(node.mode)) return;
-    const { contents, usedBytes } = node;
-    before.set(node, { contents: (contents as Uint8Array | null)?.slice(0, usedBytes) ?? null, usedBytes });
-  };
-  const { write, allocate } = file.stream;
-  const { setattr, getattr } = file.node;
-  file.stream.write = (stream, ...rest) => (keep(stream.node), write(stream, ...rest));
-  file.stream.allocate = (stream, ...rest) => (keep(stream.node), allocate(stream, ...rest));
-  file.node.setattr = (node, ...rest) => (keep(node), setattr(node, ...rest));
+  const { getattr } = file.node;
   // PostgreSQL asks for the attributes of a library before it loads it.
   file.node.getattr = (node, ...rest) => {
     if (node.name.endsWith('.so')) libraries.add(node.name);
@@ -143,8 +130,6 @@ function saveFiles({ FS, MEMFS }: Emscripten): SavedFiles {
         Object.assign(node, state);
         if (entries) node.contents = { ...entries };
       }
-      for (const [node, content] of before) Object.assign(node, content);
-      before.clear();
       FS.nameTable = [...nameTable];
       FS.streams = streams.map((saved) => saved && Object.assign(saved.stream, saved.state));
     },

@@ -1,3 +1,6 @@
+import { createReader, readSections, readVector, SECTION, unsigned, writeSections } from './wasm-binary.ts';
+import type { Reader } from './wasm-binary.ts';
+
 /**
  * Gives PostgreSQL in WebAssembly a place at which a running statement can be stopped. PostgreSQL calls
  * `ProcessInterrupts` wherever it may be canceled, while `InterruptPending` is set; nothing sets it from outside, since
@@ -16,18 +19,20 @@ export const HOOK_IMPORT = '__syscall_listen';
 /** Its first argument where `ProcessInterrupts` calls it. */
 export const HOOK_CALL = -0x5bd1e995;
 
-const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
-const HEADER_BYTES = 8;
 const I32 = 0x7f;
 const EXTERNAL_FUNCTION = 0;
+const TABLE = 1;
+const MEMORY = 2;
 const EXTERNAL_GLOBAL = 3;
 
-interface Section {
-  readonly id: number;
-  readonly content: Uint8Array;
-}
+/** PostgreSQL's memory at the start: what an idle database uses. It grows where more is needed, up to PGlite's limit. */
+export const INITIAL_MEMORY_BYTES = 40 * 2 ** 20;
+const PAGE_BYTES = 65_536;
 
 /**
+ * PGlite's module demands 128 MiB at once, which the JavaScript engine counts as used: it then looks for memory to
+ * free more often. The new one takes `INITIAL_MEMORY_BYTES`.
+ *
  * @param module PGlite's `pglite.wasm`.
  * @throws {Error} if the module has no such function: it is then another build of PostgreSQL than the one that is known.
  */
@@ -54,18 +59,17 @@ export function makeInterruptible(module: Uint8Array): Uint8Array<ArrayBuffer> {
     flagOffset: constantOf(globals.entry),
   });
   const counter = Uint8Array.of(I32, 1, 0x41, 0, 0x0b);
-  const code = join([unsigned(body.length), body]);
+  const { before, after } = imports.memoryPages;
   const replaced = new Map<number, readonly Uint8Array[]>([
+    [SECTION.import, [before, unsigned(INITIAL_MEMORY_BYTES / PAGE_BYTES), after]],
     [SECTION.function, [unsigned(types.count + 1), types.before, types.entry, types.after, types.entry]],
     [SECTION.global, [unsigned(globals.count + 1), globals.before, globals.entry, globals.after, counter]],
-    [SECTION.code, [unsigned(codes.count + 1), codes.before, code, codes.after, codes.entry]],
+    [
+      SECTION.code,
+      [unsigned(codes.count + 1), codes.before, unsigned(body.length), body, codes.after, codes.entry],
+    ],
   ]);
-  const written = [module.subarray(0, HEADER_BYTES)];
-  for (const { id, content } of sections) {
-    const parts = replaced.get(id) ?? [content];
-    written.push(Uint8Array.of(id), unsigned(lengthOf(parts)), ...parts);
-  }
-  return join(written);
+  return writeSections(sections, replaced);
 }
 
 interface Body {
@@ -95,48 +99,6 @@ function newBody({ countdown, hook, hookParameters, original, memoryBase, flagOf
   );
 }
 
-interface Reader {
-  readonly done: () => boolean;
-  readonly offset: () => number;
-  readonly byte: () => number;
-  readonly bytes: (length: number) => Uint8Array;
-  readonly unsigned: () => number;
-  readonly signed: () => number;
-  readonly name: () => string;
-}
-
-function createReader(data: Uint8Array): Reader {
-  let offset = 0;
-  const byte = () => data[offset++] ?? 0;
-  const bytes = (length: number) => data.subarray(offset, (offset += length));
-  const readVariable = (isSigned: boolean) => {
-    let [result, shift, last] = [0, 0, 0];
-    do {
-      last = byte();
-      result |= (last & 0x7f) << shift;
-      shift += 7;
-    } while (last & 0x80);
-    if (!isSigned) return result >>> 0;
-    return shift < 32 && last & 0x40 ? result | (-1 << shift) : result;
-  };
-  return {
-    done: () => offset >= data.length,
-    offset: () => offset,
-    byte,
-    bytes,
-    unsigned: () => readVariable(false),
-    signed: () => readVariable(true),
-    name: () => new TextDecoder().decode(bytes(readVariable(false))),
-  };
-}
-
-function readSections(module: Uint8Array): readonly Section[] {
-  const reader = createReader(module.subarray(HEADER_BYTES));
-  const sections: Section[] = [];
-  while (!reader.done()) sections.push({ id: reader.byte(), content: reader.bytes(reader.unsigned()) });
-  return sections;
-}
-
 /** An entry of a vector, and what is before and after it; without the number of entries. */
 interface Entry {
   readonly count: number;
@@ -162,19 +124,17 @@ function entryOf(content: Uint8Array, index: number, skip: (reader: Reader) => v
   };
 }
 
-function readVector<T>(content: Uint8Array, read: (reader: Reader) => T): readonly T[] {
-  const reader = createReader(content);
-  return Array.from({ length: reader.unsigned() }, () => read(reader));
-}
-
 interface Imports {
   readonly functions: readonly { readonly name: string; readonly type: number }[];
   readonly globalNames: readonly string[];
+  /** What is before and after the smallest size of the memory. */
+  readonly memoryPages: Pick<Entry, 'before' | 'after'>;
 }
 
 function readImports(content: Uint8Array): Imports {
   const functions: { name: string; type: number }[] = [];
   const globalNames: string[] = [];
+  let memoryPages: Imports['memoryPages'] | undefined;
   readVector(content, (reader) => {
     reader.name();
     const name = reader.name();
@@ -185,13 +145,17 @@ function readImports(content: Uint8Array): Imports {
       reader.bytes(2);
     } else {
       // A table has a type before its limits, a memory has not.
-      if (kind === 1) reader.byte();
+      if (kind === TABLE) reader.byte();
       const hasMaximum = (reader.byte() & 1) === 1;
+      const start = reader.offset();
       reader.unsigned();
+      if (kind === MEMORY)
+        memoryPages = { before: content.subarray(0, start), after: content.subarray(reader.offset()) };
       if (hasMaximum) reader.unsigned();
     }
   });
-  return { functions, globalNames };
+  if (!memoryPages) throw new Error('The WebAssembly module imports no memory');
+  return { functions, globalNames, memoryPages };
 }
 
 function exportedIndex(content: Uint8Array, name: string): number {
@@ -234,16 +198,6 @@ function parameterCount(content: Uint8Array, type: number | undefined): number {
   return found;
 }
 
-function unsigned(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    bytes.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
-    rest >>>= 7;
-  } while (rest > 0);
-  return Uint8Array.from(bytes);
-}
-
 function signed(value: number): readonly number[] {
   const bytes: number[] = [];
   let rest = value;
@@ -255,16 +209,3 @@ function signed(value: number): readonly number[] {
     if (isLast) return bytes;
   }
 }
-
-function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(lengthOf(parts));
-  let offset = 0;
-  for (const part of parts) {
-    joined.set(part, offset);
-    offset += part.length;
-  }
-  return joined;
-}
-
-const lengthOf = (parts: readonly Uint8Array[]): number =>
-  parts.reduce((length, part) => length + part.length, 0);

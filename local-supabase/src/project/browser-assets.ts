@@ -47,7 +47,6 @@ export async function buildBrowserAssets({
   // Each visitor of the page can read the assets, and the keys may be those of a hosted project.
   const { signingKeys: _, ...publicApiKeys } = apiKeys;
   const sql = await readProjectSql(sources, options.databaseSettings);
-  const dump = await loadProjectSnapshot(sql, seed);
   await mkdir(outDir, { recursive: true });
   const files: Record<string, number> = {};
   const write = async (name: string, bytes: Uint8Array) => {
@@ -58,7 +57,7 @@ export async function buildBrowserAssets({
   const wasm = await readFile(join(pglite, 'pglite.wasm'));
   await write(POSTGRES_MODULE, await compress(makeInterruptible(wasm)));
   await write(POSTGRES_FILES, await compress(await readFile(join(pglite, 'pglite.data'))));
-  await write(SNAPSHOT, await compress(new Uint8Array(await dump.arrayBuffer())));
+  await write(SNAPSHOT, await compress(await loadProjectSnapshot(sql, seed)));
   for (const [name, archive] of Object.entries(sql.extensions.bundled))
     await write(archiveOf(name), await readFile(archive));
   const assets: ProjectAssets = {

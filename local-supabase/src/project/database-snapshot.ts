@@ -1,7 +1,9 @@
-import type { PGlite, PGliteOptions } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { connectPglite } from '../database/connect.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
-import { loadPostgresModule } from './postgres-module.ts';
+import { closeToArchive, MemoryFiles } from '../database/memory-files.ts';
+import { loadPostgresFiles, loadPostgresModule } from './postgres-module.ts';
+import { sharedExtension } from './extension-archives.ts';
 import { installRealtimeSchema } from '../realtime/schema.ts';
 import type { ProjectExtensions } from './extensions.ts';
 import type { ProjectSql } from './project-sql.ts';
@@ -24,37 +26,43 @@ const SHRINK = [
 
 /** What the state of a new database is known by. */
 export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
-  `4-${hash}${seed ? '-seed' : ''}`;
+  `5-${hash}${seed ? '-seed' : ''}`;
 
 /**
- * The dump of a new database with the schema of the project, from the cache where it is there.
+ * The archive of a new database with the schema of the project, from the cache where it is there.
  *
  * @param seed whether it has the project's seed.
  * @throws {SchemaError} for SQL that PostgreSQL refuses.
  */
-export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Blob> {
+export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uint8Array> {
   return loadSnapshot(snapshotName(sql, seed), async () => {
     const driver = await connect(sql.extensions);
     await buildSchema(driver, sql, seed);
-    await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime', realtimeSchemaSql);
+    const database = createPgliteDatabase(driver);
+    await installRealtimeSchema(database, 'supabase_realtime', realtimeSchemaSql);
+    // The partitions of these days, which a start would create.
+    await database.query('select realtime.maintain_messages()');
     for (const statement of SHRINK) await driver.exec(statement);
-    const dump = await driver.dumpDataDir('none');
-    await driver.close();
-    return dump;
+    return closeToArchive(driver);
   });
 }
 
-/** Starts PostgreSQL with the extensions of a project. */
+/**
+ * Starts PostgreSQL with the extensions of a project.
+ *
+ * @param data an archive of its files, where they are in memory.
+ */
 export async function connect(
   { bundled, files }: ProjectExtensions,
-  options: Omit<PGliteOptions, 'dataDir'> = {},
-  dataDir?: string,
+  { data, dataDir }: { readonly data?: Uint8Array | undefined; readonly dataDir?: string | undefined } = {},
 ): Promise<PGlite> {
+  const extensions = Object.entries(bundled).map(([name, url]) => [name, sharedExtension(url)] as const);
   return connectPglite({
-    ...options,
-    bundled,
+    bundled: Object.fromEntries(extensions),
     files,
     pgliteWasmModule: await loadPostgresModule(),
-    ...(dataDir === undefined ? {} : { dataDir }),
+    fsBundle: await loadPostgresFiles(),
+    ...(dataDir !== undefined && { dataDir }),
+    ...(data && { fs: new MemoryFiles(data) }),
   });
 }

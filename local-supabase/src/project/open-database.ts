@@ -1,4 +1,4 @@
-import type { PGliteOptions } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { setClock } from '../database/database-clock.ts';
 import { extensionNames, installExtensionFiles } from '../database/extension-files.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
+import { readTar } from '../database/tar.ts';
 import { isRemote, type PostgresSession } from '../database/postgres-session.ts';
 import { connect, loadProjectSnapshot, snapshotName } from './database-snapshot.ts';
 import type { DatabasePool } from './database-pool.ts';
@@ -63,8 +64,9 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const name = snapshotName(sql, seed);
   const open = async <Session extends PostgresSession>(begin: Start<Session>): Promise<Session> => {
     if (isNew) await creation?.begin();
-    const snapshot = isNew && { loadDataDir: await loadProjectSnapshot(sql, seed) };
-    const opened = await begin(sql.extensions, { ...snapshot }, dataDir);
+    const data = isNew ? await loadProjectSnapshot(sql, seed) : undefined;
+    if (data && dataDir !== undefined) await unpackArchive(data, dataDir);
+    const opened = await begin(sql.extensions, dataDir === undefined ? { data } : { dataDir });
     if (!isNew) await updateSchema(opened, sql);
     await resetSession(opened);
     if (isNew) await creation?.end();
@@ -73,10 +75,10 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const pool = dataDir === undefined ? options.pool : undefined;
   let aheadMs = 0;
   const reopen = async (crashed: PostgresSession) => {
-    const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
+    const files = dataDir === undefined ? { data: await dumpFiles(crashed) } : { dataDir };
     // Two sessions over the same files would destroy them.
     if (isRemote(crashed)) await crashed.terminate();
-    const reopened = await start(sql.extensions, files, dataDir);
+    const reopened = await start(sql.extensions, files);
     await resetSession(reopened);
     await setClock(reopened, aheadMs);
     if (!isRemote(crashed)) await crashed.close();
@@ -91,7 +93,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const removeTemporary = async () => {
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   };
-  const opening = pool ? pool.take(name, () => open(connect)) : open(start);
+  const opening = pool ? pool.take(name, () => open(connect).then(warmUp)) : open(start);
   const first = await opening.catch(async (problem: unknown) => {
     await removeTemporary();
     throw problem;
@@ -122,17 +124,27 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
 
 type Start<Session extends PostgresSession = PostgresSession> = (
   extensions: ProjectExtensions,
-  options: Pick<PGliteOptions, 'loadDataDir'>,
-  dataDir?: string,
+  files: { readonly data?: Uint8Array | undefined; readonly dataDir?: string },
 ) => Promise<Session>;
+
+/** What each start of the services does, and finds done. */
+const START_WORK = `
+  select realtime.watch_publication('supabase_realtime'), realtime.maintain_messages();
+  do $$ begin if to_regproc('private.deliver_outgoing') is not null then call private.deliver_outgoing(); end if; end $$`;
+
+/** Fills PostgreSQL's caches with what the services ask for, so that a database of a pool begins with it. */
+async function warmUp(pglite: PGlite): Promise<PGlite> {
+  await pglite.exec(START_WORK);
+  await resetSession(pglite);
+  return pglite;
+}
 
 /** Starts PostgreSQL in a thread of its own. */
 const inThread =
   (dataDir: string): Start =>
-  async ({ bundled, files }, { loadDataDir }) => {
+  async ({ bundled, files }) => {
     const session = await startWorkerSession({
       dataDir,
-      dump: loadDataDir,
       startParams,
       extensions: bundled,
     });
@@ -154,6 +166,17 @@ async function findCreation(
   }
   return { begin: () => writeFile(mark, ''), end: () => rm(mark, { force: true }) };
 }
+
+async function unpackArchive(archive: Uint8Array, folder: string): Promise<void> {
+  for (const { path, bytes } of readTar(archive)) {
+    const target = join(folder, path);
+    if (bytes) await writeFile(target, bytes, { mode: 0o600 });
+    else await mkdir(target, { recursive: true, mode: 0o700 });
+  }
+}
+
+const dumpFiles = async (session: PostgresSession): Promise<Uint8Array> =>
+  new Uint8Array(await (await session.dumpDataDir('none')).arrayBuffer());
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

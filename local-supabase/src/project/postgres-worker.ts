@@ -3,6 +3,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { PGlite, type QueryOptions } from '@electric-sql/pglite';
 import { createDatabaseClock } from '../database/database-clock.ts';
 import { watchForCrash } from '../database/database-crash.ts';
+import { INITIAL_MEMORY_BYTES } from '../database/interruptible-wasm.ts';
 import { resultParsers } from '../database/result-parsers.ts';
 import { createStatementInterrupts } from '../database/statement-interrupts.ts';
 import type { SessionFile } from '../database/postgres-session.ts';
@@ -12,7 +13,7 @@ import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './
 type Handlers = Readonly<Record<WorkerMethod, (...args: never[]) => Promise<unknown>>>;
 
 async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
-  const { control, dump, extensions } = start;
+  const { control, extensions } = start;
   let current = 0;
   const takeCancel = () => Atomics.compareExchange(control, 0, current, 0) === current;
   const clock = createDatabaseClock();
@@ -21,9 +22,9 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
   const opening = PGlite.create({
     dataDir: start.dataDir,
     pgliteWasmModule: start.module,
+    initialMemory: INITIAL_MEMORY_BYTES,
     ...(start.startParams && { startParams: start.startParams }),
     parsers: resultParsers,
-    ...(dump && { loadDataDir: new Blob([dump]) }),
     extensions: {
       ...Object.fromEntries(archives),
       clock: clock.extension,

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createSharedBytes } from './shared-bytes.ts';
 
 /** Beside PGlite, wherever this package itself is: in a workspace, or installed. */
 const FOLDER = join(
@@ -11,47 +12,32 @@ const FOLDER = join(
 );
 const KEPT = 6;
 
-/**
- * Returns the cached dump of a new database; on a miss, `build` creates it. Concurrent processes are safe, because a
- * dump gets its name only when it is complete.
- */
-export async function loadSnapshot(name: string, build: () => Promise<Blob>): Promise<Blob> {
-  const file = join(FOLDER, `${name}.tar`);
-  const kept = await readFile(file).catch(() => undefined);
-  if (kept) {
-    const now = new Date();
-    await utimes(file, now, now).catch(() => undefined);
-    return new DumpBlob(kept);
-  }
-  const dump = await build();
-  await keep(file, dump).catch(() => undefined);
-  return dump;
-}
+const load = createSharedBytes();
 
 /**
- * Serves the bytes from memory, because Node reads its own blobs slowly, and once: a PGlite keeps its options, and with
- * them the blob, for as long as it lives.
+ * Returns the cached archive of a new database; on a miss, `build` creates it. Concurrent processes are safe, because an
+ * archive gets its name only when it is complete.
  */
-class DumpBlob extends Blob {
-  #bytes: Buffer | undefined;
-  constructor(bytes: Buffer) {
-    super([]);
-    this.#bytes = bytes;
-  }
-  override arrayBuffer(): Promise<ArrayBuffer> {
-    const bytes = this.#bytes;
-    this.#bytes = undefined;
-    return bytes
-      ? Promise.resolve(new Uint8Array(bytes).buffer)
-      : Promise.reject(new Error('The dump was read before'));
-  }
+export function loadSnapshot(name: string, build: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const file = join(FOLDER, `${name}.tar`);
+  return load(name, async () => {
+    const kept = await readFile(file).catch(() => undefined);
+    if (kept) {
+      const now = new Date();
+      await utimes(file, now, now).catch(() => undefined);
+      return kept;
+    }
+    const archive = await build();
+    await keep(file, archive).catch(() => undefined);
+    return archive;
+  });
 }
 
 /** Without a writable cache, every start builds the database again. */
-async function keep(file: string, dump: Blob): Promise<void> {
+async function keep(file: string, archive: Uint8Array): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   const temporary = `${file}.${process.pid}.${crypto.randomUUID()}`;
-  await writeFile(temporary, new Uint8Array(await dump.arrayBuffer()));
+  await writeFile(temporary, archive);
   await rename(temporary, file);
   const others = (await readdir(FOLDER)).map((name) => join(FOLDER, name));
   const aged = await Promise.all(others.map(async (path) => ({ path, usedMs: (await stat(path)).mtimeMs })));

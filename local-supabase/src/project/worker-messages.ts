@@ -9,8 +9,6 @@ export interface WorkerStart {
   readonly control: Int32Array<SharedArrayBuffer>;
   /** PostgreSQL's files. */
   readonly dataDir: string;
-  /** What a new folder begins with. */
-  readonly dump: Uint8Array<ArrayBuffer> | undefined;
   readonly startParams: PGliteOptions['startParams'];
   /** URLs of the archives of extensions, by name. */
   readonly extensions: Readonly<Record<string, string>>;

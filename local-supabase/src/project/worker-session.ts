@@ -11,8 +11,6 @@ import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './
 export interface WorkerSessionOptions {
   /** The folder of PostgreSQL's files; it outlives the thread. */
   readonly dataDir: string;
-  /** What a new folder begins with. */
-  readonly dump?: Blob | undefined;
   readonly startParams: PGliteOptions['startParams'];
   /** The archives of extensions, by name. */
   readonly extensions: Readonly<Record<string, URL>>;
@@ -53,7 +51,6 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
     module: await loadPostgresModule(),
     control,
     dataDir: options.dataDir,
-    dump: options.dump && new Uint8Array(await options.dump.arrayBuffer()),
     startParams: options.startParams,
     extensions: Object.fromEntries(Object.entries(options.extensions).map(([name, url]) => [name, url.href])),
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
+import { closeToArchive, MemoryFiles } from '../../src/database/memory-files.ts';
 import { createPgliteDatabase } from '../../src/database/pglite-database.ts';
 import { loadSnapshot } from '../../src/project/snapshot.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -57,15 +58,13 @@ const SCHEMA = `
 /** The database of a world; consecutive worlds share it. */
 export async function createNotesDatabase(): Promise<Database> {
   const name = `realtime-notes-${createHash('sha256').update(SCHEMA).update(realtimeSchemaSql).digest('hex').slice(0, 16)}`;
-  const loadDataDir = await loadSnapshot(name, async () => {
+  const data = await loadSnapshot(name, async () => {
     const pglite = await PGlite.create();
     await pglite.exec(SCHEMA);
     await installRealtimeSchema(createPgliteDatabase(pglite), 'supabase_realtime', realtimeSchemaSql);
-    const dump = await pglite.dumpDataDir('none');
-    await pglite.close();
-    return dump;
+    return closeToArchive(pglite);
   });
-  return createPgliteDatabase(await PGlite.create({ loadDataDir }));
+  return createPgliteDatabase(await PGlite.create({ fs: new MemoryFiles(data) }));
 }
 
 export async function createRealtimeWorld(

@@ -54,20 +54,24 @@ export interface Texts<T> {
  * code; English stands in for it while it cannot be loaded.
  */
 export function defineTexts<T>(english: T, importGerman: () => Promise<{ readonly german: T }>): Texts<T> {
-  let german: T | null = null;
   let loading: Promise<T> | null = null;
-  const readGerman = () => importGerman().then((file) => (german = file.german));
+  /** With React's own marks: `use` returns the texts synchronously instead of suspending. */
+  const keep = (value: T): T => {
+    loading = Object.assign(Promise.resolve(value), { status: 'fulfilled', value });
+    return value;
+  };
+  const readGerman = async () => keep((await importGerman()).german);
   const retryWhenOnline = () =>
     addEventListener('online', () => void readGerman().catch(retryWhenOnline), { once: true });
   const loadGerman = () =>
     (loading ??= readGerman().catch(() => {
       retryWhenOnline();
-      return english;
+      return keep(english);
     }));
   const texts: Texts<T> = {
-    use: () => (useLanguage() === 'en' ? english : (german ?? use(loadGerman()))),
-    load: async (wanted = language.getSnapshot()) =>
-      wanted === 'en' ? english : (german ?? (await loadGerman())),
+    // In every render of a German page: React fails at the next hook of a component that suspended in `use` and calls it no more.
+    use: () => (useLanguage() === 'en' ? english : use(loadGerman())),
+    load: async (wanted = language.getSnapshot()) => (wanted === 'en' ? english : loadGerman()),
   };
   dictionaries.add(texts);
   if (language.getSnapshot() === 'de') void loadGerman();

@@ -1,5 +1,6 @@
 import { act, render, screen, waitFor } from '@testing-library/react';
-import { Suspense } from 'react';
+import { startTransition, Suspense, useState } from 'react';
+import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../../support/wire/replies.ts';
 
@@ -48,6 +49,33 @@ test('a component on a German page shows no English while German loads', async (
   expect(screen.getByText('waiting')).toBeTruthy();
   file.resolve({ german });
   await screen.findByText('Hallo');
+});
+
+test('a component with hooks after its texts renders when German arrives during the render', async () => {
+  const { defineTexts } = await openPage('de');
+  const file = deferred<GermanFile>();
+  const texts = defineTexts(english, () => file.promise);
+  const Greeting = () => {
+    file.resolve({ german });
+    const { hello } = texts.use();
+    const [mark] = useState('!');
+    return <p>{hello + mark}</p>;
+  };
+  const onRecoverableError = vi.fn<() => void>();
+  const root = createRoot(document.createElement('div'), { onRecoverableError });
+  const shown = new Promise<string | null>((resolve) =>
+    startTransition(() =>
+      root.render(
+        <Suspense fallback="waiting">
+          <Greeting />
+          <p ref={(element) => resolve(element?.previousSibling?.textContent ?? null)} />
+        </Suspense>,
+      ),
+    ),
+  );
+  expect(await shown).toBe('Hallo!');
+  expect(onRecoverableError).not.toHaveBeenCalled();
+  root.unmount();
 });
 
 test('English stands in for German that fails to load, until the network is back', async () => {

@@ -93,7 +93,10 @@ export const sections: readonly Section[] = [
     folder: 'inbox',
     groups: [
       { title: 'Begin', files: inbox('index sending') },
-      { title: 'Run it', files: inbox('hosting operations security threat-model asvs sign-in-states inbox-states') },
+      {
+        title: 'Run it',
+        files: inbox('hosting operations security threat-model asvs sign-in-states inbox-states'),
+      },
       { title: 'Change it', files: inbox('how-to notification-life') },
     ],
   },

@@ -5,7 +5,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { takeFocus } from '../take-focus.ts';
 import { accountTexts } from '../account-texts.ts';
-import { isMissingPasskey } from './use-passkeys.ts';
+import { isMissingPasskey } from '../use-passkeys.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
 
 /** The server's limit, in bytes of UTF-8. */

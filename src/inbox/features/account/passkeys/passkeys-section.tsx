@@ -14,7 +14,7 @@ import { useRecentProof } from '../proof/recent-proof.tsx';
 import { accountTexts } from '../account-texts.ts';
 import { PasskeyRename } from './passkey-rename.tsx';
 import { PasskeyRow } from './passkey-row.tsx';
-import { isMissingPasskey, usePasskeys } from './use-passkeys.ts';
+import { isMissingPasskey, usePasskeys } from '../use-passkeys.ts';
 
 interface SectionState {
   readonly step?: 'adding' | 'renaming' | 'asking' | 'removing';

@@ -15,7 +15,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import layout from '../../../ui/layout.module.css';
 import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
-import { usePasskeys } from '../passkeys/use-passkeys.ts';
+import { usePasskeys } from '../use-passkeys.ts';
 import { PasskeyProof } from './passkey-proof.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import { type Passkey, type Passkeys, createPasskeys } from 'supabase-protocol-clients/auth-client/passkeys';
-import { useClients } from '../../../shared/clients/clients-context.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 
 export interface PasskeyList {
   readonly client: Passkeys;

@@ -93,7 +93,7 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
   const problem = configurationProblem(options);
   if (problem) throw new AuthError('invalid-options', problem);
   let started: Promise<AuthSnapshot> | undefined;
-  const start = () => (started ??= restore());
+  const start = (): Promise<AuthSnapshot> => (started ??= restore());
   const core = new Core(options, start, internals);
   let isClosed = false;
 

@@ -1,4 +1,4 @@
-import { withinDeadline } from '../platform/http.ts';
+import { untilDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
 import { serviceUrl } from '../platform/service.ts';
@@ -134,9 +134,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 function waitFor<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions, clock: Clock): Promise<T> {
   // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
   if (!signal && timeoutMs === undefined) return work;
-  return withinDeadline(clock, timeoutMs ?? LONGEST_TIMER_MS, signal, () => work).catch(
-    (problem: unknown) => {
-      throw toAuthError(problem);
-    },
-  );
+  return untilDeadline(clock, timeoutMs ?? LONGEST_TIMER_MS, signal, work).catch((problem: unknown) => {
+    throw toAuthError(problem);
+  });
 }

@@ -86,8 +86,8 @@ export function withinDeadline<T>(
 }
 
 /**
- * Awaits a promise no longer than the deadline or the caller's signal allow. The work behind the promise continues, unless `end`
- * stops it.
+ * Awaits a promise no longer than the deadline or the caller's signal allow, and not at all if the signal has aborted. The work behind
+ * the promise continues, unless `end` stops it.
  *
  * @param end called with the reason when the deadline has passed or the signal has aborted.
  * @throws {HttpFailure} `timeout` or `aborted`; else what the promise rejects with.
@@ -99,6 +99,7 @@ export function untilDeadline<T>(
   promise: Promise<T>,
   end?: (reason: unknown) => void,
 ): Promise<T> {
+  if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
   return new Promise((resolve, reject) => {
     const fail = (kind: HttpFailureKind, reason: unknown) => {
       release();

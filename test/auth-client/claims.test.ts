@@ -1,5 +1,5 @@
 import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type ClaimsOptions, createClaims } from '../../src/auth-client/features/claims.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
@@ -70,6 +70,17 @@ describe('claims', () => {
     await world.clock.advance(2_000);
     await claims.getClaims({ accessToken: token });
     expect(fetches()).toBe(2);
+  });
+
+  it('a key is imported once for all tokens and clients', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, client, now } = await verifier([key]);
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    const accessToken = await sign(key, now());
+    for (const verifier of [claims, claims, createClaims(client)]) await verifier.getClaims({ accessToken });
+    const imports = importKey.mock.calls.filter(([format]) => format === ('jwk' as string));
+    importKey.mockRestore();
+    expect(imports).toHaveLength(1);
   });
 
   it('an unknown kid fetches the key set once more only', async () => {

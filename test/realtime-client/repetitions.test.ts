@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDelivery } from '../../src/realtime-client/changes/delivery.ts';
+import { mergeRows } from '../../src/realtime-client/changes/merged-rows.ts';
 import { createRepetitionFilter } from '../../src/realtime-client/changes/repetitions.ts';
 
 describe('the filter of repeated frames', () => {
@@ -50,7 +50,6 @@ describe('the changes queued for a listener', () => {
     ({ type: 'INSERT', schema: 'public', table, commitTimestamp: '', record }) as const;
 
   it('merge by the whole key of a row of one table, and keep the order of the last change', () => {
-    const delivery = createDelivery(['a', 'b'], 10);
     const first = change('notes', { a: 1, b: '1' });
     const changes = [
       first,
@@ -60,8 +59,11 @@ describe('the changes queued for a listener', () => {
       change('notes', { a: 1 }),
       { ...first, type: 'UPDATE', record: { a: 1, b: '1', c: 2 }, oldRecord: {} } as const,
     ];
-    for (const one of changes) expect(delivery.add(one)).toBe(true);
-    expect(delivery.take()).toEqual([...changes.slice(1, 5), { ...first, record: { a: 1, b: '1', c: 2 } }]);
-    expect(delivery.take()).toEqual([]);
+    const keys = ['a', 'b'];
+    expect(mergeRows(changes, keys)).toEqual([
+      ...changes.slice(1, 5),
+      { ...first, record: { a: 1, b: '1', c: 2 } },
+    ]);
+    expect(mergeRows(changes.slice(0, 5), keys)).toEqual(changes.slice(0, 5));
   });
 });

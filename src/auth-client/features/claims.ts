@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose';
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { AuthClient } from '../auth-client.ts';
 import { decodeJwtClaims, decodeJwtHeader } from '../../platform/jwt.ts';
 import { AuthError } from '../errors.ts';
@@ -12,6 +12,9 @@ export { KEY_SET_MAX_AGE_MS } from './key-set.ts';
 
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 5;
+
+/** The imported keys of each fetched key set: importing a key costs as much as verifying a signature. */
+const importedKeys = new WeakMap<JSONWebKeySet, JWTVerifyGetKey>();
 
 declare const verified: unique symbol;
 /** Claims whose signature, lifetime, issuer and audience were verified, here or by the server. */
@@ -73,7 +76,9 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
   const verifyLocally = async (token: string, kid: unknown, call: CallOptions) => {
     const { createLocalJWKSet, jwtVerify } = await import('jose');
     const keySet = await getKeySet(core, kid, call);
-    const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), {
+    const keys = importedKeys.get(keySet) ?? createLocalJWKSet(keySet);
+    importedKeys.set(keySet, keys);
+    const { payload } = await jwtVerify(token, keys, {
       algorithms: ALGORITHMS,
       issuer,
       audience,

@@ -2,7 +2,7 @@ import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { ChannelPort } from '../channel/channel.ts';
 import type { Binding, Change, ChangeType, RowRecord } from '../protocol/change.ts';
-import { createDelivery } from './delivery.ts';
+import { mergeRows } from './merged-rows.ts';
 
 /** Which changes a listener receives, and how their rows are parsed. */
 export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
@@ -34,7 +34,12 @@ export function createChangeQueue<Row extends object>(
   { primaryKey = ['id'], parseRow }: RowOptions<Row>,
   listener: (changes: readonly Change<Row>[]) => void,
 ): ChangeQueue {
-  const delivery = createDelivery(primaryKey, port.settings.deliveryBuffer);
+  let waiting: Change<RowRecord>[] = [];
+  const take = () => {
+    const taken = waiting;
+    waiting = [];
+    return mergeRows(taken, primaryKey);
+  };
   const listeners = createListeners<readonly Change<Row>[]>(port.report);
   listeners.add(listener);
   const parse = (change: Change<RowRecord>): readonly Change<Row>[] => {
@@ -48,15 +53,19 @@ export function createChangeQueue<Row extends object>(
     }
   };
   const stops = [
-    port.onDiscard(() => void delivery.take()),
+    port.onDiscard(() => {
+      waiting = [];
+    }),
     port.onFrame(() => {
-      const changes = delivery.take().flatMap(parse);
+      const taken = take();
+      const changes = parseRow ? taken.flatMap(parse) : (taken as readonly Change<Row>[]);
       if (changes.length > 0) listeners.call(changes);
     }),
   ];
   return {
     add(change) {
-      if (!delivery.add(change)) port.announceLoss('overflow');
+      if (waiting.length < port.settings.deliveryBuffer) waiting.push(change);
+      else port.announceLoss('overflow');
       port.requestFrame();
     },
     close: () => stops.forEach((stop) => stop()),

@@ -1,21 +1,41 @@
 import { AuthClient as VendorClient } from '@supabase/auth-js';
+import { createClient } from '@supabase/supabase-js';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type * as Claims from '../../src/auth-client/features/claims.ts';
 import type * as Auth from '../../src/auth-client/index.ts';
+import type * as Server from '../../src/clients/server.ts';
 import type * as BrowserPlatform from '../../src/platform/browser-platform.ts';
 import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
+import { alternate, cpuMicroseconds, median } from './rounds.ts';
 
-/** Time of a session read and of 1,000 callers at once, beside the vendor's, in one run: `npm run bench auth`. */
-const { createAuthClient, createMemoryStore, createBrowserPlatform } = (await import(
-  await bundle(
-    'auth',
-    `export * from './src/auth-client/index.ts'; export * from './src/platform/browser-platform.ts';`,
-  )
-)) as typeof Auth & typeof BrowserPlatform;
+/**
+ * CPU time of a session read, alone and by 1,000 callers at once, and of the verification of a token whose key is known, beside
+ * the vendor's: `npm run bench auth-client`.
+ */
+const { createAuthClient, createMemoryStore, createBrowserPlatform, createClaims, verifyRequest } =
+  (await import(
+    await bundle(
+      'auth',
+      `export * from './src/auth-client/index.ts'; export * from './src/platform/browser-platform.ts';
+       export * from './src/auth-client/features/claims.ts'; export * from './src/clients/server.ts';`,
+    )
+  )) as typeof Auth & typeof BrowserPlatform & typeof Claims & typeof Server;
+const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }];
+const accessToken = await new SignJWT({ sub: 'ada', role: 'authenticated' })
+  .setProtectedHeader({ alg: 'ES256', kid: 'k1', typ: 'JWT' })
+  .setIssuer('http://project.test/auth/v1')
+  .setAudience('authenticated')
+  .setExpirationTime('1h')
+  .sign(privateKey);
 const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
 let serial = 0;
 let refreshes = 0;
 const fetch = async (input: RequestInfo | URL) => {
-  if (String(input instanceof Request ? input.url : input).includes('refresh_token')) refreshes += 1;
+  const address = input instanceof Request ? input.url : String(input);
+  if (address.endsWith('jwks.json')) return Response.json({ keys });
+  if (address.includes('refresh_token')) refreshes += 1;
   serial += 1;
   const expires_at = Math.floor(Date.now() / 1000) + 3600;
   const tokens = { access_token: `h.${serial}.s`, refresh_token: `r${serial}`, expires_in: 3600, expires_at };
@@ -43,14 +63,6 @@ const ours = createAuthClient({
 await vendor.signInWithPassword({ email: 'ada@example.com', password: 'p' });
 await ours.signInWithPassword({ email: 'ada@example.com', password: 'p' });
 
-/** CPU, because the time on the clock is that of the machine's other work too. */
-async function microsecondsOf(task: () => Promise<unknown>, times: number): Promise<number> {
-  const before = process.cpuUsage();
-  for (let run = 0; run < times; run += 1) await task();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / times;
-}
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 async function compare(
   name: string,
   mine: () => Promise<unknown>,
@@ -58,14 +70,9 @@ async function compare(
   times: number,
   goal: number | null,
 ) {
-  const measured = { ours: [] as number[], peer: [] as number[] };
-  for (let round = 0; round < 25; round += 1) {
-    measured.ours.push(await microsecondsOf(mine, times));
-    measured.peer.push(await microsecondsOf(theirs, times));
-  }
-  // The first rounds warm up.
-  const [ours, peer] = [median(measured.ours.slice(5)), median(measured.peer.slice(5))];
-  reportMetric({ name: `auth: ${name}`, ours, peer, unit: 'µs', goal });
+  const sides = { ours: mine, peer: theirs };
+  const { ours, peer } = await alternate(30, (side) => cpuMicroseconds(sides[side], times));
+  reportMetric({ name: `auth: ${name}`, ours: median(ours), peer: median(peer), unit: 'µs', goal });
 }
 const thousand = (read: () => Promise<unknown>) => () => Promise.all(Array.from({ length: 1_000 }, read));
 await compare(
@@ -81,6 +88,39 @@ await compare(
   thousand(() => vendor.getSession()),
   20,
   null,
+);
+const claims = createClaims(ours);
+await compare(
+  'verification of a token',
+  async () => {
+    if ((await claims.getClaims({ accessToken }))?.sub !== 'ada') throw new Error('ours: not verified');
+  },
+  async () => {
+    if ((await vendor.getClaims(accessToken)).data?.claims.sub !== 'ada')
+      throw new Error('peer: not verified');
+  },
+  200,
+  1,
+);
+const request = new Request('http://app.test', { headers: { authorization: `Bearer ${accessToken}` } });
+const project = { url: 'http://project.test', apiKey: 'k', platform: createBrowserPlatform({ fetch }) };
+await compare(
+  'a request whose sender is verified, with its clients',
+  async () => {
+    const { claims: verified } = await verifyRequest(request, { ...project, allow: 'user' });
+    if (verified?.sub !== 'ada') throw new Error('ours: not verified');
+  },
+  async () => {
+    const token = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
+    const client = createClient('http://project.test', 'k', {
+      auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+      global: { fetch, headers: { Authorization: `Bearer ${token}` } },
+    });
+    if ((await client.auth.getClaims(token)).data?.claims.sub !== 'ada')
+      throw new Error('peer: not verified');
+  },
+  100,
+  1,
 );
 
 refreshes = 0;

@@ -11,7 +11,8 @@ export function AccountMenu() {
   const texts = appTexts.use();
   const user = useUser();
   const account = user?.email ?? user?.phone ?? texts.account;
-  const name = user?.user_metadata?.['name'];
+  const given = user?.user_metadata?.['name'];
+  const name = typeof given === 'string' ? given.trim() : '';
   return (
     <Popover
       label={texts.account}
@@ -24,13 +25,16 @@ export function AccountMenu() {
           className={styles.menuButton}
           aria-label={texts.accountMenu(account)}
         >
-          <Avatar name={typeof name === 'string' && name.trim() !== '' ? name : account} />
+          <Avatar name={name || account} />
         </Button>
       )}
     >
       {(close) => (
         <>
-          <p className={styles.who}>{account}</p>
+          <p className={styles.who}>
+            {name && <bdi>{name}</bdi>}
+            {account}
+          </p>
           <AccountMenuItems close={close} />
         </>
       )}

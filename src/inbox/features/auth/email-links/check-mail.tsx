@@ -9,6 +9,7 @@ import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
+import layout from '../../../ui/layout.module.css';
 import styles from '../auth-page.module.css';
 import { lastMailedEmail } from './last-mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
@@ -45,6 +46,13 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
     <AuthPage
       key={purpose}
       title={texts.checkMail}
+      foot={
+        isSignup ? (
+          <Link className={styles.inline} href={links.login({ next })}>
+            {texts.alreadyHaveAccount}
+          </Link>
+        ) : undefined
+      }
       intro={(isAgain ? texts.freshSent : texts.mailSent[isSignup ? 'new' : purpose])(email)}
     >
       <FormMessages error={again.problem} success={again.hasSent && texts.resent[purpose]} />
@@ -62,13 +70,8 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
         <Button look="link" onClick={onBack}>
           {texts.otherAddress}
         </Button>
-        {isSignup && (
-          <Link className={styles.inline} href={links.login({ next })}>
-            {texts.alreadyHaveAccount}
-          </Link>
-        )}
       </div>
-      <p className={styles.intro}>{texts.spamHint}</p>
+      <p className={layout.hint}>{texts.spamHint}</p>
     </AuthPage>
   );
 }

@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
 import { realisticTiming } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
@@ -29,10 +28,6 @@ interface Application {
 
 const elsewhere =
   'To run elsewhere: SUPABASE_PORT=64321 MAILBOX_PORT=64324 APP_PORT=6173 DATA_DIR=.local-supabase-2 npm start';
-
-// PGlite stays in V8's baseline code, because the optimized code takes another 60 to 100 MB.
-const smallCode = ['--liftoff', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
-for (const flag of smallCode) setFlagsFromString(flag);
 
 const startedAtMs = performance.now();
 const running: { close(): Promise<void> }[] = [];
@@ -56,7 +51,7 @@ try {
 async function prepareNewData(): Promise<void> {
   if (existsSync(localProject.dataDir)) return;
   const script = fileURLToPath(new URL('prepare-data.ts', import.meta.url));
-  const child = spawn(process.execPath, [...process.execArgv, ...smallCode, script], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [...process.execArgv, script], { stdio: 'inherit' });
   await once(child, 'exit');
 }
 

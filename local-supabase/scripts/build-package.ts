@@ -1,12 +1,19 @@
 /**
  * `npm run -w local-supabase build`: the package that other projects install, in `dist-local-supabase`: each module
- * compiled where it is, with types and the SQL beside it. Argument: another folder.
+ * compiled where it is, with types and the SQL beside it, what it calls of other packages, and PGlite. Argument: another
+ * folder.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundlePackages, copyPglite, writeLicenses } from './bundled-packages.ts';
+import { removeInternalTypes } from './entry-types.ts';
+
+interface Manifest extends Readonly<Record<string, unknown>> {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const outDir = resolve(process.argv[2] ?? join(root, '../dist-local-supabase'));
@@ -36,6 +43,15 @@ for (const name of names.filter((each) => !modules.includes(each))) {
   await mkdir(dirname(join(outDir, 'src', name)), { recursive: true });
   await copyFile(join(sources, name), join(outDir, 'src', name));
 }
+const entries = ['index', 'browser', 'worker', 'vite', 'vitest'];
+await removeInternalTypes(join(outDir, 'src'), entries);
+const packages = await bundlePackages(outDir, root);
+const modulesFolder = join(root, '../node_modules');
+// The types of keys and claims are jose's.
+await copyFile(join(modulesFolder, 'jose/dist/types/types.d.ts'), join(outDir, 'vendor/jose.d.ts'));
+await writeLicenses(join(outDir, 'THIRD-PARTY-LICENSES.txt'), packages);
+const pglite = 'node_modules/@electric-sql/pglite';
+await copyPglite(join(root, '..', pglite), join(outDir, pglite));
 await mkdir(join(outDir, 'bin'));
 const command = join(outDir, 'bin/local-supabase.js');
 await writeFile(
@@ -47,22 +63,20 @@ process.exitCode = await runCommand(process.argv.slice(2));
 `,
 );
 await chmod(command, 0o755);
-const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
-const entry = (name: string) => ({ types: `./src/${name}.d.ts`, default: `./src/${name}.js` });
-const exported = {
-  '.': entry('index'),
-  './browser': entry('browser'),
-  './worker': entry('worker'),
-  './vite': entry('vite'),
-  './vitest': entry('vitest'),
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+const { scripts: _, private: __, devDependencies: ___, ...kept } = manifest;
+const name = '@electric-sql/pglite';
+const exported = entries.map((entry) => [
+  entry === 'index' ? '.' : `./${entry}`,
+  { types: `./src/${entry}.d.ts`, default: `./src/${entry}.js` },
+]);
+const packed = {
+  ...kept,
+  dependencies: { [name]: manifest.dependencies[name] },
+  bundleDependencies: [name],
+  exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
 };
-const kept = Object.entries(manifest).filter(
-  ([name]) => !['scripts', 'private', 'devDependencies'].includes(name),
-);
-await writeFile(
-  join(outDir, 'package.json'),
-  `${JSON.stringify({ ...Object.fromEntries(kept), exports: { ...exported, './package.json': './package.json' } }, null, 2)}\n`,
-);
+await writeFile(join(outDir, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
 await copyFile(join(root, '../LICENSE'), join(outDir, 'LICENSE'));
 await copyFile(join(root, 'README.md'), join(outDir, 'README.md'));
 await cp(join(root, 'docs'), join(outDir, 'docs'), {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL('../examples', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What the package takes installed: it contains all that it needs. */
+const MOST_BYTES = 20_000_000;
 let folder: string;
 
 beforeAll(async () => {
@@ -33,6 +35,11 @@ it('the example for Jest passes with the package that others install', { timeout
   await run(process.execPath, ['--import', 'tsx', 'local-supabase/scripts/build-package.ts', packed], {
     cwd: root,
   });
+  const names = await readdir(packed, { recursive: true, withFileTypes: true });
+  const sizes = names
+    .filter((name) => name.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size)).toBeLessThan(MOST_BYTES);
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   const options = {

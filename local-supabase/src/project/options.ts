@@ -5,7 +5,7 @@ import type { ApiKeySettings } from '../keys/keys.ts';
 import type { SmtpSettings } from '../mailbox/smtp-mailer.ts';
 import type { RealtimeSettings } from '../realtime/settings.ts';
 import type { ApiSettings } from '../rest/settings.ts';
-import type { StorageSettings } from '../storage/buckets.ts';
+import type { StorageSettings } from '../storage/configured-buckets.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { DatabasePool } from './database-pool.ts';
 

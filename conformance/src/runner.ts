@@ -115,12 +115,12 @@ async function runAudit(
     await Promise.race([task, timeout]);
     return { status: 'passed' };
   } catch (problem) {
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    if (problem instanceof NotRunError) return { status: 'not-run', reason };
     const refused = problem instanceof UnexpectedReplyError ? settings.explain(problem.reply) : undefined;
     const setting = refused ?? settings.explainGate(recorded.codes);
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    if (problem instanceof NotRunError) return { status: 'not-run', reason };
     if (missingSchema !== undefined && isWithoutSubscription(reason))
       return { status: 'not-run', reason: needsSchema(missingSchema) };
     return { status: 'failed', ...collectEvidence(audit, problem, recorded, target) };

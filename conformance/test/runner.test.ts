@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Audit } from '../src/audit.ts';
 import { chooseAudits } from '../src/audits.ts';
 import { isUnexpected, runAudits } from '../src/runner.ts';
+import { NotRunError } from '../src/target.ts';
 import { audit, runSample as run, target } from './sample-audits.ts';
 
 describe('a run of audits', () => {
@@ -148,5 +149,14 @@ describe('a run of audits', () => {
       status: 'not-run',
       reason: expect.stringContaining('over_request_rate_limit'),
     });
+  });
+
+  it('an audit that names why it does not run keeps that reason after a wait for a rate limit', async () => {
+    const withoutPublicKey = audit('A-1', async ({ auth }) => {
+      await auth.send('GET', '/user');
+      throw new NotRunError('needs tokens with a public key');
+    });
+    const [result] = await runAudits([withoutPublicKey], limitedTwice(200), { limitPauseMs: 0 });
+    expect(result?.outcome).toEqual({ status: 'not-run', reason: 'needs tokens with a public key' });
   });
 });

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasProductSchema } from './product-schema.ts';
 import type { ConformanceTarget } from './target.ts';
 import { NotRunError } from './target.ts';
 
@@ -7,13 +9,31 @@ export const readSchemaSql = (part: 'apply' | 'remove'): Promise<string> =>
   readFile(new URL(`../schema/${part}.sql`, import.meta.url), 'utf8');
 
 /**
- * Makes the tables and functions in the target's database.
+ * Makes the tables and functions in the target's database, and waits until the REST service has read them: it does so in its own
+ * time, and refuses them as unknown until then.
  *
  * @returns a function that removes them, with their rows.
- * @throws NotRunError without access to the database. @throws {Error} where the project has tables of these names.
+ * @throws NotRunError without access to the database. @throws {Error} where the project has tables of these names, or the REST
+ *   service does not read them within `timeoutMs`, by default 30 seconds; then they are removed.
  */
-export async function applySchema({ query }: ConformanceTarget): Promise<() => Promise<void>> {
+export async function applySchema(
+  target: ConformanceTarget,
+  { timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {},
+): Promise<() => Promise<void>> {
+  const { query } = target;
   if (!query) throw new NotRunError('--apply-schema needs --database-url');
+  const remove = async () => void (await query(await readSchemaSql('remove')));
   await query(await readSchemaSql('apply'));
-  return async () => void (await query(await readSchemaSql('remove')));
+  const lastMs = performance.now() + timeoutMs;
+  try {
+    while (!(await hasProductSchema(target))) {
+      if (performance.now() >= lastMs)
+        throw new Error(`The REST service has not read the new tables within ${timeoutMs} ms.`);
+      await delay(100);
+    }
+  } catch (problem) {
+    await remove();
+    throw problem;
+  }
+  return remove;
 }

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { applySchema } from '../src/schema-sql.ts';
+import { target as withoutServices } from './sample-audits.ts';
+
+/** A target whose REST service knows the tables from its `readsAt`th answer on. */
+function targetThatReadsAt(readsAt: number) {
+  const statements: string[] = [];
+  let asked = 0;
+  return {
+    statements,
+    asked: () => asked,
+    target: {
+      ...withoutServices,
+      restUrl: 'http://127.0.0.1:1/rest/v1',
+      query: (text: string) => Promise.resolve(void statements.push(text)),
+      fetch: () => {
+        asked += 1;
+        return Promise.resolve(
+          asked < readsAt
+            ? Response.json({ code: 'PGRST205', message: 'unknown' }, { status: 404 })
+            : Response.json([]),
+        );
+      },
+    },
+  };
+}
+
+it('the audits begin once the REST service has read the new tables', async () => {
+  const { target, asked, statements } = targetThatReadsAt(3);
+  const remove = await applySchema(target);
+  expect(asked()).toBe(3);
+  expect(statements).toHaveLength(1);
+  await remove();
+  expect(statements).toHaveLength(2);
+});
+
+it('tables that the REST service never reads are removed, and the run does not begin', async () => {
+  const { target, statements } = targetThatReadsAt(Infinity);
+  await expect(applySchema(target, { timeoutMs: 0 })).rejects.toThrow('has not read the new tables');
+  expect(statements).toHaveLength(2);
+});

@@ -11,7 +11,7 @@ import { decodeJwtHeader } from '../../platform/jwt.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
 import { createAdmin } from './admin.ts';
-import { type AuthError, toAuthError } from './auth-error.ts';
+import { type AuthError, AuthSessionMissingError, toAuthError } from './auth-error.ts';
 import type {
   ResendParams,
   SignInAnonymouslyCredentials,
@@ -222,7 +222,10 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
     refreshSession: (session?: { refresh_token: string }) =>
       signIn(() => auth.refreshSession({ refreshToken: session?.refresh_token })),
     setSession: ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) =>
-      signIn(() => auth.setSession({ accessToken: access_token, refreshToken: refresh_token })),
+      signIn(async () => {
+        if (!access_token || !refresh_token) throw new AuthSessionMissingError();
+        await auth.setSession({ accessToken: access_token, refreshToken: refresh_token });
+      }),
     exchangeCodeForSession: (code: string, options?: { flowId?: string }) =>
       signIn(() => auth.exchangeCodeForSession({ code, ...options })),
     async signOut(options?: { scope?: SignOutScope }): Promise<{ error: AuthError | null }> {

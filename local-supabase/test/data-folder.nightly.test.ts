@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -55,5 +55,39 @@ describe('an embedded Supabase in a folder', () => {
       );
       await expect(readdir(folder)).resolves.not.toContain('lock');
     }
+  });
+
+  it.each([false, true])(
+    'names PostgreSQL’s reason where its log is lost (in a thread: %s)',
+    async (databaseThread) => {
+      await (await createLocalSupabase({ dataDir: folder })).close();
+      await rm(join(folder, 'postgres/pg_wal'), { recursive: true });
+      await mkdir(join(folder, 'postgres/pg_wal'));
+      await expect(createLocalSupabase({ dataDir: folder, databaseThread })).rejects.toThrow(
+        /cannot be read, it may be corrupt: could not locate a valid checkpoint record at [^\n]*\. Nothing was changed/,
+      );
+    },
+  );
+
+  it('serves the rest of a table with a damaged page, when it is asked to', async () => {
+    const first = await createLocalSupabase({ dataDir: folder });
+    await first.database.exec(`create table public.kept as select i as id, repeat('x', 100) as text
+      from generate_series(1, 500) i; checkpoint`);
+    const [kept] = await first.database.query<{ path: string }>(
+      `select pg_relation_filepath('public.kept') as path`,
+    );
+    await first.close();
+    const file = await open(join(folder, 'postgres', kept?.path ?? ''), 'r+');
+    await file.write(Buffer.alloc(8192, 'Z'), 0, 8192, 8192);
+    await file.close();
+    const second = await createLocalSupabase({ dataDir: folder });
+    const count = () =>
+      second.database.query<{ rows: number }>('select count(*)::int as rows from public.kept');
+    await expect(count()).rejects.toThrow(/^invalid page in block 1 of relation/);
+    await second.database.exec('set zero_damaged_pages = on');
+    const [rest] = await count();
+    expect(rest?.rows).toBeGreaterThan(400);
+    expect(rest?.rows).toBeLessThan(500);
+    await second.close();
   });
 });

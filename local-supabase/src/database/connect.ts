@@ -5,6 +5,7 @@ import { installExtensionFiles } from './extension-files.ts';
 import type { ExtensionFile } from './extension-files.ts';
 import { INITIAL_MEMORY_BYTES } from './interruptible-wasm.ts';
 import type { SqlSession } from './postgres-session.ts';
+import { startPglite } from './start-pglite.ts';
 import { createStatementInterrupts } from './statement-interrupts.ts';
 
 /**
@@ -35,7 +36,7 @@ export interface ConnectOptions extends Omit<PGliteOptions, 'extensions' | 'star
 /** Starts PostgreSQL with a clock that can be set, statements that end in time, and extensions. */
 export async function connectPglite({ bundled, files, ...options }: ConnectOptions): Promise<PGlite> {
   const clock = createDatabaseClock();
-  const pglite = await PGlite.create({
+  const pglite = await startPglite({
     ...options,
     startParams,
     initialMemory: INITIAL_MEMORY_BYTES,

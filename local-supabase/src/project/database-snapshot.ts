@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { connectPglite } from '../database/connect.ts';
+import { copyOnWriteOf } from '../database/copy-on-write.ts';
 import { createPgliteDatabase } from '../database/pglite-database.ts';
 import { closeToArchive, MemoryFiles } from '../database/memory-files.ts';
 import { loadPostgresFiles, loadPostgresModule } from './postgres-module.ts';
@@ -57,12 +58,15 @@ export async function connect(
   { data, dataDir }: { readonly data?: Uint8Array | undefined; readonly dataDir?: string | undefined } = {},
 ): Promise<PGlite> {
   const extensions = Object.entries(bundled).map(([name, url]) => [name, sharedExtension(url)] as const);
-  return connectPglite({
+  const fsBundle = await loadPostgresFiles();
+  const pglite = await connectPglite({
     bundled: Object.fromEntries(extensions),
     files,
     pgliteWasmModule: await loadPostgresModule(),
-    fsBundle: await loadPostgresFiles(),
+    fsBundle,
     ...(dataDir !== undefined && { dataDir }),
     ...(data && { fs: new MemoryFiles(data) }),
   });
+  copyOnWriteOf(pglite)(new Uint8Array(await fsBundle.arrayBuffer()));
+  return pglite;
 }

@@ -1,10 +1,11 @@
 /** The thread in which PostgreSQL runs for `startWorkerSession`. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { PGlite, type QueryOptions } from '@electric-sql/pglite';
+import type { PGlite, QueryOptions } from '@electric-sql/pglite';
 import { createDatabaseClock } from '../database/database-clock.ts';
 import { watchForCrash } from '../database/database-crash.ts';
 import { INITIAL_MEMORY_BYTES } from '../database/interruptible-wasm.ts';
 import { resultParsers } from '../database/result-parsers.ts';
+import { startPglite } from '../database/start-pglite.ts';
 import { createStatementInterrupts } from '../database/statement-interrupts.ts';
 import type { SessionFile } from '../database/postgres-session.ts';
 import { encodeProblem } from './worker-messages.ts';
@@ -19,7 +20,7 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
   const clock = createDatabaseClock();
   const archives = Object.entries(extensions).map(([name, url]) => [name, new URL(url)] as const);
   const send = (message: WorkerMessage) => port.postMessage(message);
-  const opening = PGlite.create({
+  const opening = startPglite({
     dataDir: start.dataDir,
     pgliteWasmModule: start.module,
     initialMemory: INITIAL_MEMORY_BYTES,

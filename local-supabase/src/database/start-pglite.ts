@@ -1,0 +1,30 @@
+import { PGlite, type Extension, type PGliteOptions } from '@electric-sql/pglite';
+
+type Print = (line: string) => void;
+
+/** PostgreSQL's message before it ends its process. */
+const lastMessage = /\b(?:PANIC|FATAL):\s+(.*)/;
+
+/**
+ * Starts a PGlite.
+ *
+ * @throws {Error} with PostgreSQL's own reason where it does not start; PGlite would say only that it was aborted.
+ */
+export async function startPglite(options: PGliteOptions): Promise<PGlite> {
+  let reason: string | undefined;
+  const log: Extension = {
+    name: 'log',
+    setup: (_pglite, emscriptenOpts: { readonly printErr: Print }) => {
+      const printErr: Print = (line) => {
+        reason = lastMessage.exec(line)?.[1] ?? reason;
+        emscriptenOpts.printErr(line);
+      };
+      return Promise.resolve({ emscriptenOpts: { ...emscriptenOpts, printErr } });
+    },
+  };
+  try {
+    return await PGlite.create({ ...options, extensions: { ...options.extensions, log } });
+  } catch (problem) {
+    throw reason === undefined ? problem : new Error(reason, { cause: problem });
+  }
+}

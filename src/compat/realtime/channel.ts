@@ -227,12 +227,13 @@ export class RealtimeChannel {
     }
   }
 
-  /** Sends a broadcast by HTTP, without joining. @throws {RealtimeError} */
+  /** Sends a broadcast by HTTP, without joining. @throws {RealtimeError | TypeError} a TypeError without a payload */
   async httpSend(
     event: string,
     payload: unknown,
     { timeout, persist }: { timeout?: number; persist?: RealtimeBroadcastPersist } = {},
   ) {
+    if (payload === undefined || payload === null) throw new TypeError('A broadcast by HTTP needs a payload');
     const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
     const deadline = timeout === undefined ? {} : { timeoutMs: timeout };
     await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) });

@@ -71,7 +71,24 @@ export class RealtimeClient {
 
   /** Whether the socket is open. */
   isConnected(): boolean {
-    return this.#native.getSnapshot().status === 'connected';
+    return this.connectionState() === 'open';
+  }
+
+  /** Whether the socket is being opened. */
+  isConnecting(): boolean {
+    return this.connectionState() === 'connecting';
+  }
+
+  /** Always false: a socket that is closed is left at once. */
+  isDisconnecting(): boolean {
+    return false;
+  }
+
+  /** The state of the socket. */
+  connectionState(): 'connecting' | 'open' | 'closed' {
+    const { status } = this.#native.getSnapshot();
+    if (status === 'connected') return 'open';
+    return status === 'idle' || status === 'closed' ? 'closed' : 'connecting';
   }
 
   /** Calls a listener with each heartbeat that the server has answered. */

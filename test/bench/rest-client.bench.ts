@@ -1,13 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
 import type * as Vendor from '@supabase/postgrest-js';
-import { libraryEntries } from '../../scripts/library/library-entries.ts';
-import { packLibrary } from '../../scripts/library/pack-library.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
@@ -197,10 +191,6 @@ function numberFrom(script: string): number {
   return Number(spawnSync(process.execPath, flags, { encoding: 'utf8' }).stdout);
 }
 
-/** CPU, because the time on the clock is that of the machine's other work too. */
-const importScript = (file: string) =>
-  `const before = process.cpuUsage(); await import('${file}'); const { user, system } = process.cpuUsage(before);
-   console.log((user + system) / 1000);`;
 const heapScript = (file: string, make: string) =>
   `const { createRestClient, createBrowserPlatform, PostgrestClient } = await import('${file}');
   const platform = createBrowserPlatform?.();
@@ -216,31 +206,6 @@ for (const [name, { times, goal, vendor, ours }] of Object.entries(cases)) {
   report(name, median(measured.ours), median(measured.peer), 'µs', goal);
 }
 
-async function reportImport(name: string, ours: string, peer: string, goal: number | null): Promise<void> {
-  const files = { ours, peer };
-  const measured = await alternate(20, async (side) => numberFrom(importScript(files[side])));
-  report(name, median(measured.ours), median(measured.peer), 'ms', goal);
-}
-
-const installed = (path: string) => pathToFileURL(resolve('node_modules/@supabase', path)).href;
-const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-const packed = await packLibrary(folder);
-await symlink(resolve('node_modules'), join(packed.folder, 'node_modules'));
-const entry = (name: string) => pathToFileURL(join(packed.folder, `${libraryEntries[name]}.js`)).href;
-await reportImport('import, each one file', oursFile, vendorFile, 1);
-await reportImport(
-  'import, as installed',
-  entry('./rest-client'),
-  installed('postgrest-js/dist/index.mjs'),
-  null,
-);
-await reportImport(
-  'import of all clients, as installed',
-  entry('.'),
-  installed('supabase-js/dist/index.mjs'),
-  1,
-);
-await rm(folder, { recursive: true });
 report(
   'heap per client',
   numberFrom(heapScript(oursFile, `createRestClient({ url: '${url}', apiKey: 'k', platform })`)),

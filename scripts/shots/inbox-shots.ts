@@ -190,7 +190,10 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page, say }) {
       await rows(page);
-      await page.locator('main [data-row]').filter({ hasText: 'Compiler notes' }).first().click();
+      const notes = page.locator('main [data-row]').filter({ hasText: 'Compiler notes' });
+      // A thread, and its newest notification.
+      await notes.first().click();
+      await notes.nth(1).click();
       await page.getByRole('button', { name: say('More actions'), exact: true }).click();
       await page
         .getByRole('menuitem')

@@ -33,7 +33,10 @@ test(
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { about: 'Plan' });
     await world.enter(page, ada);
-    await expect(page.getByText(/in Plan/)).toBeVisible();
+    // Pointing at the list loads what may be needed offline.
+    const panel = page.waitForResponse(/bell-panel/);
+    await page.getByText(/in Plan/).hover();
+    await panel;
     const staysWithoutReload = await refetchesFailedModules(page);
     await mark(page);
     await page.context().setOffline(true);

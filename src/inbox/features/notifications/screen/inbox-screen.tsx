@@ -37,6 +37,7 @@ import { emptySelection, useSelection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const loadSelectionBar = () => import('../list/selection-bar.tsx');
+const loadBellPanel = () => import('../bell/bell-panel.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
 const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBar);
 
@@ -44,7 +45,7 @@ const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBa
 const overlaysDelayMs = 10_000;
 
 function preloadOverlays(): void {
-  for (const load of [loadOverlays, loadSelectionBar]) load().catch(() => undefined);
+  for (const load of [loadOverlays, loadSelectionBar, loadBellPanel]) load().catch(() => undefined);
 }
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */

@@ -1,4 +1,4 @@
-import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { JSONWebKeySet, JWTPayload, JWTVerifyOptions, JWTVerifyResult } from 'jose';
 import type { AuthClient } from '../auth-client.ts';
 import { decodeJwtClaims, decodeJwtHeader } from '../../platform/jwt.ts';
 import { AuthError } from '../errors.ts';
@@ -13,8 +13,20 @@ export { KEY_SET_MAX_AGE_MS } from './key-set.ts';
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 5;
 
-/** The imported keys of each fetched key set: importing a key costs as much as verifying a signature. */
-const importedKeys = new WeakMap<JSONWebKeySet, JWTVerifyGetKey>();
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<JWTVerifyResult>;
+
+/** By the fetched key set, whose keys are imported once: to import a key costs as much as to verify a signature. */
+const verifiers = new WeakMap<JSONWebKeySet, Verify>();
+
+async function getVerifier(keySet: JSONWebKeySet): Promise<Verify> {
+  const known = verifiers.get(keySet);
+  if (known) return known;
+  const { createLocalJWKSet, jwtVerify } = await import('jose');
+  const keys = createLocalJWKSet(keySet);
+  const verify: Verify = (token, options) => jwtVerify(token, keys, options);
+  verifiers.set(keySet, verify);
+  return verify;
+}
 
 declare const verified: unique symbol;
 /** Claims whose signature, lifetime, issuer and audience were verified, here or by the server. */
@@ -74,11 +86,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
     return expiresAt * 1000 - remainingMs(active, core.session.readClocks());
   };
   const verifyLocally = async (token: string, kid: unknown, call: CallOptions) => {
-    const { createLocalJWKSet, jwtVerify } = await import('jose');
-    const keySet = await getKeySet(core, kid, call);
-    const keys = importedKeys.get(keySet) ?? createLocalJWKSet(keySet);
-    importedKeys.set(keySet, keys);
-    const { payload } = await jwtVerify(token, keys, {
+    const verify = await getVerifier(await getKeySet(core, kid, call));
+    const { payload } = await verify(token, {
       algorithms: ALGORITHMS,
       issuer,
       audience,

@@ -56,10 +56,12 @@ export function encodeSelect(text: string): string {
   if (plainList.test(text))
     return text
       .split(',')
-      .map((name) => encodeSelectColumn(name.trim()))
+      .map((part) => encodePlainName(part.trim()))
       .join();
   return parseSelect(text).map(encodeItem).join();
 }
+
+const encodePlainName = (name: string) => (name === '*' ? name : encodeName(name));
 
 const plainList = /^\s*(?:\*|\w+)\s*(?:,\s*(?:\*|\w+)\s*)*$/;
 

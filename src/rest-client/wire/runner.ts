@@ -41,7 +41,8 @@ export class Runner {
       : query;
     const request = this.encode(plan);
     await plan.precondition?.(plan, (proof) => exchange(this.encode(proof), options));
-    const wire = await exchange(request, options).catch(plan.onFailure);
+    const sent = exchange(request, options);
+    const wire = await (plan.onFailure ? sent.catch(plan.onFailure) : sent);
     const { status, headers } = wire;
     const rows = await readAnswer(plan, wire);
     const { rows: received, total: count } = parseContentRange(headers);

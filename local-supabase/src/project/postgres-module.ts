@@ -33,19 +33,25 @@ class SharedBlob extends Blob {
   }
 }
 
+/** V8's own limit of executed bytes after which it optimizes a function of WebAssembly, by version: in Node 20, and later. */
+const V8_BUDGET_BYTES = Number.parseInt(process.versions.v8, 10) < 12 ? 1_800_000 : 13_000_000;
+const MOST_BUDGET_BYTES = 2_000_000_000;
+
 /**
  * V8 optimizes functions of WebAssembly that run often. For PostgreSQL this takes more time than a whole start, and
- * memory, and repays it only after thousands of requests. Modules of others keep V8's behavior: it is decided when a
- * module is compiled, and the flag that stays has no effect on theirs.
+ * memory, and repays it only after thousands of requests. Modules of others keep V8's behavior: a module keeps what is set
+ * when it is compiled, in Node 24 the limit only, and `--no-wasm-tier-up` by itself has no effect.
  */
 async function compile(): Promise<WebAssembly.Module> {
   const module = makeInterruptible(await readFile(join(pgliteFolder(), 'pglite.wasm')));
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
+  setFlagsFromString(`--wasm-tiering-budget=${MOST_BUDGET_BYTES}`);
   try {
     return await WebAssembly.compile(module);
   } finally {
     setFlagsFromString('--wasm-dynamic-tiering');
+    setFlagsFromString(`--wasm-tiering-budget=${V8_BUDGET_BYTES}`);
   }
 }
 

@@ -3,6 +3,8 @@ import { IDBFactory } from 'fake-indexeddb';
 import { vi } from 'vitest';
 import { readCommonPasswords } from '../../scripts/common-passwords.ts';
 
+const timeZones = ['America/New_York', 'Antarctica/Troll', 'Europe/Berlin', 'Europe/Vienna'];
+
 // Each file of component tests starts like a newly opened page, although its worker ran other files: our modules are reset
 // and storage is empty. React, jsdom and the database engine, which are slow to load, stay.
 vi.resetModules();
@@ -19,3 +21,5 @@ Object.defineProperty(globalThis, 'COMMON_PASSWORDS', { get: readCommonPasswords
 // jsdom has no layout to scroll.
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
+// Two lists of the 420 time zones that there are would be most of the elements that queries look through.
+Intl.supportedValuesOf = (key) => (key === 'timeZone' ? timeZones : []);

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { cleanup, render, type RenderResult } from '@testing-library/react';
-import userEvent, { type UserEvent } from '@testing-library/user-event';
+import userEvent, { PointerEventsCheckLevel, type UserEvent } from '@testing-library/user-event';
 import { StrictMode } from 'react';
 import { onTestFinished } from 'vitest';
 import type { LocalSupabase } from 'local-supabase';
@@ -85,7 +85,8 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
   });
   return {
     ...result,
-    actor: userEvent.setup(),
+    // The check walks up to the root at each step of the pointer; no style sheet is loaded that it could find.
+    actor: userEvent.setup({ pointerEventsCheck: PointerEventsCheckLevel.Never }),
     clients,
     store,
     url: () => location.pathname + location.search + location.hash,

@@ -76,7 +76,22 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   buildEnd: llmsFiles,
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: {
+            // A page that explains comes before a list that mentions the word. VitePress hands this function to the page as text.
+            boostDocument: (id: string) =>
+              /^\/(?:decisions|api)\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(
+                id,
+              )
+                ? 0.4
+                : 1,
+          },
+        },
+      },
+    },
     outline: [2, 3],
     nav: [...sections, { title: 'API', folder: 'api' }]
       .map(({ title, folder }) => ({ text: title, link: `/${folder}/`, activeMatch: `^/${folder}/` }))

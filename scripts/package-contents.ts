@@ -6,6 +6,8 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
+  /** Other packages that this one brings along, in `node_modules`. */
+  readonly bundleDependencies?: readonly string[];
 }
 
 export const readManifest = (folder: string): Manifest =>
@@ -61,8 +63,12 @@ export function contentProblems(folder: string): readonly string[] {
   ].map((problem) => `${name}: ${problem}`);
 }
 
+/** The files of a package, without those of the packages that it bundles. */
 function filesOf(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    statSync(join(folder, name)).isFile(),
+  const { bundleDependencies = [] } = readManifest(folder);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) =>
+      statSync(join(folder, name)).isFile() &&
+      !bundleDependencies.some((bundled) => name.startsWith(`node_modules/${bundled}/`)),
   );
 }

@@ -83,9 +83,7 @@ export default defineConfig({
           searchOptions: {
             // A page that explains comes before a list that mentions the word. VitePress hands this function to the page as text.
             boostDocument: (id: string) =>
-              /^\/(?:decisions|api)\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(
-                id,
-              )
+              /^\/decisions\/|^\/\w[\w-]*\/decisions\/|^\/conformance\/(?:audits|mutants|protocol)/.test(id)
                 ? 0.4
                 : 1,
           },

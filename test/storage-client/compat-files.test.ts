@@ -37,3 +37,11 @@ test('a failure of the network has the message of what fetch threw', async () =>
   const { error } = await bucket.move('a.txt', 'b.txt');
   expect([error?.name, error?.message]).toEqual(['StorageUnknownError', 'Network failure']);
 });
+
+test('a storage client throws its errors after throwOnError, and its buckets do', async () => {
+  const fetch: typeof globalThis.fetch = async () => json({ message: 'Denied' }, { status: 403 });
+  const { storage } = createClient('https://project.test', 'anon-key', { global: { fetch } });
+  expect((await storage.listBuckets()).error?.message).toBe('Denied');
+  await expect(storage.throwOnError().listBuckets()).rejects.toThrow('Denied');
+  await expect(storage.throwOnError().from('photos').list()).rejects.toThrow('Denied');
+});

@@ -2,6 +2,7 @@ import {
   type BucketInfo,
   createStorageClient,
   type LifecycleRule as NativeRule,
+  type StorageClient,
   type StorageClientOptions,
 } from '../../storage-client/index.ts';
 import { createSettle } from '../outcome.ts';
@@ -38,7 +39,15 @@ export type SupabaseStorage = ReturnType<typeof createStorage>;
 /** Creates the vendor's methods over a native client. */
 export function createStorage(options: StorageClientOptions) {
   const storage = createStorageClient(options);
-  const settle = createSettle({ toError: toStorageError });
+  return {
+    ...createMethods(storage, false),
+    /** The same methods, which throw instead of returning errors. */
+    throwOnError: () => createMethods(storage, true),
+  };
+}
+
+function createMethods(storage: StorageClient, throwsOnError: boolean) {
+  const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
   const say = async (work: Promise<void>, message: string) => {
     await work;
     return { message };
@@ -47,7 +56,7 @@ export function createStorage(options: StorageClientOptions) {
     from(id: string) {
       const bucket = storage.from(id);
       return {
-        ...createFiles(bucket),
+        ...createFiles(bucket, { throwsOnError }),
         /** The same methods, which throw instead of returning errors. */
         throwOnError: () => createFiles(bucket, { throwsOnError: true }),
       };

@@ -25,12 +25,15 @@ export async function removeRun(target: ConformanceTarget, run: AuditRun | strin
   const { admin } = createAuditContext(target);
   const found = new Set([...userIds, ...(await findUsers(admin, id))]);
   let users = 0;
+  let keptUsers = 0;
   for (const userId of found) {
     const { status } = await admin('DELETE', `/users/${userId}`);
     if (status === 200) users += 1;
+    // 404: an audit has deleted the user itself.
+    else if (status !== 404) keptUsers += 1;
   }
   await removeMessages(target, [...found]);
-  return { users, keptUsers: found.size - users, buckets: await removeBuckets(target, namePrefix(id)) };
+  return { users, keptUsers, buckets: await removeBuckets(target, namePrefix(id)) };
 }
 
 /** Removes the broadcasts that the database keeps for the topics of users; without access to it they are kept for three days. */

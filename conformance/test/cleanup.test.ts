@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { removeRun } from '../src/cleanup.ts';
+import { createAuditRun } from '../src/run.ts';
+import { target } from './sample-audits.ts';
+
+it('users that audits deleted themselves are not reported as kept', async () => {
+  const run = createAuditRun();
+  const statuses: Readonly<Record<string, number>> = { here: 200, gone: 404, referred: 500 };
+  for (const id of Object.keys(statuses)) run.userIds.add(id);
+  const removal = await removeRun(
+    {
+      ...target,
+      serviceKey: 'key',
+      fetch: (url, { method }) =>
+        Promise.resolve(
+          method === 'DELETE'
+            ? Response.json({}, { status: statuses[url.slice(url.lastIndexOf('/') + 1)] ?? 400 })
+            : Response.json({ users: [] }),
+        ),
+    },
+    run,
+  );
+  expect(removal).toEqual({ users: 1, keptUsers: 1, buckets: 0 });
+});

@@ -1,6 +1,6 @@
 import { UnmetExpectationError } from './assertion.ts';
 import { scaleDeadline } from './deadlines.ts';
-import { at } from './wire.ts';
+import { at, fetchAgainWhereReset } from './wire.ts';
 
 /** A message with its links and code. */
 export interface ReceivedMail {
@@ -29,7 +29,8 @@ const pauseMs = 40;
 /** Reads a mailbox through Mailpit's HTTP interface. */
 export function createMailReader(mailboxUrl: string): MailReader {
   const seen = new Set<string>();
-  const getJson = async (path: string): Promise<unknown> => (await fetch(mailboxUrl + path)).json();
+  const getJson = async (path: string): Promise<unknown> =>
+    (await fetchAgainWhereReset(fetch, mailboxUrl + path, {})).json();
   return {
     async next(address) {
       const query = encodeURIComponent(`to:${address}`);

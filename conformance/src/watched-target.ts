@@ -4,7 +4,7 @@ import type { WaitingScale } from './deadlines.ts';
 import { isMissingOwnName, needsSchema } from './product-schema.ts';
 import type { AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
-import { at, parseJson } from './wire.ts';
+import { at, fetchAgainWhereReset, parseJson } from './wire.ts';
 
 /** A request of an audit, with what came. */
 export interface Exchange {
@@ -154,7 +154,7 @@ async function fetchWhenAllowed(
   { limitPauseMs, wait }: Waiting,
 ): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
-    const response = await fetchAgainWhereReset(target, input, init);
+    const response = await fetchAgainWhereReset(target.fetch, input, init);
     const { status, headers } = response;
     const named = status === 429 ? headers.get('retry-after') : null;
     const most =
@@ -163,23 +163,6 @@ async function fetchWhenAllowed(
     const isWorthWaiting = waits < most && waitMs >= 0 && waitMs <= longestWaitMs;
     if (!isWorthWaiting || init.body instanceof ReadableStream) return response;
     await wait(waitMs, response);
-  }
-}
-
-const resetCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
-
-/** Sends once more what met a connection that the server had just closed as idle: a busy client notices that too late. */
-async function fetchAgainWhereReset(
-  { fetch }: ConformanceTarget,
-  input: string,
-  init: RequestInit,
-): Promise<Response> {
-  try {
-    return await fetch(input, init);
-  } catch (problem) {
-    const isReset = problem instanceof TypeError && resetCodes.has(at(problem.cause, 'code'));
-    if (!isReset || init.body instanceof ReadableStream) throw problem;
-    return fetch(input, init);
   }
 }
 

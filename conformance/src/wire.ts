@@ -123,3 +123,20 @@ export function assertError(reply: WireReply, status: number, code: string): voi
 export function describe({ status, text }: WireReply): string {
   return redactTokens(`${status} ${text.slice(0, 300)}`);
 }
+
+const resetCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
+
+/** Sends once more what met a connection that the server had just closed as idle: a busy client notices that too late. */
+export async function fetchAgainWhereReset(
+  fetch: WireFetch,
+  input: string,
+  init: RequestInit,
+): Promise<Response> {
+  try {
+    return await fetch(input, init);
+  } catch (problem) {
+    const isReset = problem instanceof TypeError && resetCodes.has(at(problem.cause, 'code'));
+    if (!isReset || init.body instanceof ReadableStream) throw problem;
+    return fetch(input, init);
+  }
+}

@@ -59,7 +59,9 @@ describe('the removal of what a run created', () => {
     await query('insert into private.kept values ($1)', [id]);
     expect(await removeRun(target, '4567abcd')).toEqual({ users: 0, keptUsers: 1, buckets: 0 });
     await query('drop table private.kept');
-    expect(await removeRun(target, '4567abcd')).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
+    const removed = await context.newUser();
+    await context.admin('DELETE', `/users/${removed.id}`);
+    expect(await removeRun(target, context.run)).toEqual({ users: 1, keptUsers: 0, buckets: 0 });
   });
 
   it('a run cannot be removed without the service key', async () => {

@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
   await vi.waitFor(async () => (await fetch(origin)).text(), { timeout: 30_000, interval: 250 });
   browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await browser.close();
   if (server.pid !== undefined) process.kill(-server.pid);

@@ -34,7 +34,7 @@ const broadcasts = 10_000;
 const people = 1_000;
 const diffs = 100;
 const changes = 5_000;
-const rounds = 9;
+const rounds = 17;
 const topic = 'realtime:room';
 
 /** A client that has joined, and the frames that reach it. */

@@ -98,7 +98,6 @@ async function measure(
 ) {
   const { heard } = subjects[side];
   const goal = heard() + count;
-  globalThis.gc?.();
   const before = process.cpuUsage();
   server.send({ to: side, kind, count, everyMs });
   while (heard() < goal) await pause(10);

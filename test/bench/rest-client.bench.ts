@@ -2,12 +2,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as z from 'zod/mini';
 import type * as Vendor from '@supabase/postgrest-js';
+import { createClient } from '@supabase/supabase-js';
+import { WebSocket } from 'ws';
+import type * as Clients from '../../src/clients/supabase-clients.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
 import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
-import { alternate, median } from './rounds.ts';
+import { alternate, cpuMicroseconds, median } from './rounds.ts';
 
 /**
  * The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship.
@@ -25,6 +28,12 @@ const { createRestClient } = (await import(oursFile)) as typeof Rest;
 const { table, createRestClient: createTableClient } = (await import(tableFile)) as typeof Rest &
   typeof RestTable;
 const { PostgrestClient } = (await import(vendorFile)) as typeof Vendor;
+
+const clientsFile = await bundle(
+  'clients',
+  `export { createSupabaseClients } from './src/clients/supabase-clients.ts';`,
+);
+const { createSupabaseClients } = (await import(clientsFile)) as typeof Clients;
 
 const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -58,7 +67,10 @@ const columns = {
   n: z.number(),
 };
 
-/** A server of one answer, with the headers of PostgREST, in a process of its own, so that its work is not measured. */
+/**
+ * A server of one answer, with the headers of PostgREST (14, which sends its body in chunks) and of no gateway, in a process of its own, so
+ * that its work is not measured.
+ */
 const server = spawn(
   process.execPath,
   [
@@ -71,7 +83,8 @@ const server = spawn(
        response.setHeader('Content-Range', '0-0/*');
        response.setHeader('Content-Location', request.url.replace('/rest/v1', ''));
        response.setHeader('Content-Type', 'application/json; charset=utf-8');
-       response.end(answer);
+       response.write(answer);
+       response.end();
      });
      server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
   ],
@@ -95,11 +108,59 @@ const overHttp = createRestClient({
 });
 const vendorOverHttp = new PostgrestClient(`${serverUrl}/rest/v1`, { headers: vendorHeaders });
 /** Aborts after a deadline, as this client always does and the vendor's only if told to. */
-const vendorWithDeadline = new PostgrestClient(`${serverUrl}/rest/v1`, {
+const timeout = 10_000;
+const vendorWithDeadline = new PostgrestClient(vendorUrl, {
+  fetch: fetchOf(1),
   headers: vendorHeaders,
-  timeout: 10_000,
+  timeout,
 });
+const vendorOverHttpWithDeadline = new PostgrestClient(`${serverUrl}/rest/v1`, {
+  headers: vendorHeaders,
+  timeout,
+});
+
+/** All clients, signed in: what an application uses. `to` answers the requests of the database. */
+async function openClients(projectUrl: string, to: typeof fetch) {
+  const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
+  const session = { access_token: 'h.p.s', refresh_token: 'r', expires_in: 3600, token_type: 'bearer', user };
+  const answer: typeof fetch = async (input, init) =>
+    String(input).includes('/auth/v1/') ? Response.json(session) : to(input, init);
+  const { auth, rest } = createSupabaseClients({
+    url: projectUrl,
+    apiKey: 'sb_publishable_x',
+    platform: createBrowserPlatform({ fetch: answer }),
+  });
+  const peer = createClient(projectUrl, 'sb_publishable_x', {
+    auth: { persistSession: false, autoRefreshToken: false },
+    global: { fetch: answer },
+    // Node 20 has none.
+    realtime: { transport: WebSocket as unknown as typeof globalThis.WebSocket },
+  });
+  const credentials = { email: 'ada@example.com', password: 'p' };
+  await auth.signInWithPassword(credentials);
+  await peer.auth.signInWithPassword(credentials);
+  return { ours: rest, peer, close: () => auth.close() };
+}
+const applications = [
+  await openClients(url, fetchOf(1)),
+  await openClients(serverUrl, (input, init) => fetch(input, init)),
+] as const;
+const [stubbedApplication, application] = applications;
 let serial = 0;
+
+/** A client of either side, as far as a select needs it. */
+interface Selects {
+  from(table: string): {
+    select(columns: string): {
+      eq(
+        column: string,
+        value: string,
+      ): { order(column: string): { limit(rows: number): PromiseLike<unknown> } };
+    };
+  };
+}
+const select = (client: unknown) => async () =>
+  (client as Selects).from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5);
 
 /** Microseconds of CPU by case: the vendor's first, then ours. */
 const cases: Readonly<
@@ -108,34 +169,41 @@ const cases: Readonly<
     { readonly times: number; readonly goal: number | null; readonly vendor: Task; readonly ours: Task }
   >
 > = {
+  'CPU of a select, stubbed fetch, all clients': {
+    times: 1000,
+    goal: 1,
+    vendor: select(stubbedApplication.peer),
+    ours: select(stubbedApplication.ours),
+  },
   'CPU of a select, stubbed fetch': {
     times: 1000,
-    goal: 1.5,
-    vendor: async () =>
-      vendorFew.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
-    ours: async () =>
-      few.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    goal: 1,
+    vendor: select(vendorFew),
+    ours: select(few),
+  },
+  'CPU of a select, stubbed fetch, both with a deadline': {
+    times: 1000,
+    goal: 1,
+    vendor: select(vendorWithDeadline),
+    ours: select(few),
+  },
+  'CPU of a select over HTTP, all clients': {
+    times: 100,
+    goal: 1,
+    vendor: select(application.peer),
+    ours: select(application.ours),
   },
   'CPU of a select over HTTP': {
     times: 100,
     goal: 1,
-    vendor: async () =>
-      vendorOverHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
-    ours: async () =>
-      overHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    vendor: select(vendorOverHttp),
+    ours: select(overHttp),
   },
   'CPU of a select over HTTP, both with a deadline': {
     times: 100,
     goal: 1,
-    vendor: async () =>
-      vendorWithDeadline
-        .from('notifications')
-        .select('id, status')
-        .eq('status', 'unread')
-        .order('id')
-        .limit(5),
-    ours: async () =>
-      overHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    vendor: select(vendorOverHttpWithDeadline),
+    ours: select(overHttp),
   },
   'building a query': {
     times: 2000,
@@ -174,13 +242,6 @@ const cases: Readonly<
   },
 };
 
-async function cpuMicroseconds(task: Task, times: number): Promise<number> {
-  const before = process.cpuUsage();
-  for (let done = 0; done < times; done += 1) await task();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / times;
-}
-
 function report(name: string, ours: number, peer: number, unit: string, goal: number | null): void {
   reportMetric({ name: `REST: ${name}`, ours, peer, unit, goal });
 }
@@ -213,4 +274,6 @@ report(
   'bytes',
   1,
 );
+for (const { close } of applications) close();
 server.kill();
+process.exit(0);

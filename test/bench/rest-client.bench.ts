@@ -124,7 +124,9 @@ async function openClients(projectUrl: string, to: typeof fetch) {
   const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
   const session = { access_token: 'h.p.s', refresh_token: 'r', expires_in: 3600, token_type: 'bearer', user };
   const answer: typeof fetch = async (input, init) =>
-    String(input).includes('/auth/v1/') ? Response.json(session) : to(input, init);
+    (input instanceof Request ? input.url : input.toString()).includes('/auth/v1/')
+      ? Response.json(session)
+      : to(input, init);
   const { auth, rest } = createSupabaseClients({
     url: projectUrl,
     apiKey: 'sb_publishable_x',

@@ -4,14 +4,19 @@ import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './sh
 /** How long the first letter of a two-letter shortcut waits for the second. */
 const prefixMs = 1_000;
 
+/** What shortcuts do, with the row that has the focus. */
+export type ShortcutActions = Partial<Record<Shortcut, (rowId: string | null) => boolean | void>>;
+
 /**
  * Listens to shortcuts on the whole page: letters outside of text fields and dialogs, other keys only where the focus is in
  * the list or the detail, since they scroll the page elsewhere.
  *
- * @param onShortcut returns whether it acted; the browser's own action of the key is then prevented.
+ * @param actions what each shortcut does; the browser's own action of the key is prevented unless it returns false.
  */
-export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | null) => boolean): void {
-  const act = useEffectEvent(onShortcut);
+export function useShortcuts(actions: ShortcutActions): void {
+  const act = useEffectEvent(
+    (shortcut: Shortcut, rowId: string | null) => actions[shortcut]?.(rowId) ?? shortcut in actions,
+  );
   useEffect(() => {
     let prefix: { readonly key: string; readonly atMs: number } | null = null;
     const onKeyDown = (event: KeyboardEvent) => {

@@ -21,24 +21,22 @@ export function FilterChips({ filter, onSave }: FilterChipsProps) {
   const views = useSavedViews();
   const { tab, kind, person, place, reason, query } = filter;
   const rows = [...view.notifications, ...newest.notifications];
-  const chips = [
-    reason && { name: texts.needsYou, without: { ...filter, reason: undefined } },
-    kind && { name: kindsName(kind, texts), without: { ...filter, kind: null } },
-    person && { name: personName(rows, person) ?? texts.someone, without: { ...filter, person: undefined } },
-    place && {
-      name: placeName(rows, place) ?? texts.something(null, 'object'),
-      without: { ...filter, place: undefined },
-    },
-  ].filter((chip) => chip !== undefined && chip !== null && chip !== '');
+  const names = {
+    reason: reason && texts.needsYou,
+    kind: kind && kindsName(kind, texts),
+    person: person && (personName(rows, person) ?? texts.someone),
+    place: place && (placeName(rows, place) ?? texts.something(null, 'object')),
+  };
+  const chips = Object.entries(names).flatMap(([part, name]) => (name ? [{ part, name }] : []));
   if (chips.length === 0) return null;
   const saved = views.find(filter);
   return (
     <div role="group" className={styles.chips} aria-label={texts.filter}>
-      {chips.map(({ name, without }) => (
+      {chips.map(({ part, name }) => (
         <Link
-          key={name}
+          key={part}
           className={styles.chip}
-          href={inboxHref(without)}
+          href={inboxHref({ ...filter, [part]: undefined })}
           aria-label={texts.removeFilter(name)}
           title={texts.removeFilter(name)}
         >

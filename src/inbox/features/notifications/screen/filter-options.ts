@@ -4,10 +4,10 @@ import type { InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName, notificationActor, notificationEntity } from '../texts/notification-words.ts';
 
 /** The kinds that have a filter, with their names: the built-in ones, then those that the team registered. */
-export function listKinds(texts: InboxTexts): readonly { readonly kind: string; readonly label: string }[] {
-  const named = (kind: string) => ({ kind, label: kindsName(kind, texts) });
+export function listKinds(texts: InboxTexts): readonly (readonly [kind: string, name: string])[] {
+  const named = (kind: string) => [kind, kindsName(kind, texts)] as const;
   const registered = [...registeredKinds.getSnapshot().keys()].filter((kind) => kind !== 'system').map(named);
-  registered.sort((one, other) => one.label.localeCompare(other.label, texts.language));
+  registered.sort(([, one], [, other]) => one.localeCompare(other, texts.language));
   return [...notificationKinds.map(named), ...registered];
 }
 

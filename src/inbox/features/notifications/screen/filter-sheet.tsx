@@ -7,7 +7,7 @@ import { TextField } from '../../../ui/form/text-field.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
-import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
+import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { listKinds, personName, placeName } from './filter-options.ts';
@@ -25,69 +25,34 @@ export function FilterSheet({ filter, onClose }: FilterSheetProps) {
   useRegisteredKinds();
   const [, navigate] = useLocation();
   const { view, newest } = useInboxSnapshot();
-  const { kind, reason = '', person = '', place = '' } = filter;
   const rows = [...view.notifications, ...newest.notifications];
-  const choose = (change: Partial<NotificationFilter>) =>
-    navigate(inboxHref({ ...filter, ...change }), { replace: true });
-  const any = ['', words.any] as const;
-  const options = (chosen: string, ids: readonly (string | null)[], nameOf: (id: string) => string | null) =>
-    [chosen, ...ids].flatMap((id, at, all) => {
-      const name = id && all.indexOf(id) === at ? nameOf(id) : null;
+  const choose = (chosen: NotificationFilter) => navigate(inboxHref(chosen), { replace: true });
+  type Options = readonly (readonly [value: string, name: string])[];
+  const choice = (part: 'kind' | 'reason' | 'person' | 'place', label: string, options: Options) => (
+    <Choice
+      label={label}
+      value={filter[part] ?? ''}
+      options={[['', words.any], ...options]}
+      onChange={(value) => choose({ ...filter, [part]: value })}
+    />
+  );
+  /** The values in the loaded rows, the chosen one first, that have a name. */
+  const named = (ids: readonly (string | null | undefined)[], nameOf: typeof personName) =>
+    [...new Set(ids)].flatMap((id) => {
+      const name = id && nameOf(rows, id);
       return id && name ? [[id, name] as const] : [];
     });
+  const people = named([filter.person, ...rows.map((row) => row.senderId)], personName);
+  const places = named([filter.place, ...rows.map((row) => row.thread)], placeName);
   return (
     <Dialog open sheet onClose={onClose} title={texts.filter} closeLabel={texts.close}>
       <form className={layout.stack} onSubmit={(event) => (event.preventDefault(), onClose())}>
-        <Choice
-          label={texts.kindsLabel}
-          value={kind ?? ''}
-          options={[any, ...listKinds(texts).map(({ kind: name, label }) => [name, label] as const)]}
-          onChange={(value) => choose({ kind: value || null })}
-        />
-        <Choice
-          label={words.reason}
-          value={reason}
-          options={[any, ['needs-you', texts.needsYou]]}
-          onChange={(value) => choose({ reason: value || undefined })}
-        />
-        <Choice
-          label={words.person}
-          value={person}
-          options={[
-            any,
-            ...options(
-              person,
-              rows.map((row) => row.senderId),
-              (id) => personName(rows, id),
-            ),
-          ]}
-          onChange={(value) => choose({ person: value || undefined })}
-        />
-        <Choice
-          label={words.place}
-          value={place}
-          options={[
-            any,
-            ...options(
-              place,
-              rows.map((row) => row.thread),
-              (id) => placeName(rows, id),
-            ),
-          ]}
-          onChange={(value) => choose({ place: value || undefined })}
-        />
+        {choice('kind', texts.kindsLabel, listKinds(texts))}
+        {choice('reason', words.reason, [['needs-you', texts.needsYou]])}
+        {choice('person', words.person, people)}
+        {choice('place', words.place, places)}
         <div className={layout.actions}>
-          <Button
-            onClick={() =>
-              choose({
-                ...unfiltered,
-                tab: filter.tab,
-                reason: undefined,
-                person: undefined,
-                place: undefined,
-              })
-            }
-          >
+          <Button onClick={() => choose({ tab: filter.tab, kind: null, query: filter.query })}>
             {texts.showEverything}
           </Button>
           <Button type="submit" look="primary">
@@ -99,17 +64,12 @@ export function FilterSheet({ filter, onClose }: FilterSheetProps) {
   );
 }
 
-export interface SaveViewDialogProps extends FilterSheetProps {
-  /** A name to begin with. */
-  readonly name: string;
-}
-
 /** Asks for the name of a view. */
-export function SaveViewDialog({ filter, name, onClose }: SaveViewDialogProps) {
+export function SaveViewDialog({ filter, onClose }: FilterSheetProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().filter;
   const views = useSavedViews();
-  const [value, setValue] = useState(name);
+  const [value, setValue] = useState('');
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (value.trim() === '') return;

@@ -62,7 +62,7 @@ function KindLinks({ filter, counts }: NavigationProps) {
   useRegisteredKinds();
   return (
     <nav aria-label={texts.kindsLabel}>
-      {listKinds(texts).map(({ kind, label }) => {
+      {listKinds(texts).map(([kind, label]) => {
         const isCurrent = filter.kind === kind;
         const unread = counts.kinds[kind] ?? 0;
         return (

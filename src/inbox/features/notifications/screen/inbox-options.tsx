@@ -1,4 +1,5 @@
 import { useState, useSyncExternalStore } from 'react';
+import type { Store } from 'supabase-protocol-clients/platform';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -41,10 +42,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().options;
   const { InviteDialog } = useInboxServices();
-  const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
-  const isLifting = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
-  const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
@@ -70,20 +68,10 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
           options={densities.map((name) => [name, words.densities[name]])}
           onChange={densityChoice.set}
         />
-        <Switch
-          label={words.grouping}
-          hint={words.groupingHint}
-          checked={isGrouped}
-          onChange={groupingChoice.set}
-        />
-        <Switch
-          label={words.lifting}
-          hint={words.liftingHint}
-          checked={isLifting}
-          onChange={liftingChoice.set}
-        />
+        <DeviceSwitch label={words.grouping} hint={words.groupingHint} choice={groupingChoice} />
+        <DeviceSwitch label={words.lifting} hint={words.liftingHint} choice={liftingChoice} />
         {desktopPermission() !== null && <DesktopSwitch />}
-        <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
+        <DeviceSwitch label={words.sound} hint={words.soundHint} choice={audibleSoundChoice} />
         {SampleButton && <SampleButton wide />}
         <div className={styles.keyboard}>
           <h3>{words.shortcuts}</h3>
@@ -97,15 +85,9 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
 /** The switch of the shortcuts, and their keys. */
 function Shortcuts() {
   const words = inboxDialogTexts.use().options;
-  const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   return (
     <>
-      <Switch
-        label={words.shortcutsSwitch}
-        hint={words.shortcutsHint}
-        checked={areOn}
-        onChange={shortcutsEnabled.set}
-      />
+      <DeviceSwitch label={words.shortcutsSwitch} hint={words.shortcutsHint} choice={shortcutsEnabled} />
       <dl className={styles.keys}>
         {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
           <div key={shortcut}>
@@ -129,11 +111,25 @@ function Shortcuts() {
   );
 }
 
-/** Plays the sound once when it is switched on. */
-function chooseSound(isLoud: boolean): void {
-  soundChoice.set(isLoud);
-  if (isLoud) playNotes();
+interface DeviceSwitchProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly choice: Store<boolean>;
 }
+
+function DeviceSwitch({ choice, ...words }: DeviceSwitchProps) {
+  const isOn = useSyncExternalStore(choice.subscribe, choice.getSnapshot);
+  return <Switch {...words} checked={isOn} onChange={choice.set} />;
+}
+
+/** Plays the sound once when it is switched on. */
+const audibleSoundChoice: Store<boolean> = {
+  ...soundChoice,
+  set(isLoud) {
+    soundChoice.set(isLoud);
+    if (isLoud) playNotes();
+  },
+};
 
 function DesktopSwitch() {
   const words = inboxDialogTexts.use().options;

@@ -7,10 +7,13 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
 import { FilterSheet, SaveViewDialog } from './filter-sheet.tsx';
 import { InboxOptions, KeyboardHelp } from './inbox-options.tsx';
-import type { InboxDialog } from './inbox-toolbar.tsx';
 
-/** The row that a menu or a dialog is about. */
-export interface RowTarget {
+/** What is open over the list. `keys`: the keyboard shortcuts. */
+export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view' | RowDialog;
+
+/** The menu of a row, or the question until when it is snoozed. */
+export interface RowDialog {
+  readonly type: 'menu' | 'snooze';
   readonly id: string;
   readonly notifications: readonly [Notification, ...Notification[]];
 }
@@ -21,24 +24,21 @@ export interface InboxOverlaysProps {
   readonly shown: readonly Notification[];
   readonly filter: NotificationFilter;
   readonly dialog: InboxDialog | null;
-  readonly menuOf: RowTarget | null;
-  readonly snoozing: RowTarget | null;
   readonly onAction: OnRowAction;
   readonly onShow: (notification: Notification | undefined) => void;
   readonly onCloseDetail: () => void;
   readonly onDialog: (dialog: InboxDialog | null) => void;
-  readonly onCloseMenu: () => void;
-  readonly onCloseSnooze: () => void;
-  /** Called before the notifications of a row are snoozed. */
-  readonly onSnooze: (target: RowTarget) => void;
+  /** Called before the notifications of the row are snoozed. */
+  readonly onSnooze: (rowId: string) => void;
   readonly onSelect: () => void;
 }
 
 /** The detail, menus and dialogs over or beside the list. Loaded after the first list. */
 export function InboxOverlays(props: InboxOverlaysProps) {
-  const { openId, shown, filter, dialog, menuOf, snoozing, onAction, onShow, onDialog } = props;
+  const { openId, shown, filter, dialog, onAction, onShow, onDialog } = props;
   const { InviteDialog } = useInboxServices();
   const openAt = shown.findIndex(({ id }) => id === openId);
+  const row = typeof dialog === 'object' ? dialog : null;
   const close = () => onDialog(null);
   return (
     <>
@@ -56,21 +56,21 @@ export function InboxOverlays(props: InboxOverlaysProps) {
       )}
       {dialog === 'keys' && <KeyboardHelp onClose={close} />}
       {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
-      {dialog === 'view' && <SaveViewDialog filter={filter} name="" onClose={close} />}
-      {snoozing && (
+      {dialog === 'view' && <SaveViewDialog filter={filter} onClose={close} />}
+      {row?.type === 'snooze' && (
         <SnoozeDialog
-          notifications={snoozing.notifications}
-          onClose={props.onCloseSnooze}
-          onSnooze={() => props.onSnooze(snoozing)}
+          notifications={row.notifications}
+          onClose={close}
+          onSnooze={() => props.onSnooze(row.id)}
         />
       )}
-      {menuOf && (
+      {row?.type === 'menu' && (
         <RowMenu
-          key={menuOf.id}
-          notifications={menuOf.notifications}
-          rowId={menuOf.id}
-          onAction={(action) => onAction(action, menuOf.notifications, menuOf.id)}
-          onClose={props.onCloseMenu}
+          key={row.id}
+          notifications={row.notifications}
+          rowId={row.id}
+          onAction={(action) => onAction(action, row.notifications, row.id)}
+          onClose={close}
         />
       )}
       {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}

@@ -27,7 +27,8 @@ import { FilterChips } from './filter-chips.tsx';
 import { InboxFooter, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxSearch } from './inbox-search.tsx';
-import { InboxToolbar, type InboxDialog } from './inbox-toolbar.tsx';
+import type { InboxDialog } from './inbox-overlays.tsx';
+import { InboxToolbar } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
@@ -84,7 +85,7 @@ export function InboxScreen() {
   // In the order of the rows, which differs from that of time where threads are grouped and what needs the user is first.
   const shown = useMemo(() => [...new Set(entries.flatMap(({ notifications }) => notifications))], [entries]);
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
-  const rows = useRowActions(url, shown, listHandle, ranges);
+  const rows = useRowActions(url, shown, listHandle, ranges, setDialog);
 
   const startSearch = () => setSearchCalls((calls) => calls + 1);
   const startSelecting = () => select(selection ? null : emptySelection);
@@ -126,7 +127,6 @@ export function InboxScreen() {
             query={query}
             resultCount={list.isLoaded && list.filter.query === filter.query ? shown.length : null}
             hasMore={list.hasMore}
-            isSearching={snapshot.isReading}
             onSearch={url.search}
             onLeave={() => setSearchCalls(0)}
           />
@@ -173,7 +173,7 @@ export function InboxScreen() {
                 list.hasMore && filter.kind === null && !isNarrow(filter) ? snapshot.counts[filter.tab] : null
               }
               onSnooze={([first, ...others]) =>
-                first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
+                first && setDialog({ type: 'snooze', id: first.id, notifications: [first, ...others] })
               }
               onChange={select}
             />
@@ -187,22 +187,18 @@ export function InboxScreen() {
         </aside>
       )}
       <Suspense>
-        {(openId !== null || dialog !== null || rows.menuOf !== null || rows.snoozing !== null) && (
+        {(openId !== null || dialog !== null) && (
           <InboxOverlays
             openId={openId}
             shown={shown}
             filter={filter}
             dialog={dialog}
-            menuOf={rows.menuOf}
-            snoozing={rows.snoozing}
             onAction={rows.onAction}
             onShow={rows.show}
             onCloseDetail={rows.closeDetail}
             onDialog={setDialog}
-            onCloseMenu={rows.closeMenu}
-            onCloseSnooze={() => rows.setSnoozing(null)}
-            onSnooze={({ id }) => {
-              rows.leave(id);
+            onSnooze={(rowId) => {
+              rows.leave(rowId);
               select(null);
             }}
             onSelect={startSelecting}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { InboxDialog } from './inbox-overlays.tsx';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { CheckAllIcon, FilterIcon, InviteIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
@@ -10,9 +11,6 @@ import { encodeFilter, type NotificationFilter } from '../model/notification-fil
 import styles from './inbox.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName } from '../texts/notification-words.ts';
-
-/** `keys`: the options, scrolled to the keyboard shortcuts. */
-export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view';
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;

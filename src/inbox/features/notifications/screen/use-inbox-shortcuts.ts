@@ -1,9 +1,8 @@
 import type { RefObject } from 'react';
-import type { Shortcut } from '../actions/shortcuts.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
-import type { SelectionBarHandle } from '../list/selection-bar.tsx';
+import type { SelectionAction, SelectionBarHandle } from '../list/selection-bar.tsx';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
@@ -41,47 +40,31 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
     return entry !== undefined;
   };
 
-  useShortcuts((shortcut: Shortcut, rowId: string | null): boolean => {
-    switch (shortcut) {
-      case 'next':
-        return step(rowId, 1);
-      case 'previous':
-        return step(rowId, -1);
-      case 'open':
-        if (rowId !== null) list.current?.follow(rowId);
-        return rowId !== null;
-      case 'read':
-      case 'archive':
-      case 'remove':
-      case 'snooze':
-        if (!selectionBar.current) return actOnRow(shortcut, rowId);
-        // No key acts on another row meanwhile.
-        selectionBar.current.act(shortcut);
-        return true;
-      case 'select':
-        return actOnRow(shortcut, rowId);
-      case 'allRead':
-        options.onMarkAllRead();
-        return true;
-      case 'escape': {
-        const isSelecting = selectionBar.current !== null;
-        // The focused checkbox is removed.
-        if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
-        if (isSelecting) options.onEndSelection();
-        else if (openId !== null) options.onCloseDetail();
-        return isSelecting || openId !== null;
-      }
-      case 'search':
-        options.onSearch();
-        return true;
-      case 'help':
-        options.onHelp();
-        return true;
-      case 'undo':
-      case 'goInbox':
-      case 'goPreferences':
-        // usePageShortcuts acts on them, on every page.
-        return false;
-    }
+  const act = (action: SelectionAction) => (rowId: string | null) => {
+    // While rows are selected, no key acts on another row.
+    if (!selectionBar.current) return actOnRow(action, rowId);
+    return selectionBar.current.act(action);
+  };
+
+  useShortcuts({
+    next: (rowId) => step(rowId, 1),
+    previous: (rowId) => step(rowId, -1),
+    open: (rowId) => (rowId === null ? false : list.current?.follow(rowId)),
+    read: act('read'),
+    archive: act('archive'),
+    remove: act('remove'),
+    snooze: act('snooze'),
+    select: (rowId) => actOnRow('select', rowId),
+    allRead: options.onMarkAllRead,
+    search: options.onSearch,
+    help: options.onHelp,
+    escape(rowId) {
+      const isSelecting = selectionBar.current !== null;
+      // The focused checkbox is removed.
+      if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
+      if (isSelecting) options.onEndSelection();
+      else if (openId !== null) options.onCloseDetail();
+      return isSelecting || openId !== null;
+    },
   });
 }

@@ -1,11 +1,12 @@
-import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useLayoutEffect, useRef } from 'react';
+import type { Dispatch, RefObject, SetStateAction } from 'react';
 import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { OnRowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
-import type { RowTarget } from './inbox-overlays.tsx';
+import type { InboxDialog } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
 import type { SelectionState } from '../list/use-selection.ts';
 
@@ -16,14 +17,8 @@ export interface RowActions {
   readonly closeDetail: () => void;
   /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
   readonly leave: (id: string) => void;
-  /** Acts on the notifications of a row; the id is the row's. */
+  /** Acts on the notifications of a row; the id is the row's. Always the same function. */
   readonly onAction: OnRowAction;
-  /** The row whose menu is open; null: none. */
-  readonly menuOf: RowTarget | null;
-  readonly closeMenu: () => void;
-  /** The row that the snooze dialog is about; null: closed. */
-  readonly snoozing: RowTarget | null;
-  readonly setSnoozing: (target: RowTarget | null) => void;
 }
 
 /**
@@ -36,11 +31,10 @@ export function useRowActions(
   shown: readonly Notification[],
   list: RefObject<NotificationListHandle | null>,
   { toggleAll, extendTo }: Pick<SelectionState, 'toggleAll' | 'extendTo'>,
+  setDialog: Dispatch<SetStateAction<InboxDialog | null>>,
 ): RowActions {
   const inbox = useInbox();
   const commands = useInboxCommands();
-  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
-  const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
   const show = (notification: Notification | undefined) => {
     if (!notification) return;
     url.open(notification.id);
@@ -61,7 +55,6 @@ export function useRowActions(
   };
   const act: OnRowAction = (action, notifications, id) => {
     const [first] = notifications;
-    const target: RowTarget = { id, notifications };
     switch (action) {
       case 'open':
         // Opening does not change a snoozed notification, which returns as unread.
@@ -71,9 +64,11 @@ export function useRowActions(
         return commands.toggleRead(notifications);
       case 'more':
         // A click on the button of an open menu closes it.
-        return setMenuOf((open) => (open?.id === id ? null : target));
+        return setDialog((open) =>
+          typeof open === 'object' && open?.id === id ? null : { type: 'menu', id, notifications },
+        );
       case 'snooze':
-        return setSnoozing(target);
+        return setDialog({ type: 'snooze', id, notifications });
       case 'select':
         return toggleAll(notifications.map((row) => row.id));
       case 'select-range':
@@ -95,14 +90,5 @@ export function useRowActions(
   });
   // Always the same function, so that a click renders only the rows that it changes.
   const onAction = useCallback<OnRowAction>((...call) => latest.current(...call), []);
-  return {
-    show,
-    closeDetail,
-    leave,
-    onAction,
-    menuOf,
-    closeMenu: () => setMenuOf(null),
-    snoozing,
-    setSnoozing,
-  };
+  return { show, closeDetail, leave, onAction };
 }

@@ -1,5 +1,8 @@
 import { createElement, lazy, useState, type ComponentType } from 'react';
 
+/** The delay after which code is loaded that may be needed offline, so that it competes with nothing that is shown. */
+export const preloadDelayMs = 10_000;
+
 /** The retry callbacks of each failure. */
 const retries = new WeakMap<object, Set<() => void>>();
 

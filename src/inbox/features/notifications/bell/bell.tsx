@@ -1,4 +1,4 @@
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, buttonClass } from '../../../ui/button.tsx';
@@ -9,15 +9,25 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { onDemand } from '../../../ui/state/loader.ts';
+import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);
 
+function preloadPanel(): void {
+  loadPanel().catch(() => undefined);
+}
+
 /** The bell with the number of unread notifications: on wide screens it opens them, on phones it is a link. */
 export function Bell() {
   const texts = inboxTexts.use();
-  const { unread } = useInboxSnapshot().counts;
+  const { counts, isVerified } = useInboxSnapshot();
+  const { unread } = counts;
+  useEffect(() => {
+    if (!isVerified) return undefined;
+    const timer = setTimeout(preloadPanel, preloadDelayMs);
+    return () => clearTimeout(timer);
+  }, [isVerified]);
   const name = texts.bell(unread);
   const face = (
     <span className={styles.face}>
@@ -44,7 +54,7 @@ export function Bell() {
           trigger={(trigger) => (
             <Button
               {...trigger}
-              onPointerEnter={() => void loadPanel().catch(() => undefined)}
+              onPointerEnter={preloadPanel}
               look="quiet"
               className={styles.bell}
               aria-label={name}

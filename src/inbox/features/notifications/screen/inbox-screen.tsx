@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { InboxIcon } from '../../../ui/icons.tsx';
-import { onDemand } from '../../../ui/state/loader.ts';
+import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
 import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
@@ -38,15 +38,12 @@ import { emptySelection, useSelection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const loadSelectionBar = () => import('../list/selection-bar.tsx');
-const loadBellPanel = () => import('../bell/bell-panel.tsx');
 const InboxOverlays = onDemand(async () => (await loadOverlays()).InboxOverlays);
 const SelectionBar = onDemand(async () => (await loadSelectionBar()).SelectionBar);
 
-/** Delay of the code that may be needed offline; pointing at the list or focusing it loads that code at once. */
-const overlaysDelayMs = 10_000;
-
+/** Called late, for what may be needed offline; pointing at the list or focusing it calls it at once. */
 function preloadOverlays(): void {
-  for (const load of [loadOverlays, loadSelectionBar, loadBellPanel]) load().catch(() => undefined);
+  for (const load of [loadOverlays, loadSelectionBar]) load().catch(() => undefined);
 }
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
@@ -65,7 +62,7 @@ export function InboxScreen() {
   const { isVerified } = snapshot;
   useEffect(() => {
     if (!isVerified) return undefined;
-    const timer = setTimeout(preloadOverlays, overlaysDelayMs);
+    const timer = setTimeout(preloadOverlays, preloadDelayMs);
     return () => clearTimeout(timer);
   }, [isVerified]);
 

@@ -8,7 +8,9 @@ class PendingSocket {
   onerror: (() => void) | null = null;
   readyState = 0;
   static last: PendingSocket | undefined;
-  constructor(readonly url: string) {
+  readonly url: string;
+  constructor(url: string) {
+    this.url = url;
     PendingSocket.last = this;
   }
   send() {}

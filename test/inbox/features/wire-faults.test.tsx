@@ -78,7 +78,7 @@ test('the inbox survives one answer of a server that starts anew', async () => {
   });
   const supabasePasses = () => HttpResponse.json([], { headers: { 'Content-Range': '*/*' } });
   await open('/home', true);
-  expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+  expect(await screen.findByText(/all caught up/)).toBeTruthy();
   expect(asked).toBeGreaterThan(1);
 });
 

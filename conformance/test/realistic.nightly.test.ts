@@ -6,7 +6,10 @@ import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner.ts';
 
 describe('the audits of realtime', () => {
-  it('the audits of realtime pass with the delays of the real server', { timeout: 300_000 }, async () => {
+  it.each([
+    ['the server', 'realtime'],
+    ['our client', 'realtime-client'],
+  ])('those of %s pass with the delays of the real server', { timeout: 300_000 }, async (_, only) => {
     const supabase = await createLocalSupabase({
       port: 0,
       mailboxPort: 0,
@@ -14,7 +17,7 @@ describe('the audits of realtime', () => {
       realtime: realisticTiming,
     });
     try {
-      const chosen = chooseAudits({ only: 'realtime' });
+      const chosen = chooseAudits({ only });
       const results = await runAudits(chosen, createLocalTarget(supabase), { concurrency: 8 });
       const failed = results.filter(({ outcome }) => outcome.status !== 'passed');
       expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);

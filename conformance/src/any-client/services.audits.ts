@@ -224,6 +224,8 @@ export const anyServiceAudits: readonly Audit[] = [
       const client = await signIn({ user: ada });
       await client.ask('subscribe', { channel: 'inbox', table });
       await notify(server, grace, ada);
+      // A server may send both at once, and a client may then merge the changes of one row.
+      await changesOf(client, 'inbox', 1);
       await server.rest.send('PATCH', '/notifications', {
         token: ada.accessToken,
         query: { recipient_id: `eq.${ada.id}` },

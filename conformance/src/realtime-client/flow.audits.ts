@@ -149,8 +149,11 @@ const limitAudits: readonly Audit[] = [
       const there = openRoom(await signIn({ realtime: quick }), 'audit-317');
       await join(here.channel, there.channel);
       const numbers = Array.from({ length: 30 }, (_, index) => index);
+      const startedAtMs = performance.now();
       const outcomes = numbers.map((n) => here.room.send('chat', { n }));
-      assert.equal(framesOf(tab, 'broadcast').length, 20, 'the number of the broadcast frames');
+      const sent = framesOf(tab, 'broadcast').length;
+      const allowed = Math.floor(20 + ((performance.now() - startedAtMs) * limits.perSecond) / 1_000);
+      assert.ok(sent >= 20 && sent <= allowed, 'no more are sent than the limit allows', `${sent}`);
       assert.ok(
         (await Promise.all(outcomes)).every(({ status }) => status === 'sent'),
         'every broadcast is sent',

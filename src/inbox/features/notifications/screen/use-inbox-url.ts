@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { useInbox } from '../data/inbox-context.ts';
@@ -24,7 +24,8 @@ export interface InboxUrl {
 /** Reads the URL, and lets the inbox show the list that it names. */
 export function useInboxUrl(): InboxUrl {
   const inbox = useInbox();
-  const search = useSearch();
+  // Deferred, so that the clicked link shows at once that it is the current one.
+  const search = useDeferredValue(useSearch());
   const openId = parseOpenId(search);
   const filter = useMemo(() => parseFilter(search), [search]);
   const listKey = filterKey(filter);

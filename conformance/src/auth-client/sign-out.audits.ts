@@ -82,7 +82,8 @@ export const clientSignOutAudits: readonly Audit[] = [
       for (const status of [401, 403, 404]) {
         await tab.auth.signInWithPassword({ email: user.email, password: user.password });
         tab.wire.answerNext('/auth/v1/logout', refuse(status));
-        await tab.auth.signOut();
+        const { revoked } = await tab.auth.signOut();
+        assert.equal(revoked, true, `whether no session is left after ${status}`);
         assert.deepEqual(
           [tab.auth.getSnapshot().status, tab.stored()],
           ['signed-out', null],

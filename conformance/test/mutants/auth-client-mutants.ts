@@ -193,7 +193,7 @@ export const authClientMutants: readonly ClientMutant[] = [
     [
       'stays signed in where the sign-out fails',
       signOut,
-      "await session.signOut('call');\n    try {",
+      "await session.signOut('call');\n  try {",
       'try {',
     ],
     [

@@ -190,12 +190,7 @@ export const authClientMutants: readonly ClientMutant[] = [
     'auth-client',
     'sign-out and wire',
     'auth#sign-out auth#local-sign-out auth#request-headers',
-    [
-      'stays signed in where the sign-out fails',
-      signOut,
-      "await session.signOut('call');\n  try {",
-      'try {',
-    ],
+    ['stays signed in where the sign-out fails', signOut, "await session.signOut('call');\n  try {", 'try {'],
     [
       'signs out here only',
       signOut,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Pool } from 'pg';
 import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
 import { setOf, type Audit } from '../src/audit.ts';
+import { createAuditContext } from '../src/audit-context.ts';
 import { chooseAudits, hasClientAudits, portableAudits } from '../src/audits.ts';
 import { removeRun } from '../src/cleanup.ts';
 import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
@@ -11,6 +12,7 @@ import { createDeadlineScale } from '../src/deadlines.ts';
 import { findForeignUsers } from '../src/foreign-users.ts';
 import { formatHtml } from '../src/html-report.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
+import { awaitLiveTables } from '../src/realtime/live-tables.ts';
 import { createReport, suiteVersion, type ConformanceReport } from '../src/report.ts';
 import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
 import { createAuditRun, type AuditRun } from '../src/run.ts';
@@ -124,11 +126,22 @@ async function auditRemote(
   });
   console.log(`Run ${run.id}`);
   try {
+    if (removeSchema && target.realtimeUrl !== null) await tellWhenLive(target, run);
     return await auditAndReport({ audits, target, run, options, knownFailing, signal: interruption.signal });
   } finally {
     if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
     else if (!options.keep) await clean(target, run);
     await removeSchema?.();
+  }
+}
+
+/** The audits run in any case: what the realtime service lacks is theirs to say. */
+async function tellWhenLive(target: ConformanceTarget, run: AuditRun): Promise<void> {
+  try {
+    if (await awaitLiveTables(createAuditContext(target, run))) return;
+    console.log('The realtime service delivers no changes of the new tables.');
+  } catch (problem) {
+    console.log(`The realtime service delivers no changes of the new tables: ${describeFailure(problem)}`);
   }
 }
 

@@ -107,7 +107,9 @@ export const realtimeAudits: readonly Audit[] = [
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       const [id] = await notify(context, grace, ada);
       await withSocket(context, async (socket) => {
-        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        // A deletion has the primary key alone, so that a filter by another column would hold it back.
+        const deletions = { event: 'DELETE', schema: 'public', table: 'notifications' };
+        await joinLive(socket, ada.accessToken, [inboxOf(ada), deletions]);
         assertStatus(
           await context.rest.send('DELETE', '/notifications', {
             token: ada.accessToken,

@@ -124,8 +124,8 @@ const cases: readonly FilterCase[] = [
   { id: 'REST-163', title: 'ilike is case-insensitive', query: status('ilike.UN*'), expected: [0, 2, 4] },
   {
     id: 'REST-164',
-    title: 'match takes a regular expression',
-    query: status('match.^(read|archived)$'),
+    title: 'match takes a regular expression, and is case-sensitive',
+    query: status('match.^(read|archived|UNREAD)$'),
     expected: [1, 3],
   },
   { id: 'REST-165', title: 'imatch is case-insensitive', query: status('imatch.^READ$'), expected: [1] },

@@ -197,11 +197,25 @@ const pages: readonly Audit[] = [
       'the ids of the rows',
     );
   }),
-  audit('REST-232', 'order accepts the position of nulls', { source }, async (context) => {
-    const { reply, inbox } = await read(context, {
-      order: 'content.asc.nullslast,created_at.desc.nullsfirst',
-    });
-    assert.equal(idsOf(reply).length, inbox.rows.length, 'the number of the ids of the rows');
+  audit('REST-232', 'order takes the position of nulls', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    const rows = ['a', 'b', null].map((name, index) => ({
+      entity_type: 'document',
+      entity_id: `e-${index}`,
+      entity_name: name,
+    }));
+    assertStatus(await context.rest.send('POST', '/muted_threads', { token, body: rows }), 201);
+    const namesBy = async (order: string) => {
+      const query = { select: 'entity_name', order: `entity_name.${order}` };
+      const reply = await context.rest.send('GET', '/muted_threads', { token, query });
+      return rowsOf(reply).map((row) => at(row, 'entity_name'));
+    };
+    assert.deepEqual(await namesBy('asc.nullsfirst'), [null, 'a', 'b'], 'the names, nulls first');
+    assert.deepEqual(
+      await namesBy('desc.nullslast'),
+      ['b', 'a', null],
+      'the names from the last, nulls last',
+    );
   }),
   audit('REST-233', 'a limit of 0 answers no rows', { source }, async (context) => {
     assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), [], 'the rows');

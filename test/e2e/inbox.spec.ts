@@ -258,6 +258,8 @@ test(
     await expect(page).not.toHaveURL(/open=/);
     await page.goForward();
     await expect(page).toHaveURL(/open=/);
+    // Rows are narrower beside the detail.
+    await expect(page.locator('[data-detail-panel]')).toBeVisible();
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(800);
     // Rows above the viewport are measured later, so compare the position of a row, not the scroll offset.
     const firstRow = () =>

@@ -331,7 +331,7 @@ test('a notification without a page of its own opens in full, is marked read, an
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
   await actor.click(within(dialog).getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(location.search).toBe('?kind=mention'));
-  expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull());
 });
 
 test('a notification without a page of its own can be archived there and stays at its address', async () => {

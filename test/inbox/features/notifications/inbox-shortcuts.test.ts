@@ -15,7 +15,7 @@ function renderShortcuts(
   renderHook(() =>
     useInboxShortcuts({
       entries: [],
-      openId: 'opened',
+      readOpenId: () => 'opened',
       list: { current: null },
       selectionBar: { current: selectionBar },
       onAction,

@@ -89,7 +89,7 @@ export function InboxScreen() {
   const markAllRead = () => markShownRead(commands, filter, shown);
   useInboxShortcuts({
     entries,
-    openId,
+    readOpenId: url.readOpenId,
     list: listHandle,
     selectionBar,
     onAction: rows.onAction,

@@ -8,7 +8,8 @@ import type { Notification } from '../model/notification.ts';
 
 export interface InboxShortcutsOptions {
   readonly entries: readonly ListEntry[];
-  readonly openId: string | null;
+  /** The notification that the detail shows. */
+  readonly readOpenId: () => string | null;
   readonly list: RefObject<NotificationListHandle | null>;
   /** Acts on the selected rows; null while selecting is off. */
   readonly selectionBar: RefObject<SelectionBarHandle | null>;
@@ -24,9 +25,10 @@ export interface InboxShortcutsOptions {
 
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
-  const { entries, openId, list, selectionBar, onAction, onShow } = options;
+  const { entries, readOpenId, list, selectionBar, onAction, onShow } = options;
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
+    const openId = readOpenId();
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
     const next = entries[at < 0 ? 0 : Math.min(entries.length - 1, Math.max(0, at + by))];
     if (!next) return false;
@@ -35,7 +37,7 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
     return true;
   };
   const actOnRow = (action: RowAction, rowId: string | null): boolean => {
-    const entry = entries.find(({ id }) => id === (rowId ?? openId));
+    const entry = entries.find(({ id }) => id === (rowId ?? readOpenId()));
     if (entry) onAction(action, entry.notifications, entry.id);
     return entry !== undefined;
   };
@@ -60,11 +62,12 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
     help: options.onHelp,
     escape(rowId) {
       const isSelecting = selectionBar.current !== null;
+      const isOpen = readOpenId() !== null;
       // The focused checkbox is removed.
       if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
       if (isSelecting) options.onEndSelection();
-      else if (openId !== null) options.onCloseDetail();
-      return isSelecting || openId !== null;
+      else if (isOpen) options.onCloseDetail();
+      return isSelecting || isOpen;
     },
   });
 }

@@ -13,8 +13,10 @@ export interface InboxUrl {
   readonly filter: NotificationFilter;
   /** Identifies the list. */
   readonly listKey: string;
-  /** The id of the opened notification; null: none. */
+  /** The id of the opened notification, as it is rendered; null: none. */
   readonly openId: string | null;
+  /** The same, as the URL has it now: keys that follow each other fast come before it is rendered. */
+  readonly readOpenId: () => string | null;
   /** Shows a notification of the list in the detail, or closes it. */
   readonly open: (id: string | undefined) => void;
   /** Searches within the list; the first words make a history entry, so that Back leaves the search. */
@@ -43,6 +45,7 @@ export function useInboxUrl(): InboxUrl {
     filter,
     listKey,
     openId,
+    readOpenId: () => parseOpenId(location.search),
     open: (id) => (id ? openDetail : closeDetail)(inboxHref(filter, id)),
     search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
   };

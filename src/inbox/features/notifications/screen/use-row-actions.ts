@@ -41,11 +41,12 @@ export function useRowActions(
     list.current?.reveal(notification.id, false);
   };
   const closeDetail = () => {
-    if (url.openId) list.current?.reveal(url.openId, true);
+    const openId = url.readOpenId();
+    if (openId) list.current?.reveal(openId, true);
     url.open(undefined);
   };
   const leave = (id: string) => {
-    if (id === url.openId) {
+    if (id === url.readOpenId()) {
       const openAt = shown.findIndex((row) => row.id === id);
       const next = shown[openAt + 1] ?? shown[openAt - 1];
       if (next && openAt >= 0) show(next);

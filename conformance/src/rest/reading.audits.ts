@@ -197,7 +197,7 @@ const pages: readonly Audit[] = [
       'the ids of the rows',
     );
   }),
-  audit('REST-232', 'order takes the position of nulls', { source }, async (context) => {
+  audit('REST-232', 'order accepts the position of nulls', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
     const rows = ['a', 'b', null].map((name, index) => ({
       entity_type: 'document',

@@ -9,7 +9,7 @@ import type { ClientMutant } from './client-mutant.ts';
 
 type Entry = typeof soundEntry;
 
-/** The audits that fail with the fault and pass without it. */
+/** The audits that fail with the fault, pass without it, and fail with it again. */
 export interface ClientMutantResult {
   readonly mutant: ClientMutant;
   readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
@@ -69,13 +69,16 @@ async function notice(
     sections.some((section) => source === `protocol/${section.replace('#', '.md#')}`);
   for (const near of [true, false]) {
     const failures = await failuresOf(faultyEntry, area, target, (audit) => isNear(audit) === near);
-    const isFailed = ({ id }: Audit) => failures.some((failure) => failure.id === id);
-    const ofSoundClient = await failuresOf(soundEntry, area, target, isFailed);
-    const found = failures.filter(({ id }) => ofSoundClient.every((failure) => failure.id !== id));
+    const ofSoundClient = await failuresOf(soundEntry, area, target, ({ id }) => hasId(failures, id));
+    const isFound = ({ id }: Audit) => hasId(failures, id) && !hasId(ofSoundClient, id);
+    const found = await failuresOf(faultyEntry, area, target, isFound);
     if (found.length > 0) return found;
   }
   return [];
 }
+
+const hasId = (failures: ClientMutantResult['noticedBy'], id: string): boolean =>
+  failures.some((failure) => failure.id === id);
 
 async function failuresOf(
   { chooseAudits, createDeadlineScale, runAudits }: Entry,

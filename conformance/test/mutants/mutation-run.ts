@@ -12,7 +12,7 @@ import { runAudits } from '../../src/runner.ts';
 import type { ConformanceTarget } from '../../src/target.ts';
 import type { ServerMutant } from './mutant.ts';
 
-/** The audits that fail with the fault and pass without it, and how their failures read. */
+/** The audits that fail with the fault, pass without it, and fail with it again; and how their failures read. */
 export interface MutantResult {
   readonly mutant: ServerMutant;
   readonly noticedBy: readonly { readonly id: string; readonly expectation: string; readonly came: string }[];
@@ -42,8 +42,11 @@ export async function startMutationRun(): Promise<MutationRun> {
       const supabase = mutant.settings ? await start(mutant.settings) : shared;
       try {
         for (const audits of auditsOf(mutant)) {
-          const failures = await withFault(supabase, mutant, (target) => failuresOf(audits, target));
-          const noticedBy = await withoutFailuresOf(createLocalTarget(shared), failures);
+          const withIt = (chosen: readonly Audit[]) =>
+            withFault(supabase, mutant, (target) => failuresOf(chosen, target));
+          const failures = await withIt(audits);
+          const ofSound = await failuresOf(namedIn(failures), createLocalTarget(shared));
+          const noticedBy = await withIt(namedIn(failures.filter(({ id }) => !hasId(ofSound, id))));
           if (noticedBy.length > 0) return { mutant, noticedBy };
         }
         return { mutant, noticedBy: [] };
@@ -84,15 +87,12 @@ function auditsOf(mutant: ServerMutant): readonly (readonly Audit[])[] {
   ];
 }
 
-/** Removes what fails on the sound server, too: a busy machine is no fault. */
-async function withoutFailuresOf(
-  sound: ConformanceTarget,
-  failures: MutantResult['noticedBy'],
-): Promise<MutantResult['noticedBy']> {
-  const isFailed = ({ id }: { readonly id: string }) => failures.some((failure) => failure.id === id);
-  const again = await failuresOf(chooseAudits({ set: 'server' }).filter(isFailed), sound);
-  return failures.filter(({ id }) => again.every((failure) => failure.id !== id));
-}
+type Failures = MutantResult['noticedBy'];
+
+const hasId = (failures: Failures, id: string): boolean => failures.some((failure) => failure.id === id);
+
+const namedIn = (failures: Failures): readonly Audit[] =>
+  chooseAudits({ set: 'server' }).filter(({ id }) => hasId(failures, id));
 
 async function failuresOf(
   audits: readonly Audit[],

@@ -29,6 +29,19 @@ describe('an embedded Supabase in a folder', () => {
     await supabase.close();
   });
 
+  it.runIf(process.platform === 'linux')(
+    'takes over the lock of an earlier container, whose number another process has now',
+    async () => {
+      await writeFile(join(folder, 'lock'), `${process.ppid} ${Date.now() - 86_400_000} another-boot/1`);
+      const supabase = await createLocalSupabase({ dataDir: folder });
+      await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+      const own = await readFile(join(folder, 'lock'), 'utf8');
+      await supabase.close();
+      const mark = own.split(' ')[2];
+      expect(mark).toMatch(/^[0-9a-f-]{36}\/\d+$/);
+    },
+  );
+
   it('begins anew where the first start was killed while it wrote the files of the database', async () => {
     await mkdir(join(folder, 'postgres'));
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17');

@@ -72,7 +72,7 @@ function makeFolder(folder: string): void {
 }
 
 function acquire(lock: string, folder: string): void {
-  const own = `${process.pid} ${startOfProcessMs()}`;
+  const own = [process.pid, startOfProcessMs(), startMarkOf(process.pid)].join(' ').trimEnd();
   try {
     writeFileSync(lock, own, { flag: 'wx' });
   } catch (problem) {
@@ -90,11 +90,26 @@ function acquire(lock: string, folder: string): void {
 
 const startOfProcessMs = (): number => Math.round(Date.now() - process.uptime() * 1000);
 
-/** @param owner a process's number and the time of its start: in containers each process may have the number of the last one. */
+/** The boot of the machine and the tick at which a process began, which tells it from another of its number; undefined elsewhere than on Linux. */
+function startMarkOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in brackets, may hold blanks; the tick is the 20th field after it.
+    return `${boot}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param owner a process's number, the time of its start and its mark: each container gives the numbers of the last one again. */
 function isRunning(owner: string): boolean {
-  const [pid = 0, startMs] = owner.split(' ').map(Number);
+  const [pidText, startText, mark] = owner.split(' ');
+  const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0) return false;
-  if (pid === process.pid) return startMs !== undefined && Math.abs(startMs - startOfProcessMs()) < 1000;
+  const running = startMarkOf(pid);
+  if (mark !== undefined && running !== undefined) return running === mark;
+  if (pid === process.pid) return Math.abs(Number(startText) - startOfProcessMs()) < 1000;
   try {
     process.kill(pid, 0);
     return true;

@@ -150,7 +150,7 @@ describe('broadcasts', () => {
 describe('broadcasts that are stored', () => {
   const replay = { sinceMs: 0, limit: 25 };
 
-  it('reach the channel once, and whoever joins later', async () => {
+  it('reach each joined channel once, and by replay a channel that joins later', async () => {
     const ada = await open(ADA, 'ada', { private: true, ack: true });
     const bob = await open(BOB, 'ada', { private: true });
     await Promise.all([ada.join(), bob.join()]);

@@ -36,6 +36,6 @@ export type {
   ChangeReceiver,
   ChangeSink,
   PostgresChangesProtocol,
-  ProtocolParts,
-} from './protocol/protocol-parts.ts';
+  FeatureProtocols,
+} from './protocol/feature-protocols.ts';
 export type { Message, ProtocolVersion } from './protocol/message.ts';

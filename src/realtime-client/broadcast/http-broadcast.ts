@@ -1,4 +1,3 @@
-export type { Persist } from './broadcast.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 import { createServiceHttp } from '../../platform/service-http.ts';
@@ -6,6 +5,8 @@ import { RealtimeError } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
 import type { Persist } from './broadcast.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
+
+export type { Persist } from './broadcast.ts';
 
 /** A broadcast to a topic. */
 export interface TopicBroadcast {

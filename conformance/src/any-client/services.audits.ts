@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
-import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { hostileInbox } from '../rest-client/hostile-inbox.ts';
 import { notify } from '../rest/notifications.ts';
 import { at } from '../wire.ts';
-import { portableAuditsOf, type PortableClient } from './any-client-audit.ts';
+import type { Filter } from './client-adapter.ts';
+import { portableAuditsOf, type PortableClient, type PortableContext } from './any-client-audit.ts';
 
 const restAudit = portableAuditsOf('rest-client');
 const realtimeAudit = portableAuditsOf('realtime-client');
@@ -32,14 +32,33 @@ async function changesOf(
   }
 }
 
-async function withInbox(
-  server: AuditContext,
-  count: number,
-): Promise<{ readonly ada: AuditUser; readonly grace: AuditUser }> {
+/** A signed-in client of a new user who has `count` notifications from another. */
+async function openInbox({ server, signIn }: PortableContext, count: number) {
   const [ada, grace] = [await server.newUser(), await server.newUser()];
   await notify(server, grace, ada, count);
-  return { ada, grace };
+  const client = await signIn({ user: ada });
+  return { ...client, client, server, ada, grace, select: selectBy(client) };
 }
+
+/** Reads the rows that match all filters. */
+const selectBy =
+  ({ ask }: PortableClient) =>
+  async (...filters: readonly Filter[]) =>
+    (await ask('select', { table, filters })) as readonly unknown[];
+
+/** Looks for each hostile text of an inbox: the filter must find its row and no other. */
+const findsHostileTexts =
+  (operator: Filter[1], valueFor: (text: string) => Filter[2]) =>
+  async ({ server, signIn }: PortableContext): Promise<void> => {
+    const { ada, rows } = await hostileInbox(server);
+    const select = selectBy(await signIn({ user: ada }));
+    for (const { id, content } of rows)
+      assert.deepEqual(
+        (await select(['content', operator, valueFor(content)])).map((row) => at(row, 'id')),
+        [id],
+        `the ids of the rows with ${content}`,
+      );
+  };
 
 /** Audits of the REST and realtime parts of any client. */
 export const anyServiceAudits: readonly Audit[] = [
@@ -47,10 +66,9 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-101',
     "a read carries the key and the user's token, and returns the user's rows",
     { source: 'protocol/rest.md#gateway' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 2);
-      const { proxy, ask, token } = await signIn({ user: ada });
-      const rows = (await ask('select', { table, filters: [] })) as readonly unknown[];
+    async (context) => {
+      const { server, proxy, select, token } = await openInbox(context, 2);
+      const rows = await select();
       assert.equal(rows.length, 2, 'the number of the rows');
       const [sent] = proxy.to(path);
       assert.equal(sent?.headers.get('apikey'), server.target.anonKey, 'the header apikey');
@@ -61,73 +79,38 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-102',
     'eq finds only the row with a hostile text',
     { source: 'protocol/rest.md#literal-values' },
-    async ({ server, signIn }) => {
-      const { ada, rows } = await hostileInbox(server);
-      const { ask } = await signIn({ user: ada });
-      for (const { id, content } of rows) {
-        const found = (await ask('select', {
-          table,
-          filters: [['content', 'eq', content]],
-        })) as readonly unknown[];
-        assert.deepEqual(
-          found.map((row) => at(row, 'id')),
-          [id],
-          `the ids of the rows with ${content}`,
-        );
-      }
-    },
+    findsHostileTexts('eq', (content) => content),
   ),
   restAudit(
     'ANY-REST-103',
     'a list finds only the row with a hostile text',
     { source: 'protocol/rest.md#literal-values' },
-    async ({ server, signIn }) => {
-      const { ada, rows } = await hostileInbox(server);
-      const { ask } = await signIn({ user: ada });
-      for (const { id, content } of rows) {
-        const found = (await ask('select', {
-          table,
-          filters: [['content', 'in', [content, 'no such text']]],
-        })) as readonly unknown[];
-        assert.deepEqual(
-          found.map((row) => at(row, 'id')),
-          [id],
-          `the ids of the rows with ${content}`,
-        );
-      }
-    },
+    findsHostileTexts('in', (content) => [content, 'no such text']),
   ),
   restAudit(
     'ANY-REST-104',
     'equal to null matches null, and not the text',
     { source: 'protocol/rest.md#null-and-undefined' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 2);
-      const { ask } = await signIn({ user: ada });
-      const rows = (await ask('select', {
-        table,
-        filters: [['snoozed_until', 'eq', null]],
-      })) as readonly unknown[];
-      assert.equal(rows.length, 2, 'the number of the rows');
+    async (context) => {
+      const { select } = await openInbox(context, 2);
+      assert.equal((await select(['snoozed_until', 'eq', null])).length, 2, 'the number of the rows');
     },
   ),
   restAudit(
     'ANY-REST-105',
     'a list without values matches nothing',
     { source: 'protocol/rest.md#null-and-undefined' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 2);
-      const { ask } = await signIn({ user: ada });
-      assert.deepEqual(await ask('select', { table, filters: [['id', 'in', []]] }), [], 'the rows');
+    async (context) => {
+      const { select } = await openInbox(context, 2);
+      assert.deepEqual(await select(['id', 'in', []]), [], 'the rows');
     },
   ),
   restAudit(
     'ANY-REST-106',
     'one row of several is refused with a code',
     { source: 'protocol/rest.md#one-row' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 2);
-      const { attempt } = await signIn({ user: ada });
+    async (context) => {
+      const { attempt } = await openInbox(context, 2);
       const outcome = await attempt('select', { table, filters: [], isSingle: true });
       assert.equal(outcome.kind, 'refused', 'the end of the read');
       assert.ok(typeof at(outcome, 'code') === 'string', 'the refusal has a code');
@@ -137,9 +120,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-107',
     'a count is the number of all matches',
     { source: 'protocol/rest.md#counts' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 3);
-      const { ask } = await signIn({ user: ada });
+    async (context) => {
+      const { ask } = await openInbox(context, 3);
       assert.equal(await ask('count', { table, filters: [['status', 'eq', 'unread']] }), 3, 'the count');
     },
   ),
@@ -147,9 +129,9 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-201',
     'an insert returns no rows, so that a sender need not be allowed to read',
     { source: 'protocol/rest.md#affected-rows' },
-    async ({ server, signIn }) => {
-      const { ada, grace } = await withInbox(server, 0);
-      const { proxy, ask } = await signIn({ user: grace });
+    async (context) => {
+      const ada = await context.server.newUser();
+      const { proxy, ask } = await openInbox(context, 0);
       await ask('insert', { table, rows: [{ recipient_id: ada.id, content: '{"type":"comment"}' }] });
       const prefer = proxy.to(path).at(-1)?.headers.get('prefer') ?? '';
       assert.ok(!prefer.includes('return=representation'), 'the request does not ask for the rows', prefer);
@@ -159,9 +141,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-202',
     'a write without a filter is refused before a request is sent',
     { source: 'protocol/rest.md#updates-and-deletes', level: 'SHOULD' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 2);
-      const { proxy, attempt } = await signIn({ user: ada });
+    async (context) => {
+      const { proxy, attempt } = await openInbox(context, 2);
       const outcome = await attempt('update', { table, filters: [], values: { status: 'read' } });
       assert.equal(outcome.kind, 'refused', 'the end of the update');
       assert.equal(proxy.to(path).length, 0, 'the number of the sent writes');
@@ -171,11 +152,10 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-301',
     'a read is repeated when the service is unavailable',
     repeated,
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 1);
-      const { proxy, ask } = await signIn({ user: ada });
+    async (context) => {
+      const { proxy, select } = await openInbox(context, 1);
       proxy.answerNext(path, unavailable);
-      const rows = (await ask('select', { table, filters: [] })) as readonly unknown[];
+      const rows = await select();
       assert.equal(rows.length, 1, 'the number of the rows');
     },
   ),
@@ -183,9 +163,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-302',
     'a write is not repeated when the service is unavailable',
     repeated,
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 1);
-      const { proxy, attempt } = await signIn({ user: ada });
+    async (context) => {
+      const { ada, proxy, attempt } = await openInbox(context, 1);
       proxy.answerNext(path, unavailable);
       const outcome = await attempt('update', {
         table,
@@ -200,17 +179,15 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-REST-303',
     'a token that the service calls expired is refreshed, and the read sent once more',
     { ...repeated, level: 'SHOULD' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 1);
-      const { proxy, ask } = await signIn({ user: ada });
+    async (context) => {
+      const { proxy, select } = await openInbox(context, 1);
       proxy.answerNext(path, expired);
-      const rows = (await ask('select', { table, filters: [] })) as readonly unknown[];
+      const rows = await select();
       assert.equal(rows.length, 1, 'the number of the rows');
     },
   ),
-  restAudit('ANY-REST-304', "a proxy's page is not taken for rows", repeated, async ({ server, signIn }) => {
-    const { ada } = await withInbox(server, 1);
-    const { proxy, attempt } = await signIn({ user: ada });
+  restAudit('ANY-REST-304', "a proxy's page is not taken for rows", repeated, async (context) => {
+    const { proxy, attempt } = await openInbox(context, 1);
     proxy.answerNext(path, { status: 200, body: '<h1>Portal</h1>' });
     const outcome = await attempt('select', { table, filters: [] });
     assert.equal(outcome.kind, 'refused', 'the end of the read');
@@ -219,9 +196,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-RT-101',
     'inserts and updates arrive in order at a live channel',
     channels,
-    async ({ server, signIn }) => {
-      const { ada, grace } = await withInbox(server, 0);
-      const client = await signIn({ user: ada });
+    async (context) => {
+      const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
       await notify(server, grace, ada);
       // A server may send both at once, and a client may then merge the changes of one row.
@@ -238,9 +214,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-RT-102',
     'a subscription counts as live only after the confirmation of the server, and misses no change',
     channels,
-    async ({ server, signIn }) => {
-      const { ada, grace } = await withInbox(server, 0);
-      const client = await signIn({ user: ada });
+    async (context) => {
+      const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
       await notify(server, grace, ada);
       assert.equal((await changesOf(client, 'inbox', 1)).length, 1, 'the number of the changes');
@@ -250,9 +225,8 @@ export const anyServiceAudits: readonly Audit[] = [
     'ANY-RT-103',
     "the join carries the user's token, and the URL of the socket does not",
     { source: 'protocol/realtime.md#handshake' },
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 0);
-      const { proxy, ask, token } = await signIn({ user: ada });
+    async (context) => {
+      const { proxy, ask, token } = await openInbox(context, 0);
       await ask('subscribe', { channel: 'inbox', table });
       const accessToken = await token();
       const join = proxy.sent.find(({ event }) => event === 'phx_join');
@@ -260,25 +234,18 @@ export const anyServiceAudits: readonly Audit[] = [
       assert.ok(!proxy.socketUrls.some((url) => url.includes(accessToken)), 'no URL contains the token');
     },
   ),
-  realtimeAudit(
-    'ANY-RT-104',
-    'the channels of a client share one socket',
-    channels,
-    async ({ server, signIn }) => {
-      const { ada } = await withInbox(server, 0);
-      const { proxy, ask } = await signIn({ user: ada });
-      await ask('subscribe', { channel: 'one', table });
-      await ask('subscribe', { channel: 'two', table });
-      assert.equal(proxy.socketUrls.length, 1, 'the number of the opened sockets');
-    },
-  ),
+  realtimeAudit('ANY-RT-104', 'the channels of a client share one socket', channels, async (context) => {
+    const { proxy, ask } = await openInbox(context, 0);
+    await ask('subscribe', { channel: 'one', table });
+    await ask('subscribe', { channel: 'two', table });
+    assert.equal(proxy.socketUrls.length, 1, 'the number of the opened sockets');
+  }),
   realtimeAudit(
     'ANY-RT-105',
     'leaving a channel sends a leave, and nothing arrives afterwards',
     channels,
-    async ({ server, signIn }) => {
-      const { ada, grace } = await withInbox(server, 0);
-      const client = await signIn({ user: ada });
+    async (context) => {
+      const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
       await client.ask('unsubscribe', { channel: 'inbox' });
       await delay(1_500);
@@ -291,21 +258,15 @@ export const anyServiceAudits: readonly Audit[] = [
       assert.deepEqual(await client.ask('getChanges', { channel: 'inbox' }), [], 'the changes');
     },
   ),
-  realtimeAudit(
-    'ANY-RT-106',
-    'after a sign-out a channel delivers nothing',
-    channels,
-    async ({ server, signIn }) => {
-      const { ada, grace } = await withInbox(server, 0);
-      const client = await signIn({ user: ada });
-      await client.ask('subscribe', { channel: 'inbox', table });
-      await client.ask('signOut', { scope: 'local' });
-      await delay(1_000);
-      const before = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
-      await notify(server, grace, ada);
-      await delay(2_000);
-      const after = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
-      assert.equal(after.length, before.length, 'the number of the changes after the sign-out');
-    },
-  ),
+  realtimeAudit('ANY-RT-106', 'after a sign-out a channel delivers nothing', channels, async (context) => {
+    const { client, server, ada, grace } = await openInbox(context, 0);
+    await client.ask('subscribe', { channel: 'inbox', table });
+    await client.ask('signOut', { scope: 'local' });
+    await delay(1_000);
+    const before = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
+    await notify(server, grace, ada);
+    await delay(2_000);
+    const after = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
+    assert.equal(after.length, before.length, 'the number of the changes after the sign-out');
+  }),
 ];

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import type { LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalTarget, ownClient } from '../bin/local-target.ts';
+import { createLocalTarget, ownClient, startLocalSupabase } from '../bin/local-target.ts';
 import { createClientAdapter as createVendorAdapter } from '../clients/supabase-js.ts';
 import type { ClientAdapter } from '../src/any-client/client-adapter.ts';
 import { createProcessAdapter } from '../src/any-client/process-adapter.ts';
@@ -17,11 +17,7 @@ describe('the audits of any client', () => {
   let supabase: LocalSupabase;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({
-      port: 0,
-      mailboxPort: 0,
-      auth: { bcryptCost: 4, mailAnswerMs: 0 },
-    });
+    supabase = await startLocalSupabase();
   });
 
   afterAll(() => supabase.close());

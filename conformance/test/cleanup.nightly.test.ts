@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
-import { createLocalTarget } from '../bin/local-target.ts';
+import type { LocalSupabase } from 'local-supabase';
+import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { createAuditContext } from '../src/audit-context.ts';
 import { chooseAudits } from '../src/audits.ts';
 import { removeRun } from '../src/cleanup.ts';
@@ -14,7 +14,7 @@ describe('the removal of what a run created', () => {
   let target: ConformanceTarget;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    supabase = await startLocalSupabase();
     target = createLocalTarget(supabase);
   });
 

@@ -1,6 +1,6 @@
-import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import type { LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalTarget } from '../bin/local-target.ts';
+import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { clientMutants } from './mutants/client-mutants.ts';
 import { runClientMutant, type ClientMutantResult } from './mutants/client-mutation-run.ts';
 import { writeMutantTable } from './mutants/mutant-table.ts';
@@ -10,11 +10,7 @@ describe('a client that', () => {
   let supabase: LocalSupabase;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({
-      port: 0,
-      mailboxPort: 0,
-      auth: { bcryptCost: 4, mailAnswerMs: 0 },
-    });
+    supabase = await startLocalSupabase();
   });
 
   afterAll(async () => {

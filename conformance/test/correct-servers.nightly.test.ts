@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
-import { createLocalTarget } from '../bin/local-target.ts';
+import type { LocalSupabase } from 'local-supabase';
+import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { audits } from '../src/audits.ts';
 import { parseFrame, type Frame } from '../src/realtime/frames.ts';
 import { runAudits } from '../src/runner.ts';
@@ -98,7 +98,7 @@ describe('an audit and the server under audit', () => {
   let target: ConformanceTarget;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    supabase = await startLocalSupabase();
     target = createLocalTarget(supabase);
   }, 60_000);
 

@@ -1,15 +1,10 @@
-import { createLocalSupabase } from 'local-supabase';
 import { expect, it } from 'vitest';
-import { createLocalTarget } from '../bin/local-target.ts';
+import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { createAuditContext } from '../src/audit-context.ts';
 import { awaitLiveTables } from '../src/realtime/live-tables.ts';
 
 it('the audits begin once the realtime service delivers changes of the tables', async () => {
-  const supabase = await createLocalSupabase({
-    port: 0,
-    mailboxPort: 0,
-    auth: { bcryptCost: 4, mailAnswerMs: 0 },
-  });
+  const supabase = await startLocalSupabase();
   try {
     const { exec } = supabase.database;
     const context = createAuditContext(createLocalTarget(supabase));

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import type { LocalSupabase } from 'local-supabase';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalTarget } from '../bin/local-target.ts';
+import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { audits } from '../src/audits.ts';
 import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
@@ -13,7 +13,7 @@ describe('a slow server', () => {
   let target: ConformanceTarget;
 
   beforeAll(async () => {
-    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    supabase = await startLocalSupabase();
     target = createLocalTarget(supabase);
   });
 

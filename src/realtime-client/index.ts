@@ -36,6 +36,6 @@ export type {
   ChangeReceiver,
   ChangeSink,
   PostgresChangesProtocol,
-  FeatureProtocols,
-} from './protocol/feature-protocols.ts';
+  ProtocolParts,
+} from './protocol/protocol-parts.ts';
 export type { Message, ProtocolVersion } from './protocol/message.ts';

@@ -15,7 +15,7 @@ import { createOwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from '../platform/store.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
-import type { FeatureProtocols } from './protocol/feature-protocols.ts';
+import type { ProtocolParts } from './protocol/protocol-parts.ts';
 
 /** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {
@@ -121,7 +121,7 @@ export function createRealtimeClient<Database = unknown>(
   const events = createListeners<RealtimeEvent>(platform.report);
   if (options.log) events.add(options.log);
   const emit = events.call;
-  const parts: FeatureProtocols = { binaryFrames: null, postgresChanges: null };
+  const parts: ProtocolParts = { binaryFrames: null, postgresChanges: null };
   const connectOptions = { ...options, vsn, settings, getAccessToken, emit, parts };
   let connection: Connection | undefined;
   /** The first channel or listener creates the connection: servers create clients for each request, and most use no channel. */

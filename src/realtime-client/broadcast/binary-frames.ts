@@ -1,7 +1,7 @@
 import { hasLongDigits, parseWithExactIntegers } from '../changes/exact-integers.ts';
 import { isRecord } from '../json.ts';
 import { fieldsOf } from '../protocol/wire.ts';
-import type { BinaryFrames } from '../protocol/feature-protocols.ts';
+import type { BinaryFrames } from '../protocol/protocol-parts.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 
 /** The binary frames of protocol version 2.0.0. */

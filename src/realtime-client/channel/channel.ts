@@ -4,7 +4,7 @@ import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/ch
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
-import type { FeatureProtocols } from '../protocol/feature-protocols.ts';
+import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, Connection, Topic } from '../socket/connection.ts';
 import { defaultJoinConfig, type JoinConfig } from '../protocol/join-config.ts';
@@ -55,7 +55,7 @@ export interface ChannelPort {
   /** Passes an event to the client's `onEvent` listeners and `log`. */
   readonly emit: (event: RealtimeEvent) => void;
   /** A feature installs its part of the protocol here, for all channels of the client. */
-  readonly parts: FeatureProtocols;
+  readonly parts: ProtocolParts;
   /** Joins the channel with these bindings too, until the returned function is called. */
   bind(bindings: Bindings): Unsubscribe;
   /** Calls `listener` with each change of a binding. */
@@ -100,7 +100,7 @@ export interface ChannelOptions {
   /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
   readonly emit: (event: RealtimeEvent) => void;
-  readonly parts: FeatureProtocols;
+  readonly parts: ProtocolParts;
 }
 
 export function createChannel<Database>({

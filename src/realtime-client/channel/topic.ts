@@ -14,7 +14,7 @@ import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/jo
 import { classifyRefusal } from '../protocol/refusal.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
-import type { ChangeReceiver, FeatureProtocols } from '../protocol/feature-protocols.ts';
+import type { ChangeReceiver, ProtocolParts } from '../protocol/protocol-parts.ts';
 import { createPushes } from '../socket/push.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
@@ -48,7 +48,7 @@ export interface OwnTopicOptions {
   readonly queue: JoinQueue;
   readonly tokens: TokenSource;
   readonly sink: TopicSink;
-  readonly parts: FeatureProtocols;
+  readonly parts: ProtocolParts;
 }
 
 export function createOwnTopic({

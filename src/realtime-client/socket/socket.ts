@@ -1,6 +1,6 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
 import type { RealtimeEvent } from '../events.ts';
-import type { FeatureProtocols } from '../protocol/feature-protocols.ts';
+import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 import { createMachine } from '../machine/machine.ts';
@@ -45,7 +45,7 @@ export function createReconnectingSocket({
   readonly platform: Platform;
   readonly url: string;
   readonly vsn: ProtocolVersion;
-  readonly parts: FeatureProtocols;
+  readonly parts: ProtocolParts;
   readonly emit: (event: RealtimeEvent) => void;
   readonly settings: RealtimeSettings;
   /** Whether the server may be silent because it refuses a join. */

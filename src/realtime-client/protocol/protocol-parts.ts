@@ -3,7 +3,7 @@ import type { Bindings, Change, ContinuityLoss, RowRecord } from './change.ts';
 import type { Message, ProtocolVersion } from './message.ts';
 
 /** The parts of the protocol that only some features need; each is null until the entry of a feature installs it. */
-export interface FeatureProtocols {
+export interface ProtocolParts {
   /** Installed by broadcasts, broadcast changes and the shared socket. */
   binaryFrames: BinaryFrames | null;
   /** Installed by `createPostgresChanges` and the shared socket. */

@@ -7,7 +7,7 @@ import { type SignOutMethod, signOut } from './calls/sign-out.ts';
 import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './core.ts';
 import { AuthError, missingSession } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
-import type { AuthEvent } from './session/session-manager.ts';
+import type { AuthEvent } from './session/session-state.ts';
 import type { Session } from './session/session.ts';
 import { token } from './wire/endpoints.ts';
 import type { CallOptions } from './wire/request.ts';
@@ -85,16 +85,16 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
  * ```
  */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
-  return createAuthClientWith(options, {});
+  return createAuthClientWith(options);
 }
 
-/** `createAuthClient` with the internals that `createServerClients` sets. */
-export function createAuthClientWith(options: AuthClientOptions, internals: CoreInternals): AuthClient {
+/** `createAuthClient` with the internals that the sets of clients use. */
+export function createAuthClientWith(options: AuthClientOptions & CoreInternals): AuthClient {
   const problem = configurationProblem(options);
   if (problem) throw new AuthError('invalid-options', problem);
   let started: Promise<AuthSnapshot> | undefined;
   const start = (): Promise<AuthSnapshot> => (started ??= restore());
-  const core = new Core(options, start, internals);
+  const core = new Core(options, start);
   let isClosed = false;
 
   const loadLazyMethods = async () => {
@@ -116,7 +116,7 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
       if (!hasCallbackParameters(href)) return null;
       return await (await loadLazyMethods()).consume(href);
     } catch (problem) {
-      core.session.setCallbackResult({ callbackError: problem as AuthError });
+      core.session.setNotes({ callbackError: problem as AuthError });
       return null;
     }
   };

@@ -3,8 +3,8 @@ import type { Log } from '../platform/log.ts';
 import type { Clock, Platform } from '../platform/platform.ts';
 import { serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
-import { type Refresher, type ShareRefresh, createRefresher } from './refresh/refresher.ts';
-import { type SessionManager, createSessionManager } from './session/session-manager.ts';
+import { Refresher, type ShareRefresh } from './refresh/refresher.ts';
+import { SessionManager } from './session/session-manager.ts';
 import type { Store } from './storage/store.ts';
 import { type CallOptions, type Send, createSend, toAuthError } from './wire/request.ts';
 
@@ -55,8 +55,10 @@ export interface CoreOptions {
   readonly traceparent?: (() => string | null) | undefined;
 }
 
-/** What `createServerClients` changes in a client: not for applications. */
+/** What the sets of clients change in their auth client: not for applications. */
 export interface CoreInternals {
+  /** Whether other tabs or clients have the same store, so that changes are announced to them. Default true. */
+  readonly isStoreShared?: boolean | undefined;
   /** Shares the request of a refresh with other clients of this process. Default: each client sends its own. */
   readonly shareRefresh?: ShareRefresh | undefined;
 }
@@ -66,66 +68,51 @@ export function defaultStorageKey(url: string): string {
   return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }
 
-type Parts = Pick<AuthCore, 'session' | 'refresher' | 'pendingFlows' | 'send'>;
-
-/** The core of a client. Its parts are created by the first use: servers create clients for each request, and many use no session. */
+/** The core of a client. Its parts are created by their first use: servers create clients for each request, and many use no session. */
 export class Core implements AuthCore {
   readonly platform: Platform;
   readonly baseUrl: string;
   readonly ready: () => Promise<unknown>;
-  readonly #options: CoreOptions;
+  readonly #options: CoreOptions & CoreInternals;
   readonly #storageKey: string;
-  readonly #internals: CoreInternals;
-  #parts: Parts | undefined;
+  #session: SessionManager | undefined;
+  #refresher: Refresher | undefined;
+  #send: Send | undefined;
 
-  constructor(options: CoreOptions, ready: () => Promise<unknown>, internals: CoreInternals) {
+  constructor(options: CoreOptions & CoreInternals, ready: () => Promise<unknown>) {
     this.platform = options.platform;
     this.baseUrl = serviceUrl(options.url, 'auth');
     this.ready = ready;
     this.#options = options;
     this.#storageKey = options.storageKey ?? defaultStorageKey(options.url);
-    this.#internals = internals;
   }
 
   get session(): SessionManager {
-    return this.#getParts().session;
+    const { store, isStoreShared: isShared = true, autoRefresh: checksStorage = true } = this.#options;
+    const settings = { store, key: this.#storageKey, checksStorage, isShared };
+    return (this.#session ??= new SessionManager(this.platform, settings));
   }
 
   get refresher(): Refresher {
-    return this.#getParts().refresher;
-  }
-
-  get pendingFlows(): PendingFlowStore {
-    return this.#getParts().pendingFlows;
+    const { autoRefresh = true, shareRefresh = sendOwnRefresh } = this.#options;
+    const settings = { storageKey: this.#storageKey, autoRefresh, shareRefresh };
+    return (this.#refresher ??= new Refresher(this, settings));
   }
 
   get send(): Send {
-    return this.#getParts().send;
+    return (this.#send ??= createSend({ baseUrl: this.baseUrl, ...this.#options }));
+  }
+
+  get pendingFlows(): PendingFlowStore {
+    return { store: this.session.store, platform: this.platform, key: this.#storageKey };
   }
 
   /** A function of its own, since the features take it from the core. */
   readonly waitFor = <T>(work: Promise<T>, call: CallOptions): Promise<T> =>
     waitFor(work, call, this.platform.clock);
-
-  #getParts(): Parts {
-    return (this.#parts ??= this.#createParts());
-  }
-
-  #createParts(): Parts {
-    const { platform, baseUrl } = this;
-    const { store, apiKey, headers, timeoutMs, log, traceparent, autoRefresh = true } = this.#options;
-    const key = this.#storageKey;
-    const session = createSessionManager(platform, store, key, { checksStorage: autoRefresh });
-    const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log, traceparent });
-    const { shareRefresh = (_refreshToken, request) => request() } = this.#internals;
-    const refresher = createRefresher(platform, session, send, {
-      storageKey: key,
-      autoRefresh,
-      shareRefresh,
-    });
-    return { session, refresher, send, pendingFlows: { store: session.store, platform, key } };
-  }
 }
+
+const sendOwnRefresh: ShareRefresh = (_refreshToken, request) => request();
 
 /** The longest delay that `setTimeout` takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -46,8 +46,7 @@ export type {
   SignedOutSnapshot,
   SnapshotNotes,
 } from './session/auth-snapshot.ts';
-export type { AuthEvent } from './session/session-manager.ts';
-export type { AuthEventName, AuthEventReason, Emission } from './session/session-state.ts';
+export type { AuthEvent, AuthEventName, AuthEventReason, Emission } from './session/session-state.ts';
 export { createCookieStore } from './storage/cookie-store.ts';
 export type { CookieStoreOptions } from './storage/cookie-store.ts';
 export { createIndexedDbStore } from './storage/indexed-db-store.ts';

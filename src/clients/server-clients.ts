@@ -81,7 +81,8 @@ export function createServerClients<Database = UnknownDatabase>(
   options: ServerClientsOptions,
 ): ServerClients<Database> {
   const { url, apiKey, cookies, cookieOptions } = options;
-  const platform = toServerPlatform(options.platform ?? createBrowserPlatform());
+  // The locks of a request exclude only its own calls.
+  const platform = { ...(options.platform ?? createBrowserPlatform()), locks: createRealmLocks() };
   const optionsOf = (own?: ServiceOptions<HttpLogEvent>) => ({
     url,
     apiKey,
@@ -89,10 +90,14 @@ export function createServerClients<Database = UnknownDatabase>(
   });
   const store = createServerStore(cookies, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
-  const auth = createAuthClientWith(
-    { ...options.auth, ...optionsOf(options.auth), store, autoRefresh: false },
-    { shareRefresh },
-  );
+  const auth = createAuthClientWith({
+    ...options.auth,
+    ...optionsOf(options.auth),
+    store,
+    autoRefresh: false,
+    isStoreShared: false,
+    shareRefresh,
+  });
   const { getAccessToken } = auth;
   const rest = createRestClient({ ...options.rest, ...optionsOf(options.rest), getAccessToken });
   const connection = { ...optionsOf(), getAccessToken };
@@ -111,15 +116,5 @@ export function createRequestCookies(request: Request, headers: Headers): Server
       for (const cookie of cookies) headers.append('Set-Cookie', serializeCookie(cookie));
       for (const [name, value] of Object.entries(noStoreHeaders)) headers.set(name, value);
     },
-  };
-}
-
-/** A request has no page and no other tabs: its locks exclude only its own calls, and no channel is opened. */
-function toServerPlatform(platform: Platform): Platform {
-  return {
-    ...platform,
-    locks: createRealmLocks(),
-    openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }),
-    page: { isVisible: () => true, isOnline: () => true, subscribe: () => () => {} },
   };
 }

@@ -2,11 +2,11 @@ import {
   type Address,
   type AuthClient,
   type AuthClientOptions,
-  createAuthClient,
   createCookieStore,
   createMemoryStore,
   type Store,
 } from '../auth-client/index.ts';
+import { createAuthClientWith } from '../auth-client/auth-client.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
 import type { HttpLogEvent, Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -68,23 +68,26 @@ export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
     apiKey,
     ...serviceOptions<Event>(options, own, platform),
   });
-  const auth = createAuthClient({
+  const store = options.store ?? createPageStore();
+  const auth = createAuthClientWith({
     address: getPageAddress(),
     ...options.auth,
     ...optionsOf(options.auth),
-    store: options.store ?? createDefaultStore(),
+    store: store ?? createMemoryStore(),
+    // No other client has this memory, and an open channel takes more of a process than the clients.
+    isStoreShared: !!store,
   });
   const { getAccessToken, onTokenChange } = auth;
   return {
     auth,
-    connection: { ...optionsOf(), getAccessToken },
-    restOptions: { ...options.rest, ...optionsOf(options.rest), getAccessToken },
-    realtimeOptions: { ...options.realtime, ...optionsOf(options.realtime), getAccessToken, onTokenChange },
+    connection: { getAccessToken, ...optionsOf() },
+    restOptions: { getAccessToken, ...options.rest, ...optionsOf(options.rest) },
+    realtimeOptions: { getAccessToken, onTokenChange, ...options.realtime, ...optionsOf(options.realtime) },
   };
 }
 
-function createDefaultStore(): Store {
-  if (typeof document === 'undefined') return createMemoryStore();
+function createPageStore(): Store | undefined {
+  if (typeof document === 'undefined') return undefined;
   return createCookieStore({ jar: document, secure: location.protocol === 'https:' });
 }
 

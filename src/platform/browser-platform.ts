@@ -1,6 +1,33 @@
-import type { Broadcast, LockOptions, Locks, Page, PageSignal, Platform, Unsubscribe } from './platform.ts';
+import type { Broadcast, LockOptions, Locks, PageSignal, Platform, Unsubscribe } from './platform.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
+
+/** What every platform of the realm has in common: it keeps nothing, and reads the realm's globals at each call. */
+const realm = {
+  fetch: (input, init) => globalThis.fetch(input, init),
+  clock: {
+    now: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    setTimer(callback, delayMs) {
+      const handle = setTimeout(callback, delayMs);
+      return { cancel: () => clearTimeout(handle) };
+    },
+  },
+  random: {
+    number: () => Math.random(),
+    bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  },
+  sha256,
+  openBroadcast: (name) =>
+    typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
+  page: {
+    isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
+    isOnline,
+    subscribe: subscribeToPage,
+  },
+  openSocket: (url) => adaptWebSocket(new WebSocket(url)),
+  report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
+} satisfies Omit<Platform, 'locks'>;
 
 /**
  * The platform of the realm that runs the code: a browser tab, a worker, or Node. What the realm lacks (Web
@@ -9,29 +36,7 @@ import { adaptWebSocket } from './web-socket.ts';
  * @param overrides parts to use instead of the realm's own.
  */
 export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platform {
-  return {
-    fetch: (input, init) => globalThis.fetch(input, init),
-    clock: {
-      now: () => Date.now(),
-      monotonicMs: () => performance.now(),
-      setTimer(callback, delayMs) {
-        const handle = setTimeout(callback, delayMs);
-        return { cancel: () => clearTimeout(handle) };
-      },
-    },
-    random: {
-      number: () => Math.random(),
-      bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    },
-    sha256,
-    locks: createLocks(),
-    openBroadcast: (name) =>
-      typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
-    page: createPage(),
-    openSocket: (url) => adaptWebSocket(new WebSocket(url)),
-    report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
-    ...overrides,
-  };
+  return { locks: createLocks(), ...realm, ...overrides };
 }
 
 /** Web Crypto is missing on http pages of a local network and in some runtimes: those load a library. */
@@ -91,30 +96,22 @@ function isOnline(): boolean {
   return navigator?.onLine !== false;
 }
 
-function createPage(): Page {
-  return {
-    isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
-    isOnline,
-    subscribe: subscribeToPage,
-  };
-}
+const documentEvents = ['visibilitychange', 'freeze', 'resume'];
+const windowEvents = ['online', 'offline', 'pageshow', 'pagehide'];
 
 function subscribeToPage(listener: (signal: PageSignal) => void): Unsubscribe {
   const { document, window } = globalThis;
-  const signals: readonly (readonly [EventTarget | undefined, string, () => PageSignal])[] = [
-    [document, 'visibilitychange', () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible')],
-    // A frozen page runs no code, like one that was left.
-    [document, 'freeze', () => 'pagehide'],
-    [document, 'resume', () => 'resume'],
-    [window, 'online', () => 'online'],
-    [window, 'offline', () => 'offline'],
-    [window, 'pageshow', () => 'pageshow'],
-    [window, 'pagehide', () => 'pagehide'],
-  ];
-  const undo = signals.map(([target, type, signal]) => {
-    const handler = () => listener(signal());
-    target?.addEventListener(type, handler);
-    return () => target?.removeEventListener(type, handler);
-  });
-  return () => undo.forEach((remove) => remove());
+  const handler = ({ type }: Event) => listener(toSignal(type));
+  for (const type of documentEvents) document?.addEventListener(type, handler);
+  for (const type of windowEvents) window?.addEventListener(type, handler);
+  return () => {
+    for (const type of documentEvents) document?.removeEventListener(type, handler);
+    for (const type of windowEvents) window?.removeEventListener(type, handler);
+  };
+}
+
+function toSignal(type: string): PageSignal {
+  if (type === 'visibilitychange') return document.visibilityState === 'hidden' ? 'hidden' : 'visible';
+  // A frozen page runs no code, like one that was left.
+  return type === 'freeze' ? 'pagehide' : (type as PageSignal);
 }

@@ -52,6 +52,20 @@ describe('all clients of a project', () => {
     };
     expect(createAll).not.toThrow();
   });
+
+  it('open a channel to other clients only where these can have the same store', async () => {
+    const opened: string[] = [];
+    const openBroadcast = (name: string) => {
+      opened.push(name);
+      return { post() {}, subscribe: () => () => {}, close() {} };
+    };
+    const platform = createBrowserPlatform({ openBroadcast });
+    const { store, ...options } = openProject({ platform }).options;
+    await createSupabaseClients(options).auth.getSession();
+    expect(opened).toEqual([]);
+    await createSupabaseClients({ ...options, store }).auth.getSession();
+    expect(opened).toEqual(['sb-project-auth-token']);
+  });
 });
 
 describe('options for all services', () => {

@@ -1,6 +1,6 @@
 import type { AuthCore } from '../core.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
-import type { NewSession } from '../session/session-manager.ts';
+import type { NewSession } from '../session/session-state.ts';
 import type { Session } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -100,7 +100,7 @@ export function createCallbackMethods(
       case 'none':
         return null;
       case 'message':
-        core.session.setCallbackResult({ callbackMessage: callback.message });
+        core.session.setNotes({ callbackMessage: callback.message });
         return null;
       case 'error': {
         const { code, error, message } = callback;
@@ -120,11 +120,11 @@ export function createCallbackMethods(
       if (callback.kind === 'none') return null;
       // Before anything else, so that no reload, bookmark or Referer repeats the callback.
       if (address?.href() === href) address.replace(cleanCallbackUrl(href));
-      core.session.setCallbackResult({ callbackError: null, callbackMessage: null });
+      core.session.setNotes({ callbackError: null, callbackMessage: null });
       try {
         return await process(callback);
       } catch (problem) {
-        core.session.setCallbackResult({ callbackError: problem as AuthError });
+        core.session.setNotes({ callbackError: problem as AuthError });
         return null;
       }
     },

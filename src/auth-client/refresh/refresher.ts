@@ -1,5 +1,5 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { AuthError, missingSession } from '../errors.ts';
 import type { SessionManager } from '../session/session-manager.ts';
@@ -17,27 +17,6 @@ import type { Send } from '../wire/request.ts';
 import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
 import { GIVE_UP_MS, REFRESH_BACKOFF, classifyRefreshError, refreshActions } from './refresh-outcome.ts';
 import { withLock } from '../session/with-lock.ts';
-
-/** The only module that refreshes the session. */
-export interface Refresher {
-  /** The access token in memory; null if there is none, or if it is due for a refresh. */
-  validToken(): string | null;
-  /**
-   * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
-   *
-   * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired.
-   * @returns null if no user is signed in.
-   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
-   * another user has signed in meanwhile, because a call that one user began must not go out as another.
-   */
-  accessToken(rejectedToken?: string): Promise<string | null>;
-  /** Refreshes whatever the lifetime, unless another tab just did. @throws {AuthError} as the server refuses. */
-  refresh(): Promise<void>;
-  /** Runs a task that renews the session itself, never in parallel with a refresh of any tab. */
-  exclusively<T>(task: () => Promise<T>): Promise<T>;
-  start(): void;
-  stop(): void;
-}
 
 /** After a refusal that an immediate retry does not help: no request with this token before `untilMs`. */
 interface Pause {
@@ -61,6 +40,13 @@ export type ShareRefresh = (
   request: () => Promise<ReceivedTokens>,
 ) => Promise<ReceivedTokens>;
 
+/** The parts of a client that a refresh needs. */
+export interface RefresherParts {
+  readonly platform: Platform;
+  readonly session: SessionManager;
+  readonly send: Send;
+}
+
 export interface RefresherSettings {
   readonly storageKey: string;
   readonly autoRefresh: boolean;
@@ -70,187 +56,223 @@ export interface RefresherSettings {
 /** Longest wait for the lock. An attempt under it ends after 15 s, the deadline of its request, so its holder hangs. */
 const LOCK_WAIT_MS = 20_000;
 
-export function createRefresher(
-  platform: Platform,
-  session: SessionManager,
-  send: Send,
-  { storageKey, autoRefresh, shareRefresh }: RefresherSettings,
-): Refresher {
-  const { clock, page } = platform;
-  /** Refreshes in flight by refresh token. */
-  const inFlight = new Map<string, Promise<void>>();
+/** The only module that refreshes the session. */
+export class Refresher {
+  readonly #parts: RefresherParts;
+  readonly #settings: RefresherSettings;
+  /** The refresh in flight, of the session's latest refresh token. */
+  #inFlight: { readonly refreshToken: string; readonly done: Promise<void> } | undefined;
   /** A refresh token that the server refused while its access token is still valid: no check sends it again. */
-  let refusedToken: string | undefined;
-  let pause: Pause | undefined;
-  const stopping = new AbortController();
-  let stopChecks: (() => void) | undefined;
+  #refusedToken: string | undefined;
+  #pause: Pause | undefined;
+  readonly #stopping = new AbortController();
+  #stopChecks: (() => void) | undefined;
 
-  const isExpired = (active: ActiveSession) => remainingMs(active, session.readClocks()) <= 0;
-  const exclusively = <T>(task: () => Promise<T>) =>
-    withLock(platform, `lock:${storageKey}:refresh`, LOCK_WAIT_MS, task);
+  constructor(parts: RefresherParts, settings: RefresherSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
 
-  /** Ends the session that the server refused, unless another program stored a newer one. */
-  const drop = async (sentToken: string, isRejected: boolean, refusal: unknown) => {
-    await session.sync();
-    const active = session.current();
-    if (active && active.record.refresh_token !== sentToken && !isExpired(active)) return;
-    if (active?.record.refresh_token === sentToken) {
-      if (isRejected || isExpired(active)) await session.signOut('refused', sentToken);
-      else refusedToken = sentToken;
-    }
-    throw refusal;
-  };
-
-  /** One attempt under the lock. `isRejected`: a server refused the access token, whatever its lifetime says. */
-  const attempt = (expectedToken: string, isRejected: boolean) =>
-    exclusively(async () => {
-      await session.sync();
-      const active = session.current();
-      if (!active) return;
-      const sentToken = active.record.refresh_token;
-      const isAlreadyRenewed = sentToken !== expectedToken && !isExpired(active);
-      if (isAlreadyRenewed) return;
-      try {
-        // Not aborted by any caller: the response may hold the only copy of the next refresh token.
-        const endpoint = token('refresh_token', { refresh_token: sentToken });
-        const { response, receivedAt } = await shareRefresh(sentToken, async () => {
-          const tokens = await send(endpoint, parseTokenResponse);
-          return { response: tokens, receivedAt: session.readClocks() };
-        });
-        await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh', receivedAt);
-      } catch (problem) {
-        pauseAfter(problem, sentToken);
-        if (actionFor(problem) !== 'drop') throw problem;
-        await drop(sentToken, isRejected, problem);
-      }
-    });
-
-  /** Pauses refreshing for the time in Retry-After, else for one tick. */
-  const pauseAfter = (problem: unknown, refreshToken: string) => {
-    if (!(problem instanceof AuthError)) return;
-    const { retryAfterSeconds, status } = problem;
-    if (retryAfterSeconds === null && actionFor(problem) !== 'keep') return;
-    const pauseMs = retryAfterSeconds === null ? TICK_MS : retryAfterSeconds * 1000;
-    const isRateLimit = retryAfterSeconds !== null || status === 429;
-    pause = { refreshToken, untilMs: clock.monotonicMs() + pauseMs, isRateLimit, error: problem };
-  };
-  const isPaused = (refreshToken: string) =>
-    pause?.refreshToken === refreshToken && clock.monotonicMs() < pause.untilMs;
-
-  const run = async (expectedToken: string, isRejected: boolean) => {
-    const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
-    const policy = {
-      // Without auto-refresh no retries: a server answers its request, and the browser that sent it retries.
-      limit: autoRefresh ? Infinity : 0,
-      backoff: REFRESH_BACKOFF,
-      maxElapsedMs: GIVE_UP_MS,
-      isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
-    };
-    if (pause?.isRateLimit && isPaused(expectedToken)) {
-      await session.sync();
-      if (isCurrent()) throw withRemainingTime(pause);
-    }
-    let last: unknown;
-    const attemptIfCurrent = async (number: number) => {
-      // Another tab or a sign-out replaced the token during the backoff.
-      if (number > 1 && !isCurrent()) return;
-      try {
-        await attempt(expectedToken, isRejected);
-      } catch (problem) {
-        last = problem;
-        throw problem;
-      }
-    };
-    await retry(platform, policy, attemptIfCurrent, stopping.signal).catch((problem: unknown) => {
-      throw stopping.signal.aborted ? last : problem;
-    });
-  };
-  const withRemainingTime = ({ untilMs, error }: Pause) => {
-    const { code, message, status, serverCode } = error;
-    const retryAfterSeconds = Math.ceil((untilMs - clock.monotonicMs()) / 1000);
-    return new AuthError(code, message, { status, serverCode, retryAfterSeconds, cause: error });
-  };
-
-  const refresh = (isRejected = false): Promise<void> => {
-    const refreshToken = session.current()?.record.refresh_token;
-    if (!refreshToken) return Promise.resolve();
-    const known = inFlight.get(refreshToken);
-    if (known) return known;
-    const started = run(refreshToken, isRejected).finally(() => inFlight.delete(refreshToken));
-    inFlight.set(refreshToken, started);
-    return started;
-  };
-
-  const refreshInBackground = () => {
-    const active = session.current();
-    if (!active) return;
-    const { refresh_token } = active.record;
-    if (isPaused(refresh_token) || (refresh_token === refusedToken && !isExpired(active))) return;
-    // A call that needs the token reports the failure; the next check tries again.
-    refresh().catch(() => undefined);
-  };
-
-  const validToken = () => {
+  /** The access token in memory; null if there is none, or if it is due for a refresh. */
+  validToken(): string | null {
+    const { session } = this.#parts;
     const active = session.current();
     return active && !isDueOnDemand(active, session.readClocks()) ? active.record.access_token : null;
-  };
-  const accessToken = async (rejectedToken?: string): Promise<string | null> => {
+  }
+
+  /**
+   * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
+   *
+   * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired.
+   * @returns null if no user is signed in.
+   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
+   * another user has signed in meanwhile, because a call that one user began must not go out as another.
+   */
+  async accessToken(rejectedToken?: string): Promise<string | null> {
+    const { session } = this.#parts;
+    const { autoRefresh } = this.#settings;
     const active = session.current();
     if (!active) return null;
     const userId = active.record.user.id;
     const rejectedSubject = rejectedToken && decodeJwtClaims(rejectedToken)?.['sub'];
     if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
     const isRejected = active.record.access_token === rejectedToken;
-    if (!isRejected && !isExpired(active)) {
+    if (!isRejected && !this.#isExpired(active)) {
       const isDue = isDueOnDemand(active, session.readClocks());
-      if (isDue && autoRefresh) refreshInBackground();
+      if (isDue && autoRefresh) this.#refreshInBackground();
       if (!isDue || autoRefresh) return active.record.access_token;
     }
     try {
-      await refresh(isRejected);
+      await this.refresh(isRejected);
     } catch (problem) {
       const kept = session.current();
-      if (kept && (isRejected || isExpired(kept))) throw problem;
+      if (kept && (isRejected || this.#isExpired(kept))) throw problem;
     }
     const renewed = session.current();
     if (renewed && renewed.record.user.id !== userId) throw missingSession();
     return renewed && renewed.record.access_token;
-  };
+  }
 
-  return {
-    validToken,
-    accessToken,
-    refresh: () => refresh(),
-    exclusively,
-    start() {
-      if (!autoRefresh) return;
-      let timer: { cancel(): void } | undefined;
-      const check = () => {
-        timer?.cancel();
-        const active = session.current();
-        if (!active) return;
-        timer = clock.setTimer(check, tickMs(active));
-        // A visible tab refreshes first; hidden tabs, which may still have to notify their user, at the last tick.
-        const ticks = page.isVisible() ? undefined : 1;
-        if (page.isOnline() && isDueAtTick(active, session.readClocks(), ticks)) refreshInBackground();
-      };
-      const unsubscribeTokens = session.tokens.add(check);
-      const unsubscribePage = page.subscribe((signal) => {
-        if (signal === 'hidden' || signal === 'pagehide' || signal === 'offline') return;
-        void session.sync().then(check, platform.report);
+  /**
+   * Refreshes whatever the lifetime, unless another tab just did.
+   *
+   * @param isRejected whether a server refused the access token, whatever its lifetime says. Default false.
+   * @throws {AuthError} as the server refuses.
+   */
+  refresh(isRejected = false): Promise<void> {
+    const refreshToken = this.#parts.session.current()?.record.refresh_token;
+    if (!refreshToken) return Promise.resolve();
+    if (this.#inFlight?.refreshToken === refreshToken) return this.#inFlight.done;
+    const done = this.#run(refreshToken, isRejected).finally(() => {
+      if (this.#inFlight?.done === done) this.#inFlight = undefined;
+    });
+    this.#inFlight = { refreshToken, done };
+    return done;
+  }
+
+  /** Runs a task that renews the session itself, never in parallel with a refresh of any tab. */
+  exclusively<T>(task: () => Promise<T>): Promise<T> {
+    return withLock(this.#parts.platform, `lock:${this.#settings.storageKey}:refresh`, LOCK_WAIT_MS, task);
+  }
+
+  /** Starts the background checks, if the client refreshes by itself. */
+  start(): void {
+    if (!this.#settings.autoRefresh) return;
+    const { session, platform } = this.#parts;
+    const { clock, page } = platform;
+    let timer: Timer | undefined;
+    const check = () => {
+      timer?.cancel();
+      const active = session.current();
+      if (!active) return;
+      timer = clock.setTimer(check, tickMs(active));
+      // A visible tab refreshes first; hidden tabs, which may still have to notify their user, at the last tick.
+      const ticks = page.isVisible() ? undefined : 1;
+      if (page.isOnline() && isDueAtTick(active, session.readClocks(), ticks)) this.#refreshInBackground();
+    };
+    const unsubscribeTokens = session.tokens.add(check);
+    const unsubscribePage = page.subscribe((signal) => {
+      if (signal === 'hidden' || signal === 'pagehide' || signal === 'offline') return;
+      void session.sync().then(check, platform.report);
+    });
+    this.#stopChecks = () => {
+      timer?.cancel();
+      unsubscribeTokens();
+      unsubscribePage();
+    };
+    check();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#stopChecks?.();
+  }
+
+  #isExpired(active: ActiveSession): boolean {
+    return remainingMs(active, this.#parts.session.readClocks()) <= 0;
+  }
+
+  #refreshInBackground(): void {
+    const active = this.#parts.session.current();
+    if (!active) return;
+    const { refresh_token } = active.record;
+    if (this.#isPaused(refresh_token)) return;
+    if (refresh_token === this.#refusedToken && !this.#isExpired(active)) return;
+    // A call that needs the token reports the failure; the next check tries again.
+    this.refresh().catch(() => undefined);
+  }
+
+  async #run(expectedToken: string, isRejected: boolean): Promise<void> {
+    const { session, platform } = this.#parts;
+    const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
+    const policy = {
+      // Without auto-refresh no retries: a server answers its request, and the browser that sent it retries.
+      limit: this.#settings.autoRefresh ? Infinity : 0,
+      backoff: REFRESH_BACKOFF,
+      maxElapsedMs: GIVE_UP_MS,
+      isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
+    };
+    if (this.#pause?.isRateLimit && this.#isPaused(expectedToken)) {
+      await session.sync();
+      if (isCurrent()) throw this.#withRemainingTime(this.#pause);
+    }
+    let last: unknown;
+    const attemptIfCurrent = async (number: number) => {
+      // Another tab or a sign-out replaced the token during the backoff.
+      if (number > 1 && !isCurrent()) return;
+      try {
+        await this.exclusively(() => this.#attempt(expectedToken, isRejected));
+      } catch (problem) {
+        last = problem;
+        throw problem;
+      }
+    };
+    const { signal } = this.#stopping;
+    await retry(platform, policy, attemptIfCurrent, signal).catch((problem: unknown) => {
+      throw signal.aborted ? last : problem;
+    });
+  }
+
+  /** One attempt, to be run under the lock. */
+  async #attempt(expectedToken: string, isRejected: boolean): Promise<void> {
+    const { session, send } = this.#parts;
+    await session.sync();
+    const active = session.current();
+    if (!active) return;
+    const sentToken = active.record.refresh_token;
+    const isAlreadyRenewed = sentToken !== expectedToken && !this.#isExpired(active);
+    if (isAlreadyRenewed) return;
+    try {
+      // Not aborted by any caller: the response may hold the only copy of the next refresh token.
+      const endpoint = token('refresh_token', { refresh_token: sentToken });
+      const { response, receivedAt } = await this.#settings.shareRefresh(sentToken, async () => {
+        const tokens = await send(endpoint, parseTokenResponse);
+        return { response: tokens, receivedAt: session.readClocks() };
       });
-      stopChecks = () => {
-        timer?.cancel();
-        unsubscribeTokens();
-        unsubscribePage();
-      };
-      check();
-    },
-    stop() {
-      stopping.abort();
-      stopChecks?.();
-    },
-  };
+      await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh', receivedAt);
+    } catch (problem) {
+      this.#pauseAfter(problem, sentToken);
+      if (actionFor(problem) !== 'drop' || !(await this.#findNewer(sentToken, isRejected))) throw problem;
+    }
+  }
+
+  /** Whether another program stored a newer session. Else ends the session that the server refused, or lets its access token expire. */
+  async #findNewer(sentToken: string, isRejected: boolean): Promise<boolean> {
+    const { session } = this.#parts;
+    await session.sync();
+    const active = session.current();
+    if (active?.record.refresh_token !== sentToken) return !!active && !this.#isExpired(active);
+    if (isRejected || this.#isExpired(active)) await session.signOut('refused', sentToken);
+    else this.#refusedToken = sentToken;
+    return false;
+  }
+
+  /** Pauses refreshing for the time in Retry-After, else for one tick. */
+  #pauseAfter(problem: unknown, refreshToken: string): void {
+    if (!(problem instanceof AuthError)) return;
+    const { retryAfterSeconds, status } = problem;
+    if (retryAfterSeconds === null && actionFor(problem) !== 'keep') return;
+    const pauseMs = retryAfterSeconds === null ? TICK_MS : retryAfterSeconds * 1000;
+    const isRateLimit = retryAfterSeconds !== null || status === 429;
+    const untilMs = this.#parts.platform.clock.monotonicMs() + pauseMs;
+    this.#pause = { refreshToken, untilMs, isRateLimit, error: problem };
+  }
+
+  #isPaused(refreshToken: string): boolean {
+    const pause = this.#pause;
+    return pause?.refreshToken === refreshToken && this.#remainingMs(pause) > 0;
+  }
+
+  #remainingMs({ untilMs }: Pause): number {
+    return untilMs - this.#parts.platform.clock.monotonicMs();
+  }
+
+  /** The error of a rate limit, for a call that it still holds for. */
+  #withRemainingTime(pause: Pause): AuthError {
+    const { code, message, status, serverCode } = pause.error;
+    const retryAfterSeconds = Math.ceil(this.#remainingMs(pause) / 1000);
+    return new AuthError(code, message, { status, serverCode, retryAfterSeconds, cause: pause.error });
+  }
 }
 
 function actionFor(problem: unknown) {

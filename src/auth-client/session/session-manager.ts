@@ -1,9 +1,9 @@
-import { doublingDelaysMs } from '../../platform/backoff.ts';
-import { createListeners } from '../../platform/listeners.ts';
-import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import { backoffDelayMs, doublingDelaysMs } from '../../platform/backoff.ts';
+import { createListeners, type Listeners } from '../../platform/listeners.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { AuthError } from '../errors.ts';
-import { createResilientStore } from '../storage/resilient-store.ts';
+import { ResilientStore, type StoreHealthListener } from '../storage/resilient-store.ts';
 import type { Store } from '../storage/store.ts';
 import type { TokenResponse, UnverifiedUser } from '../wire/responses.ts';
 import { type AuthSnapshot, type SnapshotNotes, noNotes, toSnapshot } from './auth-snapshot.ts';
@@ -17,176 +17,216 @@ import {
   toActiveSession,
 } from './session.ts';
 import {
+  type AuthEvent,
+  type AuthEventName,
   type AuthEventReason,
-  type Emission,
+  type NewSession,
   type RenewalEventName,
   type SessionEvent,
   type SessionState,
-  type SignInEventName,
   step,
 } from './session-state.ts';
-import { type ChangeNotice, createSessionStore } from './session-store.ts';
+import { type ChangeNotice, SessionStore, withAnnouncedRevision } from './session-store.ts';
 
 /** At the start, a failing read of storage is repeated for this long before the client continues without a session. */
 const RESTORE_RETRY_MS = 6_000;
 /** Waits between checks whether failing storage works again. */
-const STORE_CHECK_DELAYS_MS = doublingDelaysMs(1_000, 30_000);
+const STORE_CHECK_BACKOFF = { delaysMs: doublingDelaysMs(1_000, 30_000) };
 
-/** A change of the session, as `onEvent` delivers it. */
-export interface AuthEvent extends Emission {
-  /** The session after the change; null when signed out. For `INITIAL_SESSION`: the session that storage held. */
-  readonly session: Session | null;
+/** What a session manager is created with. */
+export interface SessionSettings {
+  readonly store: Store;
+  /** The key of the session in the store. */
+  readonly key: string;
+  /** Whether failing storage is checked in the background until it works again. */
+  readonly checksStorage: boolean;
+  /** Whether other tabs or clients have the same store. */
+  readonly isShared: boolean;
 }
 
 /** The session in memory and in storage. Every change of either goes through here. */
-export interface SessionManager {
+export class SessionManager implements StoreHealthListener {
   /** The caller's store; writes that it refuses are kept in memory. */
-  readonly store: Store;
+  readonly store: ResilientStore;
+  readonly #platform: Platform;
+  readonly #settings: SessionSettings;
+  readonly #records: SessionStore;
+  #notes = noNotes;
+  #state: SessionState = { kind: 'loading' };
+  #snapshot = toSnapshot(this.#state, noNotes);
+  #serverTime: ServerTime | null = null;
+  #restoring: AbortController | null = null;
+  #storeCheck: Timer | null = null;
+  #isClosed = false;
+  #changes: Listeners<AuthSnapshot> | undefined;
+  #events: Listeners<AuthEvent> | undefined;
+  #tokens: Listeners<string | null> | undefined;
+
+  constructor(platform: Platform, settings: SessionSettings) {
+    this.#platform = platform;
+    this.#settings = settings;
+    this.store = new ResilientStore(settings.store, platform.clock, this);
+    this.#records = new SessionStore(platform, this.store, settings.key);
+  }
+
+  get changes(): Pick<Listeners<AuthSnapshot>, 'add'> {
+    return (this.#changes ??= createListeners(this.#platform.report));
+  }
+
+  get events(): Pick<Listeners<AuthEvent>, 'add'> {
+    return (this.#events ??= createListeners(this.#platform.report));
+  }
+
+  get tokens(): Pick<Listeners<string | null>, 'add'> {
+    return (this.#tokens ??= createListeners(this.#platform.report));
+  }
+
   /** The session in memory; null when signed out or loading. */
-  current(): ActiveSession | null;
-  readClocks(): ClockReading;
-  getSnapshot(): AuthSnapshot;
-  readonly changes: Subscribable<AuthSnapshot>;
-  readonly events: Subscribable<AuthEvent>;
-  readonly tokens: Subscribable<string | null>;
+  current(): ActiveSession | null {
+    return this.#state.kind === 'signed-in' ? this.#state.active : null;
+  }
+
+  readClocks(): ClockReading {
+    const { clock } = this.#platform;
+    return { now: clock.now(), monotonicMs: clock.monotonicMs() };
+  }
+
+  getSnapshot(): AuthSnapshot {
+    return this.#snapshot;
+  }
+
+  /** Publishes an outcome of a callback URL or of storage. */
+  setNotes(more: Partial<SnapshotNotes>): void {
+    this.#notes = { ...this.#notes, ...more };
+    this.#publish();
+  }
+
   /** Reads storage for the first time and follows the other tabs. `callbackSession`: what the page's URL brought. */
-  restore(callbackSession: NewSession | null): Promise<void>;
+  async restore(callbackSession: NewSession | null): Promise<void> {
+    if (this.#settings.isShared)
+      this.#records.listen((notice) => void this.sync(notice).catch(this.#platform.report));
+    if (!callbackSession) {
+      await this.#restoreFromStorage();
+      return;
+    }
+    await this.#records.replace(this.#newRecord(callbackSession), (after, before) =>
+      this.#dispatch([
+        { type: 'restored', active: this.#activate(before) },
+        ...this.#signedInEvents(after, callbackSession),
+      ]),
+    );
+  }
+
   /** Reads storage and adopts what it holds. A failed read changes nothing. */
-  sync(notice?: ChangeNotice): Promise<void>;
+  async sync(notice?: ChangeNotice): Promise<void> {
+    await this.#records.read((stored) => {
+      const record = stored && withAnnouncedRevision(stored, this.current()?.record, notice);
+      return this.#adopt(record, notice);
+    });
+  }
+
   /** Stores a new session in place of the previous one. */
-  signIn(newSession: NewSession): Promise<Session>;
+  async signIn(newSession: NewSession): Promise<Session> {
+    const record = this.#newRecord(newSession);
+    await this.#records.replace(record, (after) =>
+      this.#dispatch(this.#signedInEvents(after, newSession), true),
+    );
+    return toActiveSession(record, this.readClocks()).session;
+  }
+
   /**
    * Stores new tokens for the session with this refresh token; adopts what is stored instead if another one is.
    *
    * @param receivedAt when the response arrived. Default: now.
    */
-  renew(
+  async renew(
     refreshToken: string,
     response: TokenResponse,
     name: RenewalEventName,
     reason: AuthEventReason,
     receivedAt?: ClockReading,
-  ): Promise<void>;
+  ): Promise<void> {
+    const record = this.#toRecord(response, receivedAt);
+    await this.#records.update(
+      (stored) =>
+        stored?.refresh_token === refreshToken && stored.user.id === response.user.id
+          ? { ...record, recovery: stored.recovery }
+          : undefined,
+      (after) => {
+        const active = this.#activate(after);
+        return active && after?.access_token === record.access_token
+          ? this.#dispatch([{ type: 'renewed', active, name, reason }])
+          : this.#adopt(after);
+      },
+    );
+  }
+
   /** Stores a newer record of the signed-in user. */
-  replaceUser(user: UnverifiedUser, changes?: { readonly recovery: false }): Promise<void>;
+  async replaceUser(user: UnverifiedUser, changes?: { readonly recovery: false }): Promise<void> {
+    await this.#records.update(
+      (stored) => (stored?.user.id === user.id ? { ...stored, ...changes, user } : undefined),
+      (after) => {
+        const active = this.#activate(after);
+        return active?.record.user === user
+          ? this.#dispatch([{ type: 'renewed', active, name: 'USER_UPDATED', reason: 'call' }])
+          : this.#adopt(after);
+      },
+    );
+  }
+
   /** Removes the session: any, or only the one with this refresh token. */
-  signOut(reason: AuthEventReason, refreshToken?: string): Promise<void>;
-  /** Publishes the outcome of a callback URL. */
-  setCallbackResult(result: Partial<Pick<SnapshotNotes, 'callbackError' | 'callbackMessage'>>): void;
-  close(): void;
-}
+  async signOut(reason: AuthEventReason, refreshToken?: string): Promise<void> {
+    const settle = (after: StoredSession | null) =>
+      after ? this.#adopt(after) : this.#dispatch([{ type: 'signed-out', reason }], reason === 'call');
+    await (refreshToken === undefined
+      ? this.#records.replace(null, settle)
+      : this.#records.update(
+          (stored) => (stored?.refresh_token === refreshToken ? null : undefined),
+          settle,
+        ));
+  }
 
-interface Subscribable<T> {
-  add(listener: (value: T) => unknown): Unsubscribe;
-}
+  close(): void {
+    this.#isClosed = true;
+    this.#restoring?.abort();
+    this.#storeCheck?.cancel();
+    this.#records.close();
+  }
 
-/** A session that a sign-in or a callback brought. */
-export interface NewSession {
-  readonly response: TokenResponse;
-  readonly name: SignInEventName;
-  readonly reason: AuthEventReason;
-}
-
-export function createSessionManager(
-  platform: Platform,
-  primary: Store,
-  key: string,
-  { checksStorage }: { readonly checksStorage: boolean },
-): SessionManager {
-  const { clock } = platform;
-  const changes = createListeners<AuthSnapshot>(platform.report);
-  const events = createListeners<AuthEvent>(platform.report);
-  const tokens = createListeners<string | null>(platform.report);
-  let notes = noNotes;
-  let serverTime: ServerTime | null = null;
-  let state: SessionState = { kind: 'loading' };
-  let snapshot = toSnapshot(state, notes);
-  let publishedNotes = notes;
-  const closing = new AbortController();
-  let storeCheck: Timer | null = null;
-
-  const publish = () => {
-    snapshot = toSnapshot(state, notes);
-    publishedNotes = notes;
-    changes.call(snapshot);
-  };
-  const setNotes = (more: Partial<SnapshotNotes>) => {
-    notes = { ...notes, ...more };
-    publish();
-  };
-  /** A sign-in or sign-out makes the outcome of an earlier callback obsolete. The next `dispatch` publishes it. */
-  const clearCallbackResult = () => {
-    if (!notes.callbackError && notes.callbackMessage === null) return;
-    notes = { ...notes, callbackError: null, callbackMessage: null };
-  };
-
-  const scheduleStoreCheck = (number: number) => {
-    const delayMs = STORE_CHECK_DELAYS_MS[Math.min(number, STORE_CHECK_DELAYS_MS.length) - 1] ?? 0;
-    const check = () => {
-      storeCheck = null;
-      manager.sync().then(() => {
-        if (notes.storageProblem && !closing.signal.aborted && !storeCheck) scheduleStoreCheck(number + 1);
-      }, platform.report);
-    };
-    storeCheck = clock.setTimer(check, delayMs);
-  };
-  const onFailure = (cause: unknown) => {
-    if (notes.storageProblem) return;
+  onFailure(cause: unknown): void {
+    if (this.#notes.storageProblem) return;
     const message = 'Storage failed: the session is in memory only';
-    setNotes({ storageProblem: new AuthError('storage-unavailable', message, { cause }) });
-    platform.report(notes.storageProblem);
-    if (checksStorage && !closing.signal.aborted) scheduleStoreCheck(1);
-  };
-  const onRecovery = () => {
-    if (!notes.storageProblem) return;
-    storeCheck?.cancel();
-    storeCheck = null;
-    setNotes({ storageProblem: null });
-  };
-  const store = createResilientStore(primary, clock, { onFailure, onRecovery });
-  const records = createSessionStore(platform, store, key, platform.report);
+    const storageProblem = new AuthError('storage-unavailable', message, { cause });
+    this.setNotes({ storageProblem });
+    this.#platform.report(storageProblem);
+    if (this.#settings.checksStorage && !this.#isClosed) this.#scheduleStoreCheck(1);
+  }
 
-  const current = () => (state.kind === 'signed-in' ? state.active : null);
-  const readClocks = () => ({ now: clock.now(), monotonicMs: clock.monotonicMs() });
-  const activate = (record: StoredSession | null, isJustAnnounced = false) =>
-    record && toActiveSession(record, readClocks(), { serverTime, isJustAnnounced });
-  const toRecord = (response: TokenResponse, receivedAt: ClockReading = readClocks()): StoredSession => {
-    serverTime = serverTimeFrom(response, receivedAt) ?? serverTime;
-    return { ...response, received_at: receivedAt.now };
-  };
-  const dispatch = (...list: readonly SessionEvent[]) => {
-    const before = state;
-    const tokenBefore = current()?.record.access_token ?? null;
-    let last: Emission | null = null;
-    for (const event of list) {
-      const result = step(state, event);
-      state = result.state;
-      if (!result.emission) continue;
-      const active = event.type === 'restored' ? event.active : current();
-      events.defer({ ...result.emission, session: active?.session ?? null });
-      last = result.emission;
-    }
-    if (state !== before || notes !== publishedNotes) publish();
-    const token = current()?.record.access_token ?? null;
-    if (token !== tokenBefore) tokens.defer(token);
-    return last?.name ?? null;
-  };
-  const signedInEvents = (
-    after: StoredSession | null,
-    { name, reason }: NewSession,
-  ): readonly SessionEvent[] => {
-    const active = activate(after);
-    return active ? [{ type: 'signed-in', active, name, reason }] : [];
-  };
-  const newRecord = ({ response, name }: NewSession): StoredSession => ({
-    ...toRecord(response),
-    ...(name === 'PASSWORD_RECOVERY' && { recovery: true }),
-  });
+  onRecovery(): void {
+    if (!this.#notes.storageProblem) return;
+    this.#storeCheck?.cancel();
+    this.#storeCheck = null;
+    this.setNotes({ storageProblem: null });
+  }
 
-  const restoreFromStorage = async () => {
+  #scheduleStoreCheck(number: number): void {
+    const delayMs = backoffDelayMs(number, STORE_CHECK_BACKOFF, 0);
+    const check = () => {
+      this.#storeCheck = null;
+      this.sync().then(() => {
+        if (this.#notes.storageProblem && !this.#isClosed && !this.#storeCheck)
+          this.#scheduleStoreCheck(number + 1);
+      }, this.#platform.report);
+    };
+    this.#storeCheck = this.#platform.clock.setTimer(check, delayMs);
+  }
+
+  async #restoreFromStorage(): Promise<void> {
+    const restoring = (this.#restoring = new AbortController());
+    const settle = (stored: StoredSession | null) =>
+      this.#dispatch([{ type: 'restored', active: this.#activate(stored) }]);
     const readOnce = async () => {
-      const isRead = await records.read((stored) => dispatch({ type: 'restored', active: activate(stored) }));
-      if (!isRead) throw new Error('Storage could not be read');
+      if (!(await this.#records.read(settle))) throw new Error('Storage could not be read');
     };
     const policy = {
       limit: Infinity,
@@ -194,100 +234,64 @@ export function createSessionManager(
       maxElapsedMs: RESTORE_RETRY_MS,
       isRetryable: () => true,
     };
-    const startSignedOut = () => dispatch({ type: 'restored', active: null });
-    await retry(platform, policy, readOnce, closing.signal).catch(startSignedOut);
-  };
+    await retry(this.#platform, policy, readOnce, restoring.signal).catch(() => settle(null));
+    this.#restoring = null;
+  }
 
-  const manager: SessionManager = {
-    store: store.asStore,
-    current,
-    readClocks,
-    getSnapshot: () => snapshot,
-    changes,
-    events,
-    tokens,
-    setCallbackResult: setNotes,
-    async restore(callbackSession) {
-      records.listen((notice) => void manager.sync(notice).catch(platform.report));
-      if (!callbackSession) {
-        await restoreFromStorage();
-        return;
-      }
-      await records.replace(newRecord(callbackSession), (after, before) =>
-        dispatch({ type: 'restored', active: activate(before) }, ...signedInEvents(after, callbackSession)),
-      );
-    },
-    async sync(notice) {
-      await records.read((stored) => {
-        const record = stored && withAnnouncedRevision(stored, current()?.record, notice);
-        const active = activate(record, !!notice);
-        return dispatch({ type: 'storage-read', active, name: notice?.event ?? null });
-      });
-    },
-    async signIn(newSession) {
-      const record = newRecord(newSession);
-      await records.replace(record, (after) => {
-        clearCallbackResult();
-        return dispatch(...signedInEvents(after, newSession));
-      });
-      return toActiveSession(record, readClocks()).session;
-    },
-    renew(refreshToken, response, name, reason, receivedAt) {
-      const isCurrent = (stored: StoredSession | null) =>
-        stored?.refresh_token === refreshToken && stored.user.id === response.user.id;
-      const record = toRecord(response, receivedAt);
-      return records.update(
-        (stored) => (isCurrent(stored) ? { ...record, recovery: stored?.recovery } : undefined),
-        (after) => {
-          const active = activate(after);
-          return dispatch(
-            active && after?.access_token === record.access_token
-              ? { type: 'renewed', active, name, reason }
-              : { type: 'storage-read', active, name: null },
-          );
-        },
-      );
-    },
-    replaceUser: (user, more) =>
-      records.update(
-        (stored) => (stored?.user.id === user.id ? { ...stored, ...more, user } : undefined),
-        (after) => {
-          const active = activate(after);
-          if (active?.record.user !== user) return dispatch({ type: 'storage-read', active, name: null });
-          return dispatch({ type: 'renewed', active, name: 'USER_UPDATED', reason: 'call' });
-        },
-      ),
-    signOut(reason, refreshToken) {
-      const settle = (after: StoredSession | null) => {
-        if (reason === 'call') clearCallbackResult();
-        return dispatch(
-          after
-            ? { type: 'storage-read', active: activate(after), name: null }
-            : { type: 'signed-out', reason },
-        );
-      };
-      if (refreshToken === undefined) return records.replace(null, settle);
-      return records.update((stored) => (stored?.refresh_token === refreshToken ? null : undefined), settle);
-    },
-    close() {
-      closing.abort();
-      storeCheck?.cancel();
-      records.close();
-    },
-  };
-  return manager;
-}
+  #publish(): void {
+    this.#snapshot = toSnapshot(this.#state, this.#notes);
+    this.#changes?.call(this.#snapshot);
+  }
 
-/**
- * The record with the revision that this tab knows from notices, and no later one, so that each notice still in flight
- * emits its own event. A notice that a read has overtaken emits none.
- */
-function withAnnouncedRevision(
-  stored: StoredSession,
-  current: StoredSession | undefined,
-  notice: ChangeNotice | undefined,
-): StoredSession {
-  if (!notice || stored.revision === undefined) return stored;
-  const announced = Math.max(current?.revision ?? 0, notice.revision);
-  return { ...stored, revision: Math.min(stored.revision, announced) };
+  #activate(record: StoredSession | null, isJustAnnounced = false): ActiveSession | null {
+    return (
+      record && toActiveSession(record, this.readClocks(), { serverTime: this.#serverTime, isJustAnnounced })
+    );
+  }
+
+  #toRecord(response: TokenResponse, receivedAt = this.readClocks()): StoredSession {
+    this.#serverTime = serverTimeFrom(response, receivedAt) ?? this.#serverTime;
+    return { ...response, received_at: receivedAt.now };
+  }
+
+  #newRecord({ response, name }: NewSession): StoredSession {
+    return { ...this.#toRecord(response), ...(name === 'PASSWORD_RECOVERY' && { recovery: true }) };
+  }
+
+  #signedInEvents(after: StoredSession | null, { name, reason }: NewSession): readonly SessionEvent[] {
+    const active = this.#activate(after);
+    return active ? [{ type: 'signed-in', active, name, reason }] : [];
+  }
+
+  /** Adopts what a read of storage found. */
+  #adopt(stored: StoredSession | null, notice?: ChangeNotice): AuthEventName | null {
+    const active = this.#activate(stored, !!notice);
+    return this.#dispatch([{ type: 'storage-read', active, name: notice?.event ?? null }]);
+  }
+
+  /**
+   * Steps through the events, and publishes what they changed.
+   *
+   * @param clearsCallback whether the outcome of an earlier callback is obsolete, as after a sign-in or a sign-out.
+   * @returns the name of the last event that listeners receive.
+   */
+  #dispatch(events: readonly SessionEvent[], clearsCallback = false): AuthEventName | null {
+    const before = this.#state;
+    const notesBefore = this.#notes;
+    const tokenBefore = this.current()?.record.access_token ?? null;
+    const emitted: AuthEvent[] = [];
+    for (const event of events) {
+      const { state, emission } = step(this.#state, event);
+      this.#state = state;
+      const active = event.type === 'restored' ? event.active : this.current();
+      if (emission) emitted.push({ ...emission, session: active?.session ?? null });
+    }
+    if (clearsCallback && (notesBefore.callbackError || notesBefore.callbackMessage !== null))
+      this.#notes = { ...notesBefore, callbackError: null, callbackMessage: null };
+    if (this.#state !== before || this.#notes !== notesBefore) this.#publish();
+    const token = this.current()?.record.access_token ?? null;
+    for (const event of emitted) this.#events?.defer(event);
+    if (token !== tokenBefore) this.#tokens?.defer(token);
+    return emitted.at(-1)?.name ?? null;
+  }
 }

@@ -1,4 +1,5 @@
-import type { ActiveSession } from './session.ts';
+import type { TokenResponse } from '../wire/responses.ts';
+import type { ActiveSession, Session } from './session.ts';
 
 /** Names of the events that `onEvent` delivers. */
 export type AuthEventName =
@@ -55,6 +56,19 @@ export interface Emission {
   /** What happened. */
   readonly name: AuthEventName;
   /** What caused it. */
+  readonly reason: AuthEventReason;
+}
+
+/** A change of the session, as `onEvent` delivers it. */
+export interface AuthEvent extends Emission {
+  /** The session after the change; null when signed out. For `INITIAL_SESSION`: the session that storage held. */
+  readonly session: Session | null;
+}
+
+/** A session that a sign-in or a callback brought. */
+export interface NewSession {
+  readonly response: TokenResponse;
+  readonly name: SignInEventName;
   readonly reason: AuthEventReason;
 }
 

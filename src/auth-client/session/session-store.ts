@@ -1,7 +1,7 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Broadcast, Platform } from '../../platform/platform.ts';
 import { STORE_LOCK_WAIT_MS, withLock } from './with-lock.ts';
-import type { ResilientStore, StoreRead } from '../storage/resilient-store.ts';
+import type { ResilientStore } from '../storage/resilient-store.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import type { AuthEventName } from './session-state.ts';
 import type { StoredSession } from './session.ts';
@@ -18,104 +18,103 @@ export interface ChangeNotice {
  */
 export type Settle = (after: StoredSession | null, before: StoredSession | null) => AuthEventName | null;
 
+/** Returns the record to store, null to remove it, or undefined to keep what is stored. */
+type Change = (stored: StoredSession | null) => StoredSession | null | undefined;
+
 /** The session record in storage. Each operation is atomic with respect to the other tabs. */
-export interface SessionStore {
+export class SessionStore {
+  readonly #platform: Platform;
+  readonly #store: ResilientStore;
+  readonly #key: string;
+  #channel: Broadcast | undefined;
+
+  constructor(platform: Platform, store: ResilientStore, key: string) {
+    this.#platform = platform;
+    this.#store = store;
+    this.#key = key;
+  }
+
   /** Reads the record. Where the read fails, `settle` is not called. Returns whether the read succeeded. */
-  read(settle: Settle): Promise<boolean>;
+  read(settle: Settle): Promise<boolean> {
+    return this.#run('skip', () => undefined, settle);
+  }
+
   /** Replaces or removes (null) the record, whatever is stored. */
-  replace(next: StoredSession | null, settle: Settle): Promise<void>;
+  replace(next: StoredSession | null, settle: Settle): Promise<unknown> {
+    return this.#run('write', () => next, settle);
+  }
+
   /**
-   * Replaces or removes (null) the record depending on what is stored, or keeps it (undefined). Where the read fails, the
-   * last known record counts, and the change is written when storage works again and still holds that record.
+   * Changes the record depending on what is stored. Where the read fails, the last known record counts, and the change is written
+   * when storage works again and still holds that record.
    */
-  update(
-    change: (stored: StoredSession | null) => StoredSession | null | undefined,
-    settle: Settle,
-  ): Promise<void>;
+  update(change: Change, settle: Settle): Promise<unknown> {
+    return this.#run('write-later', change, settle);
+  }
+
   /** Opens the channel to the other tabs. */
-  listen(listener: (notice: ChangeNotice) => void): void;
+  listen(listener: (notice: ChangeNotice) => void): void {
+    this.#channel = this.#platform.openBroadcast(this.#key);
+    this.#channel.subscribe((message) => {
+      const { event, revision } = (message ?? {}) as Partial<ChangeNotice>;
+      if (event && revision) listener({ event, revision });
+    });
+  }
+
   /** Closes the channel. */
-  close(): void;
-}
+  close(): void {
+    this.#channel?.close();
+    this.#channel = undefined;
+  }
 
-export function createSessionStore(
-  platform: Platform,
-  store: ResilientStore,
-  key: string,
-  onCorruptRecord: (problem: unknown) => void,
-): SessionStore {
-  let channel: Broadcast | undefined;
+  /** @param afterFailedRead what to do where the record is unknown. Returns false if that was nothing. */
+  #run(afterFailedRead: 'skip' | 'write' | 'write-later', change: Change, settle: Settle): Promise<boolean> {
+    const store = this.#store;
+    const key = this.#key;
+    return withLock(this.#platform, `lock:${key}:store`, STORE_LOCK_WAIT_MS, async () => {
+      const { value, isFailed } = await store.read(key);
+      if (isFailed && afterFailedRead === 'skip') return false;
+      const before = await this.#parseOrRemove(value);
+      const next = change(before);
+      if (next === undefined) {
+        settle(before, before);
+        return true;
+      }
+      const revision = (before?.revision ?? 0) + 1;
+      const after = next && { ...next, revision };
+      const text = after && JSON.stringify(after);
+      if (isFailed && afterFailedRead === 'write-later') store.writeLater(key, text);
+      else await store.write(key, text);
+      const event = settle(after, before);
+      if (event) this.#channel?.post({ event, revision } satisfies ChangeNotice);
+      return true;
+    });
+  }
 
-  const atomically = (task: () => Promise<void>) =>
-    withLock(platform, `lock:${key}:store`, STORE_LOCK_WAIT_MS, task);
-
-  const parseOrRemove = async (result: StoreRead): Promise<StoredSession | null> => {
-    if (result.outcome === 'missing') return null;
-    const text = result.outcome === 'value' ? result.value : result.lastKnown;
+  async #parseOrRemove(text: string | null): Promise<StoredSession | null> {
     if (!text) return null;
     try {
       return parseStoredSession(text);
     } catch (problem) {
-      onCorruptRecord(problem);
-      await store.write(key, null);
+      this.#platform.report(problem);
+      await this.#store.write(this.#key, null);
       return null;
     }
-  };
-  const announce = (event: AuthEventName | null, revision: number) => {
-    if (event) channel?.post({ event, revision } satisfies ChangeNotice);
-  };
-
-  return {
-    async read(settle) {
-      let isRead = false;
-      await atomically(async () => {
-        const result = await store.read(key);
-        if (result.outcome === 'failed') return;
-        isRead = true;
-        const record = await parseOrRemove(result);
-        settle(record, record);
-      });
-      return isRead;
-    },
-    replace: (next, settle) =>
-      atomically(async () => {
-        const before = await parseOrRemove(await store.read(key));
-        const { after, revision } = nextRevision(before, next);
-        await store.write(key, after && JSON.stringify(after));
-        announce(settle(after, before), revision);
-      }),
-    update: (change, settle) =>
-      atomically(async () => {
-        const result = await store.read(key);
-        const before = await parseOrRemove(result);
-        const next = change(before);
-        if (next === undefined) {
-          settle(before, before);
-          return;
-        }
-        const { after, revision } = nextRevision(before, next);
-        const text = after && JSON.stringify(after);
-        if (result.outcome === 'failed') store.writeLater(key, text);
-        else await store.write(key, text);
-        announce(settle(after, before), revision);
-      }),
-    listen(listener) {
-      channel = platform.openBroadcast(key);
-      channel.subscribe((message) => {
-        const { event, revision } = (message ?? {}) as Partial<ChangeNotice>;
-        if (event && revision) listener({ event, revision });
-      });
-    },
-    close() {
-      channel?.close();
-      channel = undefined;
-    },
-  };
+  }
 }
 
-function nextRevision(before: StoredSession | null, next: StoredSession | null) {
-  const revision = (before?.revision ?? 0) + 1;
-  return { revision, after: next && { ...next, revision } };
+/**
+ * The record with the revision that this tab knows from notices, and no later one, so that each notice still in flight
+ * emits its own event. A notice that a read has overtaken emits none.
+ */
+export function withAnnouncedRevision(
+  stored: StoredSession,
+  current: StoredSession | undefined,
+  notice: ChangeNotice | undefined,
+): StoredSession {
+  if (!notice || stored.revision === undefined) return stored;
+  const announced = Math.max(current?.revision ?? 0, notice.revision);
+  return { ...stored, revision: Math.min(stored.revision, announced) };
 }
 
 /**

@@ -5,32 +5,20 @@ import type { Store } from './store.ts';
 /** Longest wait for the primary store: a blocked IndexedDB never settles. */
 const STORE_TIMEOUT_MS = 3_000;
 
-/** The result of a read. `failed`: the store threw or was slow, so its content is unknown. */
-export type StoreRead =
-  | { readonly outcome: 'value'; readonly value: string }
-  | { readonly outcome: 'missing' }
-  | {
-      readonly outcome: 'failed';
-      /** What was last read or written under the key; null if nothing is known. */
-      readonly lastKnown: string | null;
-    };
-
-/** A store whose operations never throw, and which keeps in memory what the primary store did not accept. */
-export interface ResilientStore {
-  read(key: string): Promise<StoreRead>;
-  /** Writes a value, or removes the key for null. */
-  write(key: string, value: string | null): Promise<void>;
-  /** Keeps a value in memory; a later read writes it, if the primary store has not changed since its last read. */
-  writeLater(key: string, value: string | null): void;
-  /** For modules that treat a failed read as the last known value. */
-  readonly asStore: Store;
+/** The result of a read. */
+export interface StoreRead {
+  /** Null if the key is missing. After a failed read: what was last read or written under the key, null if nothing is known. */
+  readonly value: string | null;
+  /** Whether the store threw or was slow, so that its content is unknown. */
+  readonly isFailed: boolean;
 }
 
+/** Learns how the primary store fares. */
 export interface StoreHealthListener {
   /** Called for each failure of the primary store. */
-  readonly onFailure: (problem: unknown) => void;
+  onFailure(problem: unknown): void;
   /** Called when the primary store works again and holds all values. */
-  readonly onRecovery: () => void;
+  onRecovery(): void;
 }
 
 interface PendingWrite {
@@ -39,65 +27,84 @@ interface PendingWrite {
   readonly replaces: string | null;
 }
 
-export function createResilientStore(
-  primary: Store,
-  clock: Clock,
-  { onFailure, onRecovery }: StoreHealthListener,
-): ResilientStore {
-  const pendingWrites = new Map<string, PendingWrite>();
-  const lastStored = new Map<string, string | null>();
+/**
+ * A store whose operations never throw, and which keeps in memory what the primary store did not accept. As a `Store`, it returns the
+ * last known value where a read fails.
+ */
+export class ResilientStore implements Store {
+  readonly #primary: Store;
+  readonly #clock: Clock;
+  readonly #health: StoreHealthListener;
+  readonly #pendingWrites = new Map<string, PendingWrite>();
+  readonly #lastStored = new Map<string, string | null>();
 
-  /** The result of an operation of the primary store; null after reporting that it failed. */
-  const attempt = async <T>(operation: () => Promise<T> | T): Promise<{ readonly result: T } | null> => {
+  constructor(primary: Store, clock: Clock, health: StoreHealthListener) {
+    this.#primary = primary;
+    this.#clock = clock;
+    this.#health = health;
+  }
+
+  async get(key: string): Promise<string | null> {
+    return (await this.read(key)).value;
+  }
+
+  set(key: string, value: string): Promise<void> {
+    return this.write(key, value);
+  }
+
+  remove(key: string): Promise<void> {
+    return this.write(key, null);
+  }
+
+  async read(key: string): Promise<StoreRead> {
+    const isFailed = !(await this.#readPrimary(key));
+    const stored = this.#lastStored.get(key) ?? null;
+    const pending = this.#pendingWrites.get(key);
+    if (isFailed) return { value: pending ? pending.value : stored, isFailed };
+    const isPending = pending?.replaces === stored;
+    const value = pending && isPending ? pending.value : stored;
+    if (isPending) await this.#writePrimary(key, value);
+    else this.#pendingWrites.delete(key);
+    if (this.#pendingWrites.size === 0) this.#health.onRecovery();
+    return { value, isFailed };
+  }
+
+  /** Writes a value, or removes the key for null. */
+  async write(key: string, value: string | null): Promise<void> {
+    if (await this.#writePrimary(key, value)) return;
+    // The store may still hold an older value: remember it, so that it does not replace the one in memory.
+    await this.#readPrimary(key);
+    this.writeLater(key, value);
+  }
+
+  /** Keeps a value in memory; a later read writes it, if the primary store has not changed since its last read. */
+  writeLater(key: string, value: string | null): void {
+    this.#pendingWrites.set(key, { value, replaces: this.#lastStored.get(key) ?? null });
+  }
+
+  /** The result of an operation of the primary store; null after reporting that it failed. A late result does not count. */
+  async #attempt<T>(operation: () => Promise<T> | T): Promise<{ readonly result: T } | null> {
     try {
-      const result = await withinDeadline(clock, STORE_TIMEOUT_MS, undefined, async () => operation());
+      const result = await withinDeadline(this.#clock, STORE_TIMEOUT_MS, undefined, async () => operation());
       return { result };
     } catch (problem) {
-      onFailure(problem);
+      this.#health.onFailure(problem);
       return null;
     }
-  };
-  const readPrimary = async (key: string) => {
-    const done = await attempt(() => primary.get(key));
-    if (done) lastStored.set(key, done.result);
-    return done;
-  };
-  const writePrimary = async (key: string, value: string | null): Promise<boolean> => {
-    const done = await attempt(() => (value === null ? primary.remove(key) : primary.set(key, value)));
+  }
+
+  async #readPrimary(key: string): Promise<boolean> {
+    const done = await this.#attempt(() => this.#primary.get(key));
+    if (done) this.#lastStored.set(key, done.result);
+    return !!done;
+  }
+
+  async #writePrimary(key: string, value: string | null): Promise<boolean> {
+    const primary = this.#primary;
+    const done = await this.#attempt(() => (value === null ? primary.remove(key) : primary.set(key, value)));
     if (!done) return false;
-    lastStored.set(key, value);
-    pendingWrites.delete(key);
+    this.#lastStored.set(key, value);
+    this.#pendingWrites.delete(key);
     return true;
-  };
-  const writeLater = (key: string, value: string | null) => {
-    pendingWrites.set(key, { value, replaces: lastStored.get(key) ?? null });
-  };
-
-  const read = async (key: string): Promise<StoreRead> => {
-    const done = await readPrimary(key);
-    const pending = pendingWrites.get(key);
-    if (!done) {
-      const lastKnown = pending ? pending.value : (lastStored.get(key) ?? null);
-      return { outcome: 'failed', lastKnown };
-    }
-    const isPending = pending?.replaces === done.result;
-    const value = pending && isPending ? pending.value : done.result;
-    if (isPending) await writePrimary(key, value);
-    else pendingWrites.delete(key);
-    if (pendingWrites.size === 0) onRecovery();
-    return value === null ? { outcome: 'missing' } : { outcome: 'value', value };
-  };
-  const write = async (key: string, value: string | null) => {
-    if (await writePrimary(key, value)) return;
-    // The store may still hold an older value: remember it, so that it does not replace the one in memory.
-    await readPrimary(key);
-    writeLater(key, value);
-  };
-  const get = async (key: string) => {
-    const result = await read(key);
-    if (result.outcome === 'failed') return result.lastKnown;
-    return result.outcome === 'value' ? result.value : null;
-  };
-
-  return { read, write, writeLater, asStore: { get, set: write, remove: (key) => write(key, null) } };
+  }
 }

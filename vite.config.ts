@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { readCommonPasswords } from './scripts/common-passwords.ts';
+import { interfaceFont } from './scripts/interface-font.ts';
 import { readSignInWays } from './scripts/sign-in-ways.ts';
 import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
@@ -41,6 +42,7 @@ export default defineConfig(({ mode }) => {
     },
     plugins: [
       react(),
+      interfaceFont(),
       pageHeaders(headers),
       preloadMain(env['VITE_SUPABASE_URL']),
       clearSiteData(),
@@ -161,7 +163,7 @@ function installable(): ReturnType<typeof VitePWA> {
     // Push messages need a worker in development too.
     devOptions: { enabled: true, type: 'module' },
     injectManifest: {
-      globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}', 'assets/inter-latin-wght-*'],
+      globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}', 'assets/latin-????????.woff2'],
       // Of use only with a network.
       globIgnores: ['assets/password-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
       // It is registered as a classic script, which may import nothing: that would need a policy of Trusted Types.

@@ -15,6 +15,8 @@ interface Screen {
 /** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is there already when this one opens. */
 const clients = { firstScreen: 28, everyFeature: 54 };
 const styles = 10;
+/** The font of a text in English or German. */
+const font = 26;
 const screens: readonly Screen[] = [
   { path: '/login', entry: 'features/auth/sign-in/login-screen.tsx', kB: 115 },
   { path: '/home', entry: 'features/notifications/screen/inbox-screen.tsx', kB: 155 },
@@ -92,7 +94,7 @@ async function measureClients(code: string, counts: 'static' | 'all'): Promise<n
   return bytesOf(closure(entries.map(({ fileName }) => fileName)));
 }
 
-/** The JavaScript and the style sheets of each screen, in bytes. */
+/** The JavaScript and the style sheets of each screen, and the font of all, in bytes. */
 async function measureScreens() {
   // `npm test` runs the journeys in this build.
   const { output } = await buildAppInto('test-results/build');
@@ -118,7 +120,8 @@ async function measureScreens() {
     const modules = isPublicPath(path) ? [entry] : [frame, entry];
     return closure([...page.filter((name) => byName.has(name)), ...modules.map(chunkOf)]);
   };
-  return screens.map((screen) => {
+  const [, latin = ''] = Array.from(sources).find(([name]) => /^assets\/latin-(?!ext-)/.test(name)) ?? [];
+  const measured = screens.map((screen) => {
     const { path, beyond, kB } = screen;
     const scripts = scriptsOf(screen);
     const known = screens.find((other) => other.path === beyond);
@@ -129,6 +132,7 @@ async function measureScreens() {
     const css = Array.from(sheets).reduce((sum, name) => sum + gzip(sources.get(name) ?? ''), 0);
     return { path, beyond, kB, js: bytesOf([...scripts].filter((name) => !there.has(name))), css };
   });
+  return { measured, fontBytes: latin.length };
 }
 
 let isOver = false;
@@ -147,8 +151,10 @@ const everyFeature = Object.keys(libraryEntries)
   .join('\n');
 check('three clients, first screen', await measureClients(firstScreen, 'static'), clients.firstScreen);
 check('three clients, every feature', await measureClients(everyFeature, 'all'), clients.everyFeature);
-for (const { path, beyond, js, css, kB } of await measureScreens()) {
+const { measured, fontBytes } = await measureScreens();
+for (const { path, beyond, js, css, kB } of measured) {
   check(`JavaScript of ${path}${beyond ? `, beyond ${beyond}` : ''}`, js, kB);
   check(`CSS of ${path}`, css, styles);
 }
+check('font of all screens', fontBytes, font);
 process.exitCode = isOver ? 1 : 0;

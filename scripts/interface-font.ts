@@ -1,0 +1,73 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import subsetFont from 'subset-font';
+import type { Plugin } from 'vite';
+
+const fonts = '@fontsource-variable/inter';
+const sheet = new URL('../src/inbox/ui/font.css', import.meta.url);
+const folder = new URL('../node_modules/.cache/interface-font/', import.meta.url);
+
+/** What browsers apply by themselves, and the figures of equal width that `base.css` asks for. */
+const features = ['calt', 'ccmp', 'clig', 'kern', 'liga', 'locl', 'mark', 'mkmk', 'rlig', 'tnum'];
+
+/** Makes the files that `font.css` names by `interface-font/`: Inter with no more than its rule says. */
+export function interfaceFont(): Plugin {
+  return {
+    name: 'interface-font',
+    config: () => ({ resolve: { alias: { 'interface-font': fileURLToPath(folder) } } }),
+    async buildStart() {
+      await mkdir(folder, { recursive: true });
+      const rules = await readFile(sheet, 'utf8');
+      await Promise.all(
+        parseFontRules(rules).map(async (rule) => {
+          // Renamed when it is whole: other builds may read the file meanwhile.
+          const written = new URL(`${rule.name}-${process.pid}.woff2`, folder);
+          await writeFile(written, await createSubset(rule));
+          await rename(written, new URL(`${rule.name}.woff2`, folder));
+        }),
+      );
+    },
+    async generateBundle() {
+      // The license asks to be where the font is.
+      const source = await readFile(fileURLToPath(import.meta.resolve(`${fonts}/LICENSE`)), 'utf8');
+      this.emitFile({ type: 'asset', fileName: 'inter-license.txt', source });
+    },
+  };
+}
+
+export interface FontRule {
+  /** The part of a fontsource file's name between `inter-` and `-wght`. */
+  readonly name: string;
+  readonly weights: { readonly min: number; readonly max: number };
+  /** Every character of `unicode-range`. */
+  readonly text: string;
+}
+
+/** Reads the rules whose file is made here. */
+export function parseFontRules(css: string): readonly FontRule[] {
+  return css.split('@font-face').flatMap((rule) => {
+    const name = /interface-font\/([\w-]+)\.woff2/.exec(rule)?.[1];
+    if (name === undefined) return [];
+    const [, min, max] = /font-weight: (\d+) (\d+);/.exec(rule) ?? [];
+    const ranges = [...rule.matchAll(/U\+([\dA-F]+)(?:-([\dA-F]+))?/g)];
+    const characters = ranges.flatMap(([, first = '', last = first]) => {
+      const start = Number.parseInt(first, 16);
+      return Array.from({ length: Number.parseInt(last, 16) - start + 1 }, (_, index) => start + index);
+    });
+    return [
+      { name, weights: { min: Number(min), max: Number(max) }, text: String.fromCodePoint(...characters) },
+    ];
+  });
+}
+
+/** @returns a WOFF2 file. Characters that Inter lacks are ignored. */
+export async function createSubset({ name, weights, text }: FontRule): Promise<Buffer> {
+  const source = import.meta.resolve(`${fonts}/files/inter-${name}-wght-normal.woff2`);
+  // A constant, because the types of the package do not know `keepFeatures`.
+  const options = {
+    targetFormat: 'woff2',
+    variationAxes: { wght: weights },
+    keepFeatures: features,
+  } as const;
+  return subsetFont(await readFile(fileURLToPath(source)), text, options);
+}

@@ -21,7 +21,11 @@ const chunkGroups = [
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // With dialogs and the region of toasts, which /login does without.
   { name: 'signed-in', test: 'src/inbox/app/shell/signed-in-app.tsx' },
-  { name: 'inbox', test: 'src/inbox/features/notifications/screen/inbox-screen.tsx' },
+  // With the panel of the bell, which is small and has the same rows.
+  {
+    name: 'inbox',
+    test: /src\/inbox\/features\/notifications\/(screen\/inbox-screen|bell\/bell-panel)\.tsx/,
+  },
   { name: 'live', test: 'src/inbox/app/live/live.ts' },
   { name: 'form', test: /src\/inbox\/ui\/form\/[^.]+\.tsx?$/ },
   // With what the other screens for accounts share.

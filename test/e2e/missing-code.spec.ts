@@ -33,8 +33,6 @@ test(
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada, { about: 'Plan' });
     await world.enter(page, ada);
-    // What may be needed offline is loaded a while after the page.
-    await page.waitForResponse(/bell-panel/);
     const staysWithoutReload = await refetchesFailedModules(page);
     await mark(page);
     await page.context().setOffline(true);

@@ -9,7 +9,7 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { onDemand, preloadDelayMs } from '../../../ui/state/loader.ts';
+import { onDemand } from '../../../ui/state/loader.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = onDemand(async () => (await loadPanel()).BellPanel);
@@ -23,11 +23,8 @@ export function Bell() {
   const texts = inboxTexts.use();
   const { counts, isVerified } = useInboxSnapshot();
   const { unread } = counts;
-  useEffect(() => {
-    if (!isVerified) return undefined;
-    const timer = setTimeout(preloadPanel, preloadDelayMs);
-    return () => clearTimeout(timer);
-  }, [isVerified]);
+  // A click has to work offline. The inbox has this code already.
+  useEffect(() => (isVerified ? preloadPanel() : undefined), [isVerified]);
   const name = texts.bell(unread);
   const face = (
     <span className={styles.face}>

@@ -119,7 +119,10 @@ export function createUserData({
     });
     stopListening = stop;
   };
+  const isRead = () => inbox.getSnapshot().isVerified || inbox.getSnapshot().problem !== null;
+  /** Waits for the first list, which the code would delay on a slow network. A channel that has joined asks for what changed before. */
   const listen = async () => {
+    await whenTrue(inbox, isRead);
     const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), importLive()]);
     if (isClosed) return;
     stopListening = openLiveChannel({

@@ -1,54 +1,34 @@
-import { useLayoutEffect, type RefObject } from 'react';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 /**
- * Keeps the focus in the list while one rendering replaces another, as when a further page makes the plain list virtual, and
- * while a row moves to another day: the browser would move the focus of a removed row to the start of the page.
+ * Keeps the focus in the list while a row moves to another day, or leaves the rendered part and returns: the browser would move
+ * the focus of a removed row to the start of the page.
  */
-export class FocusKeeper {
+export function useFocusKeeper(list: RefObject<HTMLElement | null>): void {
   /** The focused control, by its position among the controls of its row. */
-  #kept: { readonly rowId: string; readonly position: number } | null = null;
-
-  /** Called before a rendering is removed. */
-  save(list: HTMLElement): void {
-    this.note(document.activeElement, list);
-  }
-
-  /** Remembers the control that has the focus; another part of the page has it: nothing. */
-  note(focused: EventTarget | null, list: HTMLElement): void {
-    const row = focused instanceof Element ? focused.closest<HTMLElement>('[data-id]') : null;
-    const rowId = row?.dataset['id'];
-    this.#kept =
-      row && rowId && list.contains(row)
-        ? { rowId, position: controlsOf(row).findIndex((control) => control === focused) }
-        : null;
-  }
-
-  /** Called when the next rendering is in the document, and when a row may have moved to another day. */
-  restore(list: HTMLElement): void {
-    const kept = this.#kept;
-    if (!kept || document.activeElement !== document.body) return;
-    const rows = [...list.querySelectorAll<HTMLElement>('[data-id]')];
-    const row = rows.find(({ dataset }) => dataset['id'] === kept.rowId);
-    const controls = row ? controlsOf(row) : [];
-    (controls[kept.position] ?? controls[0])?.focus({ preventScroll: true });
-  }
-}
-
-export function useFocusKeeper(list: RefObject<HTMLElement | null>, keeper: FocusKeeper): void {
+  const kept = useRef<{ readonly rowId: string; readonly position: number } | null>(null);
   useLayoutEffect(() => {
-    const root = list.current;
-    if (!root) return;
-    keeper.restore(root);
-    const note = ({ type, target }: Event) => keeper.note(type === 'focusin' ? target : null, root);
-    // A press beside the list gives up the focus on purpose.
+    const note = ({ type, target }: Event) => {
+      const row = target instanceof Element ? target.closest<HTMLElement>('[data-id]') : null;
+      const rowId = row?.dataset['id'];
+      // A press beside the list gives up the focus on purpose.
+      kept.current =
+        type === 'focusin' && row && rowId && list.current?.contains(row)
+          ? { rowId, position: controlsOf(row).findIndex((control) => control === target) }
+          : null;
+    };
     for (const type of ['focusin', 'pointerdown']) document.addEventListener(type, note);
     return () => {
       for (const type of ['focusin', 'pointerdown']) document.removeEventListener(type, note);
-      keeper.save(root);
     };
-  }, [list, keeper]);
+  }, [list]);
   useLayoutEffect(() => {
-    if (list.current) keeper.restore(list.current);
+    if (!kept.current || document.activeElement !== document.body) return;
+    const { rowId, position } = kept.current;
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-id]') ?? [])];
+    const row = rows.find(({ dataset }) => dataset['id'] === rowId);
+    const controls = row ? controlsOf(row) : [];
+    (controls[position] ?? controls[0])?.focus({ preventScroll: true });
   });
 }
 

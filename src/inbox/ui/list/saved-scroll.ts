@@ -1,21 +1,15 @@
-import { useCallback, useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 
 const saveDelayMs = 150;
 /** Events of the user after which the saved position is no longer restored. */
 const userInputs = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
 /** A scroll position, in pixels. */
-export interface ScrollPosition {
+interface ScrollPosition {
   readonly y: number;
   /** The first visible row and its distance from the window's top: rows above it may have another height when it is restored. */
   readonly row?: { readonly id: string; readonly top: number } | undefined;
 }
-
-/** @returns the start of a row in the document, in pixels; undefined where the list does not know the row. */
-export type FindRowStart = (id: string) => number | undefined;
-
-/** Scrolls to the saved position; once it is reached or the user scrolls, to what was `shown` in another form of the list. */
-export type RestoreScroll = (findRowStart?: FindRowStart, shown?: ScrollPosition) => void;
 
 const pageTop: ScrollPosition = { y: 0 };
 
@@ -27,18 +21,10 @@ function savedPosition(): ScrollPosition {
 /** The scroll position that was saved in the current history entry; 0 for a new entry. */
 export const readScrollPosition = (): number => savedPosition().y;
 
-/** Where the document shows a row now. */
-const startInDocument: FindRowStart = (id) => {
-  const row = findRow((element) => element.dataset['id'] === id);
-  return row && row.getBoundingClientRect().top + window.scrollY;
-};
-
-const findRow = (isMeant: (row: HTMLElement) => boolean): HTMLElement | undefined =>
-  [...document.querySelectorAll<HTMLElement>('main [data-id]')].find(isMeant);
-
 /** What the window shows now. */
-export function readShownPosition(): ScrollPosition {
-  const row = findRow((element) => element.getBoundingClientRect().bottom > 0);
+function readShownPosition(): ScrollPosition {
+  const rows = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
+  const row = rows.find((element) => element.getBoundingClientRect().bottom > 0);
   const id = row?.dataset['id'];
   return {
     y: Math.round(window.scrollY),
@@ -58,8 +44,9 @@ export function saveScrollPosition(): void {
  * restores it too early, before the list has its height.
  *
  * @param size the height of the list grows with it; a position below the loaded rows is restored page by page.
+ * @param startOf where a row starts in the document, in pixels; undefined where the list does not have it.
  */
-export function useSavedScroll(size: number): RestoreScroll {
+export function useSavedScroll(size: number, startOf: (id: string) => number | undefined): void {
   const target = useRef(savedPosition());
   useEffect(() => {
     const { scrollRestoration } = history;
@@ -89,16 +76,14 @@ export function useSavedScroll(size: number): RestoreScroll {
       history.scrollRestoration = scrollRestoration;
     };
   }, []);
-  const restore = useCallback<RestoreScroll>((findRowStart = startInDocument, shown = pageTop) => {
-    const { y, row } = target.current.y > 0 ? target.current : shown;
-    if (y === 0) return;
-    const start = row && findRowStart(row.id);
+  const restore = useEffectEvent(() => {
+    const { y, row } = target.current;
+    const start = row && startOf(row.id);
     const wanted = row && start !== undefined ? Math.round(start - row.top) : y;
     window.scrollTo(0, wanted);
     if (window.scrollY >= wanted) target.current = pageTop;
-  }, []);
-  useEffect(() => {
-    if (size > 0) restore();
-  }, [size, restore]);
-  return restore;
+  });
+  useLayoutEffect(() => {
+    if (size > 0 && target.current.y > 0) restore();
+  }, [size]);
 }

@@ -1,103 +1,152 @@
 import {
   memo,
-  Suspense,
   useEffect,
+  useId,
   useImperativeHandle,
   useMemo,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { Ref } from 'react';
-import { onDemand } from '../../../ui/state/loader.ts';
-import { useInboxServices } from '../data/inbox-context.ts';
-import { groupByDay, liftedDay, type DayGroup } from '../model/day-groups.ts';
+import type { ReactNode, Ref } from 'react';
+import { flushSync } from 'react-dom';
+import { useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { dayLabel, groupByDay, liftedDay, type DayGroup } from '../model/day-groups.ts';
 import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
-import { DaySections } from './day-sections.tsx';
-import { FocusKeeper, useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
-import {
-  endNearRows,
-  findRowLink,
-  revealRow,
-  type NotificationListHandle,
-  type RenderedListProps,
-  type RowsProps,
-} from './list-handle.ts';
-import { flattenDays, toSections } from './list-items.ts';
-import styles from './notification-list.module.css';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
+import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
 import { animateRows } from '../../../ui/list/row-motion.ts';
+import { useRowWindow } from '../../../ui/list/row-window.ts';
 import { useSavedScroll } from '../../../ui/list/saved-scroll.ts';
+import { densityChoice, type Density } from './density.ts';
+import styles from './notification-list.module.css';
+import { NotificationRow, type OnRowAction } from './notification-row.tsx';
 
-export interface NotificationListProps extends Omit<RowsProps, 'size'> {
+export interface NotificationListHandle {
+  /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
+  reveal(id: string, focus: boolean): void;
+  /** Follows the link of a rendered row, or opens its thread. */
+  follow(id: string): void;
+}
+
+export interface NotificationListProps {
   readonly entries: readonly ListEntry[];
+  readonly filter: NotificationFilter;
+  readonly onAction: OnRowAction;
+  /** null: selecting is off. */
+  readonly selected: ReadonlySet<string> | null;
+  /** The notification that the detail shows. */
+  readonly openId: string | null;
+  readonly onToggleGroup: (id: string) => void;
   /** Called when the end of the list comes near. */
   readonly onEndNear: () => void;
   readonly ref?: Ref<NotificationListHandle>;
 }
 
-/** A longer list is virtualized, by a package that only long lists load. */
-const longestPlainList = 40;
-
-const VirtualList = onDemand(async () => (await import('./virtual-list.tsx')).VirtualList);
+/** The next page is read when this many rows or fewer are left below the rendered ones. */
+const endNearRows = 15;
+/** Estimated heights of rows in pixels. */
+const rowHeights: Readonly<Record<Density, number>> = { compact: 36, comfortable: 56 };
 
 /** The notifications by day. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
-  const { entries, ...rest } = props;
+  const { entries, filter, onAction, selected, openId, onToggleGroup, onEndNear, ref } = props;
   const { minuteClock } = useInboxServices();
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
-  const items = useMemo(() => flattenDays(toDays(entries, Date.parse(today))), [entries, today]);
-  const restoreScroll = useSavedScroll(items.length);
-  const [focusKeeper] = useState(() => new FocusKeeper());
-  const list = { ...rest, items, size: entries.length, focusKeeper };
-  if (entries.length <= longestPlainList) return <PlainList {...list} />;
-  return (
-    <Suspense fallback={<PlainList {...list} />}>
-      <VirtualList {...list} restoreScroll={restoreScroll} />
-    </Suspense>
-  );
-});
-
-/** The days of the entries, below those that need the user. */
-function toDays(entries: readonly ListEntry[], nowMs: number): readonly DayGroup<ListEntry>[] {
-  const lifted = entries.filter(({ isLifted }) => isLifted);
-  const days = groupByDay(entries.slice(lifted.length), nowMs, entryAtMs);
-  return lifted.length === 0 ? days : [{ day: liftedDay, daysAgo: 0, atMs: 0, items: lifted }, ...days];
-}
-
-function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedListProps) {
+  const days = useMemo(() => toDays(entries, Date.parse(today)), [entries, today]);
+  const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
+  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
-  useFocusKeeper(list, focusKeeper);
-  const end = useRef<HTMLDivElement>(null);
+  const { range, spacePx, measure, startOf, render } = useRowWindow(list, ids, rowHeights[density], (end) => {
+    // The end of a short list is near from the start: wait for the first scroll before reading the next page.
+    if (window.scrollY > 0 && end >= ids.length - endNearRows) onEndNear();
+  });
+  useSavedScroll(ids.length, startOf);
+  useFocusKeeper(list);
   useImperativeHandle(ref, () => ({
-    reveal: (id, focus) => void revealRow(list.current, id, focus),
+    reveal(id, focus) {
+      if (!findRowLink(list.current, id)) flushSync(() => render(id));
+      const link = findRowLink(list.current, id);
+      link?.scrollIntoView({ block: 'nearest' });
+      if (focus) link?.focus({ preventScroll: true });
+    },
     follow: (id) => findRowLink(list.current, id)?.click(),
   }));
-  // The end of a short list is near from the start: wait for the first scroll before reading the next page.
-  useEffect(() => {
-    const check = () => {
-      const bottomPx = end.current?.getBoundingClientRect().bottom ?? Infinity;
-      if (window.scrollY > 0 && bottomPx < window.innerHeight + endNearRows * rowHeightPx) onEndNear();
-    };
-    addEventListener('scroll', check, { passive: true });
-    return () => removeEventListener('scroll', check);
-  }, [onEndNear]);
   // Before the list is used, rows come and go at once: a fading row would delay the first paint.
   const [isUsed, setUsed] = useState(false);
   const use = () => setUsed(true);
   useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);
-  const sections = toSections(
-    items,
-    items.map((_, index) => ({ index, start: 0, end: 0 })),
-  );
   return (
     <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
-      <DaySections {...rows} sections={sections} />
-      <div ref={end} />
+      {days.map(({ first, ...group }) => {
+        const end = first + group.items.length;
+        const from = Math.min(end, Math.max(first, range.first));
+        const to = Math.max(from, Math.min(end, range.end));
+        return (
+          <Day key={group.day} group={group} abovePx={spacePx(first, from)} belowPx={spacePx(to, end)}>
+            {entries.slice(from, to).map((entry, offset) => (
+              <NotificationRow
+                key={entry.id}
+                ref={measure}
+                position={from + offset + 1}
+                size={ids.length}
+                entry={entry}
+                filter={filter}
+                onAction={onAction}
+                onToggle={onToggleGroup}
+                selectedCount={selected && entry.notifications.filter((row) => selected.has(row.id)).length}
+                isOpen={entry.id === openId}
+              />
+            ))}
+          </Day>
+        );
+      })}
     </div>
+  );
+});
+
+interface DayProps {
+  readonly group: DayGroup;
+  /** The height of its rows that are not rendered. */
+  readonly abovePx: number;
+  readonly belowPx: number;
+  readonly children: ReactNode;
+}
+
+function Day({ group, abovePx, belowPx, children }: DayProps) {
+  const id = useId();
+  const locale = useLocale();
+  const texts = inboxTexts.use();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className={styles.day}>
+        {group.day === liftedDay ? texts.needsYou : dayLabel(group, locale)}
+      </h2>
+      <ul data-rows={group.items.length} style={{ paddingBlock: `${abovePx}px ${belowPx}px` }}>
+        {children}
+      </ul>
+    </section>
   );
 }
 
-/** About the height of a row, in pixels. */
-const rowHeightPx = 56;
+/** The days of the entries, below those that need the user, each with the place of its first row. */
+function toDays(entries: readonly ListEntry[], nowMs: number) {
+  const lifted = entries.filter(({ isLifted }) => isLifted);
+  const days: DayGroup<ListEntry>[] =
+    lifted.length > 0 ? [{ day: liftedDay, daysAgo: 0, atMs: 0, items: lifted }] : [];
+  let first = 0;
+  return [...days, ...groupByDay(entries.slice(lifted.length), nowMs, entryAtMs)].map((group) => {
+    const day = Object.assign({ first }, group);
+    first += group.items.length;
+    return day;
+  });
+}
+
+/** The link of a rendered row, or the button of a thread. */
+function findRowLink(list: HTMLElement | null, id: string): HTMLElement | undefined {
+  const links = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  return links.find((link) => link.dataset['row'] === id);
+}

@@ -73,15 +73,13 @@ export interface NotificationRowProps {
   /** The row's place in its list, from 1, and the list's length: only a part of a list is in the document. */
   readonly position?: number;
   readonly size?: number;
-  /** The index in the virtualizer, which measures the row by `ref`. */
-  readonly index?: number;
   readonly ref?: Ref<HTMLLIElement>;
 }
 
 /** A notification as a link to its detail, or a thread, which opens; and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
   const { entry, onAction, filter, selectedCount = null, isOpen = false, isPlain = false } = props;
-  const { ref, index, position, size } = props;
+  const { ref, position, size } = props;
   const texts = inboxTexts.use();
   useRegisteredKinds();
   const { id, notifications } = entry;
@@ -99,7 +97,6 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         entry.isMember && styles.member,
       )}
       data-id={id}
-      data-index={index}
       ref={ref}
       aria-posinset={position}
       aria-setsize={size}

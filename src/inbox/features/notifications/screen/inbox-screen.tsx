@@ -16,7 +16,7 @@ import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
-import type { NotificationListHandle } from '../list/list-handle.ts';
+import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
-import type { NotificationListHandle } from '../list/list-handle.ts';
+import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
 import type { SelectionAction, SelectionBarHandle } from '../list/selection-bar.tsx';
 import type { ListEntry } from '../model/list-entries.ts';

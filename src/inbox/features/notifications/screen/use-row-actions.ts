@@ -3,7 +3,7 @@ import type { Dispatch, RefObject, SetStateAction } from 'react';
 import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
-import type { NotificationListHandle } from '../list/list-handle.ts';
+import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { OnRowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { InboxDialog } from './inbox-overlays.tsx';

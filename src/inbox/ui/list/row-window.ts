@@ -1,0 +1,136 @@
+import { useEffectEvent, useLayoutEffect, useMemo, useState, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
+
+/** A list of so few rows is rendered whole. */
+const wholeRows = 40;
+/** The rendered range begins and ends at a multiple of this, and this many rows or more are rendered around the visible ones. */
+const stepRows = 8;
+
+/** The rendered rows, by their places in the list. */
+interface RowRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface RowWindow {
+  readonly range: RowRange;
+  /** The height of rows that are not rendered, in pixels. */
+  readonly spacePx: (from: number, end: number) => number;
+  /** The `ref` of each rendered row, whose `data-id` is its id: measures it. */
+  readonly measure: (row: HTMLElement | null) => (() => void) | undefined;
+  /** Where the row starts in the document, in pixels; undefined: the list does not have it. */
+  readonly startOf: (id: string) => number | undefined;
+  /** Renders the row and those around it. */
+  readonly render: (id: string) => void;
+}
+
+/**
+ * Renders only the rows near the visible part of the window, so that the document stays small at any length of a list. Each
+ * `ul` of the list has its number of rows as `data-rows`, and paddings in place of those that are not rendered.
+ *
+ * @param ids the rows in their order.
+ * @param estimatePx the height of a row that was never rendered.
+ * @param onView called when the list is scrolled or has changed, with the end of the rendered range.
+ */
+export function useRowWindow(
+  list: RefObject<HTMLElement | null>,
+  ids: readonly string[],
+  estimatePx: number,
+  onView: (end: number) => void,
+): RowWindow {
+  const [range, setRange] = useState<RowRange>({ first: 0, end: wholeRows });
+  const heights = useMemo(() => createHeights(estimatePx), [estimatePx]);
+  const update = useEffectEvent(() => {
+    const next = findRange(list.current, ids, heights);
+    if (next.first !== range.first || next.end !== range.end) setRange(next);
+    onView(next.end);
+  });
+  // eslint-disable-next-line react/set-state-in-effect -- which rows are visible is known when the list is in the document
+  useLayoutEffect(() => update());
+  useLayoutEffect(() => {
+    // At once: the frame that shows the new position also shows its rows.
+    const onScroll = () => flushSync(() => update());
+    for (const type of ['scroll', 'resize']) addEventListener(type, onScroll, { passive: true });
+    return () => {
+      for (const type of ['scroll', 'resize']) removeEventListener(type, onScroll);
+    };
+  }, []);
+  return {
+    range: ids.length > wholeRows ? range : { first: 0, end: ids.length },
+    spacePx: (from, end) => heights.sum(ids.slice(from, end)),
+    measure: heights.observe,
+    startOf: (id) => {
+      const place = places(list.current, ids, heights).find((each) => each.id === id);
+      return place && place.topPx + window.scrollY;
+    },
+    render: (id) => {
+      const at = ids.indexOf(id);
+      if (at >= 0) setRange(around(at, at + 1));
+    },
+  };
+}
+
+type Heights = ReturnType<typeof createHeights>;
+
+/** The heights of rows by their ids, as they were last rendered. */
+function createHeights(estimatePx: number) {
+  const known = new Map<string, number>();
+  const heightOf = (id: string) => known.get(id) ?? estimatePx;
+  const note = (rows: readonly Element[]) => {
+    const boxes = rows.map(
+      (row) => [row.getAttribute('data-id') ?? '', row.getBoundingClientRect()] as const,
+    );
+    let movedPx = 0;
+    let abovePx = 0;
+    for (const [id, { height, bottom }] of boxes.sort(([, one], [, other]) => one.top - other.top)) {
+      const grownPx = height - heightOf(id);
+      known.set(id, height);
+      movedPx += grownPx;
+      if (bottom <= movedPx) abovePx += grownPx;
+    }
+    // What is visible stays where it is when rows above it turn out higher or lower.
+    if (abovePx !== 0) window.scrollBy(0, abovePx);
+  };
+  const observer =
+    typeof ResizeObserver === 'undefined'
+      ? null
+      : new ResizeObserver((changes) => note(changes.map(({ target }) => target)));
+  return {
+    heightOf,
+    sum: (ids: readonly string[]) => ids.reduce((sum, id) => sum + heightOf(id), 0),
+    observe(row: HTMLElement | null) {
+      if (!row) return undefined;
+      observer?.observe(row);
+      return () => observer?.unobserve(row);
+    },
+  };
+}
+
+/** Where each row is in the window, rendered or not. */
+function places(list: HTMLElement | null, ids: readonly string[], heights: Heights) {
+  const found: { readonly id: string; readonly topPx: number; readonly bottomPx: number }[] = [];
+  for (const group of list?.querySelectorAll('ul') ?? []) {
+    let topPx = group.getBoundingClientRect().top;
+    const end = found.length + Number(group.dataset['rows']);
+    for (const id of ids.slice(found.length, end)) {
+      const bottomPx = topPx + heights.heightOf(id);
+      found.push({ id, topPx, bottomPx });
+      topPx = bottomPx;
+    }
+  }
+  return found;
+}
+
+function findRange(list: HTMLElement | null, ids: readonly string[], heights: Heights): RowRange {
+  const rows = places(list, ids, heights);
+  const first = rows.findIndex(({ bottomPx }) => bottomPx > 0);
+  const end = rows.findLastIndex(({ topPx }) => topPx < window.innerHeight) + 1;
+  return first < 0 ? around(rows.length, rows.length) : around(first, end);
+}
+
+function around(first: number, end: number): RowRange {
+  return {
+    first: Math.max(0, Math.floor(first / stepRows - 1) * stepRows),
+    end: Math.ceil(end / stepRows + 1) * stepRows,
+  };
+}

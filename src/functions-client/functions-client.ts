@@ -1,8 +1,8 @@
 import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
-import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
-import { createServiceHttp, mergeHeaders } from '../platform/service-http.ts';
+import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import { mergeHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
 import { createAsyncQueue } from './async-queue.ts';
 import { decodeBody, encodeBody } from './body.ts';
@@ -69,6 +69,12 @@ export interface FunctionsClient {
   events(name: string, options?: InvokeOptions): AsyncGenerator<ServerSentEvent, void, undefined>;
 }
 
+const functionsService: Service = {
+  name: 'functions',
+  errorClass: FunctionsError,
+  createTokenError: (message, cause) => new FunctionsError('token-unavailable', message, { cause }),
+};
+
 /**
  * Creates a client of edge functions. Creating it sends nothing.
  *
@@ -87,22 +93,9 @@ export interface FunctionsClient {
  * ```
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
-  const { platform, apiKey, headers, getAccessToken, log, traceparent } = options;
   const problem = configurationProblem(options);
   if (problem) throw new FunctionsError('invalid-options', problem);
   const base = serviceUrl(options.url, 'functions');
-  const http = createServiceHttp({
-    service: 'functions',
-    platform,
-    headers,
-    log,
-    traceparent,
-    getAccessToken: getAccessToken && (() => getAccessToken()),
-    credentials: (token) => credentialsOf(apiKey, token),
-    isOwnError: (thrown) => thrown instanceof FunctionsError,
-    createError: (code, message, cause) => new FunctionsError(code, message, { cause }),
-    createTokenError: (message, cause) => new FunctionsError('token-unavailable', message, { cause }),
-  });
 
   async function call<T>(
     name: string,
@@ -117,7 +110,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     const regionQuery = isRegional ? `forceFunctionRegion=${encodeURIComponent(region)}` : '';
     const search = [ownQuery, regionQuery].filter((part) => part !== '').join('&');
     const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
-    const work = http.begin({ timeoutMs, signal });
+    const work = new ServiceCall(options, functionsService, { timeoutMs, signal });
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
     const ownHeaders = {
       ...(isRegional && { 'x-region': region }),
@@ -125,7 +118,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     };
     const request = { method, url, redirect, ownHeaders, headers: invocation.headers, body };
     return work.send(request, async (response) => {
-      await throwRefusal(response, platform.clock.now());
+      await throwRefusal(response, options.platform.clock.now());
       return read(response);
     });
   }

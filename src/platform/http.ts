@@ -4,7 +4,7 @@ import type { Clock, Platform } from './platform.ts';
 /** Header values by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-/** A request, as `Http.send` takes it. */
+/** A request, as `sendHttp` takes it. */
 export interface HttpRequest {
   /** HTTP method, in upper case. */
   readonly method: string;
@@ -45,21 +45,9 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Sends HTTP requests for a client. */
-export interface Http {
-  /**
-   * Sends a request and reads its response. A response of any status is a response, never an error.
-   *
-   * @param read turns the response into the result; it runs within the deadline.
-   * @throws {HttpFailure} if there was no response, or its body could not be read in time.
-   */
-  send<T>(request: HttpRequest, read: (response: Response) => Promise<T>): Promise<T>;
-}
-
 /** What the requests of one client have in common. */
 export interface HttpOptions {
-  /** The client's name in log events. */
-  readonly service: ServiceName;
+  readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
   /** Receives an event per exchange. Default: none. */
   readonly log?: Log | undefined;
   /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
@@ -136,68 +124,67 @@ function timeoutError(timeoutMs: number): Error {
 /** Not in React Native: its fetch has no cache, and for `no-store` adds a parameter to the URL, which PostgREST takes for a filter. */
 const hasCacheMode = () => typeof Request === 'function' && 'cache' in Request.prototype;
 
-/** Sends the requests of one client through the platform's fetch. */
-export function createHttp(
-  platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>,
-  options?: HttpOptions,
-): Http {
+/**
+ * Sends a request through the platform's fetch and reads its response. A response of any status is a response, never an error.
+ *
+ * @param service the client's name in log events.
+ * @param read turns the response into the result; it runs within the deadline.
+ * @throws {HttpFailure} if there was no response, or its body could not be read in time.
+ */
+export async function sendHttp<T>(
+  { platform, log, traceparent: nextTraceparent }: HttpOptions,
+  service: ServiceName,
+  { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal }: HttpRequest,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const { fetch, clock } = platform;
-  const log = options?.log;
-  return {
-    async send(
-      { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal },
-      read,
-    ) {
-      const traceparent = options?.traceparent?.() ?? null;
-      const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
-        method,
-        headers: traceparent === null ? headers : { ...headers, traceparent },
-        keepalive,
-        body: body ?? null,
-        // By `error`, fetch would not tell a redirect from a network fault.
-        redirect: redirect === 'error' ? 'manual' : redirect,
-      };
-      // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
-      if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
-      // Fetch refuses a stream as a body without it.
-      if (isStream(body)) init.duplex = 'half';
-      const startedMs = log ? clock.monotonicMs() : 0;
-      let status: number | null = null;
-      let problem: unknown = null;
-      try {
-        // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
-        return await withinDeadline(clock, timeoutMs, signal, async (ended) => {
-          init.signal = ended;
-          const response = await fetch(url, init);
-          status = response.status;
-          if (redirect === 'error' && isRedirect(response)) throw await refuseRedirect(response);
-          return read(response);
-        });
-      } catch (thrown) {
-        problem = thrown;
-        throw thrown instanceof HttpFailure
-          ? thrown
-          : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
-      } finally {
-        if (log && options) {
-          const { service } = options;
-          const durationMs = clock.monotonicMs() - startedMs;
-          const failure = failureOf(problem, status);
-          const path = url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '');
-          report(platform, log, {
-            type: 'http',
-            service,
-            method,
-            path,
-            status,
-            failure,
-            durationMs,
-            traceparent,
-          });
-        }
-      }
-    },
+  const traceparent = nextTraceparent?.() ?? null;
+  const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
+    method,
+    headers: traceparent === null ? headers : { ...headers, traceparent },
+    keepalive,
+    body: body ?? null,
+    // By `error`, fetch would not tell a redirect from a network fault.
+    redirect: redirect === 'error' ? 'manual' : redirect,
   };
+  // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
+  if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
+  // Fetch refuses a stream as a body without it.
+  if (isStream(body)) init.duplex = 'half';
+  const startedMs = log ? clock.monotonicMs() : 0;
+  let status: number | null = null;
+  let problem: unknown = null;
+  try {
+    // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
+    return await withinDeadline(clock, timeoutMs, signal, async (ended) => {
+      init.signal = ended;
+      const response = await fetch(url, init);
+      status = response.status;
+      if (redirect === 'error' && isRedirect(response)) throw await refuseRedirect(response);
+      return read(response);
+    });
+  } catch (thrown) {
+    problem = thrown;
+    throw thrown instanceof HttpFailure
+      ? thrown
+      : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
+  } finally {
+    if (log) {
+      const durationMs = clock.monotonicMs() - startedMs;
+      const failure = failureOf(problem, status);
+      const path = url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '');
+      report(platform, log, {
+        type: 'http',
+        service,
+        method,
+        path,
+        status,
+        failure,
+        durationMs,
+        traceparent,
+      });
+    }
+  }
 }
 
 /** 300 is no redirect of fetch: PostgREST answers with it when an embedding is ambiguous. */

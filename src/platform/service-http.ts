@@ -1,39 +1,47 @@
 import {
-  createHttp,
   type HeaderRecord,
-  type Http,
   HttpFailure,
   type HttpFailureKind,
   type HttpOptions,
   type HttpRequest,
+  sendHttp,
   untilDeadline,
 } from './http.ts';
-import type { Platform } from './platform.ts';
+import type { ServiceName } from './log.ts';
+import { credentialsOf } from './service.ts';
 
-/** What the requests of one client have in common. */
-export interface ServiceHttpOptions extends HttpOptions {
-  readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
-  /** The caller's headers of every request. Default: none. */
-  readonly headers?: HeaderRecord | undefined;
-  /** The headers that a token adds to a request, names in lower case; see `credentialsOf`. */
-  readonly credentials: (token: string | null) => HeaderRecord;
-  /** Returns the user's token; `rejectedToken` is one that the service has just called expired. Default: no user. */
-  readonly getAccessToken?:
-    | ((options?: { readonly rejectedToken?: string }) => Promise<string | null>)
-    | undefined;
+/** A service, as its client sees it: the same for every client of the service. */
+export interface Service {
+  /** Its name in log events. */
+  readonly name: ServiceName;
+  /** The client's error class: an error of it reaches the caller unchanged, and is thrown for a request without a response. */
+  readonly errorClass: new (
+    code: HttpFailureKind,
+    message: string,
+    fields: { readonly cause: unknown },
+  ) => Error;
+  /** Creates the client's error for a failure of `getAccessToken`. Default: the failure itself. */
+  readonly createTokenError?: (message: string, cause: unknown) => Error;
   /** Whether the service refused a token as expired, so that a renewed one may pass. Default: never. */
-  readonly isTokenExpired?: ((problem: unknown) => boolean) | undefined;
+  readonly isTokenExpired?: (problem: unknown) => boolean;
   /**
    * Whether the service refused what the token allows, so that one that replaced it meanwhile may pass, as after a second
    * factor. Default: never.
    */
-  readonly isDenied?: ((problem: unknown) => boolean) | undefined;
-  /** Whether an error is the client's own, which reaches the caller unchanged. */
-  readonly isOwnError: (problem: unknown) => boolean;
-  /** Creates the client's error for a request without a response. */
-  readonly createError: (code: HttpFailureKind, message: string, cause: unknown) => Error;
-  /** Creates the client's error for a failure of `getAccessToken`. Default: the failure itself. */
-  readonly createTokenError?: ((message: string, cause: unknown) => Error) | undefined;
+  readonly isDenied?: (problem: unknown) => boolean;
+  /** Whether a legacy API key, which is a token, is sent as the bearer token where there is no user. Default true. */
+  readonly takesKeyAsToken?: boolean;
+}
+
+/** What the requests of one client have in common. */
+export interface ServiceHttpOptions extends HttpOptions {
+  readonly apiKey: string;
+  /** The caller's headers of every request. Default: none. */
+  readonly headers?: HeaderRecord | undefined;
+  /** Returns the user's token; `rejectedToken` is one that the service has just called expired. Default: no user. */
+  readonly getAccessToken?:
+    | ((options?: { readonly rejectedToken?: string }) => Promise<string | null>)
+    | undefined;
 }
 
 /** How long a call may take, and what ends it. */
@@ -56,38 +64,33 @@ export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs
   readonly timeoutMs?: number | undefined;
 }
 
-/** Sends the authorized requests of one client. */
-export interface ServiceHttp {
-  /** Begins a call, which sends one request or several. */
-  begin(options: ServiceCallOptions): ServiceCall;
-}
-
-/** Creates the one sender of a client: credentials, headers, deadlines, errors, and one renewal of an expired token. */
-export function createServiceHttp(options: ServiceHttpOptions): ServiceHttp {
-  const http = createHttp(options.platform, options);
-  return { begin: (call) => new ServiceCall(options, http, call) };
-}
-
-/** One call of a service: asks for a token once, and renews it once if the service calls it expired. */
+/**
+ * One call of a service: its requests have credentials, headers, a deadline and the client's errors. It asks for a token once, and
+ * renews it once if the service calls it expired.
+ */
 export class ServiceCall {
-  readonly #service: ServiceHttpOptions;
-  readonly #http: Http;
+  readonly #client: ServiceHttpOptions;
+  readonly #service: Service;
   readonly #signal: AbortSignal | undefined;
   readonly #endsAtMs: number;
   #token: string | null | undefined;
   #isRenewed = false;
 
-  constructor(service: ServiceHttpOptions, http: Http, { timeoutMs, signal, token }: ServiceCallOptions) {
+  constructor(
+    client: ServiceHttpOptions,
+    service: Service,
+    { timeoutMs, signal, token }: ServiceCallOptions,
+  ) {
+    this.#client = client;
     this.#service = service;
-    this.#http = http;
     this.#signal = signal;
     this.#token = token;
-    this.#endsAtMs = service.platform.clock.monotonicMs() + timeoutMs;
+    this.#endsAtMs = client.platform.clock.monotonicMs() + timeoutMs;
   }
 
   /** What is left of the deadline, in milliseconds. */
   get remainingMs(): number {
-    return Math.max(0, this.#endsAtMs - this.#service.platform.clock.monotonicMs());
+    return Math.max(0, this.#endsAtMs - this.#client.platform.clock.monotonicMs());
   }
 
   /** Sends a request with credentials. @throws the client's error. */
@@ -108,7 +111,7 @@ export class ServiceCall {
   ): Promise<T> {
     const service = this.#service;
     const attemptWith = (token: string | null) =>
-      attempt(mergeHeaders(service.credentials(token), ownHeaders, service.headers, headers));
+      attempt(mergeHeaders(this.#credentials(token), ownHeaders, this.#client.headers, headers));
     try {
       const token = this.#token === undefined ? (this.#token = await this.#requestToken()) : this.#token;
       try {
@@ -134,7 +137,8 @@ export class ServiceCall {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const { timeoutMs = Infinity, signal = this.#signal } = request;
-    return this.#http.send({ ...request, signal, timeoutMs: Math.min(timeoutMs, this.remainingMs) }, read);
+    const sent = { ...request, signal, timeoutMs: Math.min(timeoutMs, this.remainingMs) };
+    return sendHttp(this.#client, this.#service.name, sent, read);
   }
 
   /** Awaits work until the call's deadline or signal. @throws the client's error. */
@@ -146,8 +150,15 @@ export class ServiceCall {
     }
   }
 
+  #credentials(token: string | null): HeaderRecord {
+    const { apiKey } = this.#client;
+    const { takesKeyAsToken = true } = this.#service;
+    return token !== null || takesKeyAsToken ? credentialsOf(apiKey, token) : { apikey: apiKey };
+  }
+
   async #requestToken(rejected?: { readonly rejectedToken: string }): Promise<string | null> {
-    const { getAccessToken, createTokenError } = this.#service;
+    const { getAccessToken } = this.#client;
+    const { createTokenError } = this.#service;
     if (!getAccessToken) return null;
     try {
       return await this.#untilEnd(() => getAccessToken(rejected));
@@ -160,15 +171,15 @@ export class ServiceCall {
   async #untilEnd<T>(work: () => Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal?.aborted) throw new HttpFailure('aborted', signal.reason);
-    return untilDeadline(this.#service.platform.clock, this.remainingMs, signal, work());
+    return untilDeadline(this.#client.platform.clock, this.remainingMs, signal, work());
   }
 
   #toOwnError(problem: unknown): unknown {
-    const { isOwnError, createError } = this.#service;
+    const { errorClass } = this.#service;
     if (!(problem instanceof HttpFailure)) return problem;
+    const { kind, message, cause } = problem;
     // A reader that refuses a response fails the exchange, with the client's error as the cause.
-    if (isOwnError(problem.cause)) return problem.cause;
-    return createError(problem.kind, problem.message, problem.cause);
+    return cause instanceof errorClass ? cause : new errorClass(kind, message, { cause });
   }
 }
 

@@ -20,7 +20,7 @@ import type {
   VersionOptions,
 } from './objects.ts';
 import { readBlob } from './progress.ts';
-import { readJson, type CallOptions, type Transport } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 import { createUploadForm, uploadHeaders, upsertHeader } from './upload-request.ts';
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
@@ -102,8 +102,8 @@ const SIGN_LIMIT = 1000;
 export function createBucket({ base, send }: Transport, name: string): Bucket {
   const bucket = encodeURIComponent(name);
   const objectPath = (path: string) => `${bucket}/${encodeKey(path)}`;
-  const post = <T>(path: string, json: unknown, options: CallOptions = {}) =>
-    send({ method: 'POST', path, json, ...callOptions(options) }, readJson<T>);
+  const post = <T>(path: string, json: unknown, options?: CallOptions) =>
+    send<T>({ method: 'POST', path, json }, options);
   const downloadPath = (path: string, options: DownloadOptions) =>
     withQuery(`${options.image ? '/render/image/authenticated' : '/object'}/${objectPath(path)}`, {
       ...imageQuery(options.image),
@@ -118,15 +118,14 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     options: UploadOptions,
   ): Promise<UploadedObject> {
     const isForm = body instanceof FormData;
-    const sent = await send(
+    const sent = await send<{ Id?: string; Key?: string }>(
       {
         method,
         path: url,
-        ...callOptions(options),
         body: isForm ? createUploadForm(body, options) : (body as BodyInit),
         ownHeaders: isForm ? upsertHeader(options) : uploadHeaders(options),
       },
-      readJson<{ Id?: string; Key?: string }>,
+      options,
     );
     return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key ?? `${name}/${path}` };
   }
@@ -139,13 +138,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       put('PUT', `/object/${objectPath(path)}`, path, body, options),
 
     async download(path, options = {}) {
-      const request = { method: 'GET', path: downloadPath(path, options), ...callOptions(options) };
-      return send(request, (response) => readBlob(response, options.onProgress));
+      const request = { method: 'GET', path: downloadPath(path, options) };
+      return send(request, options, (response) => readBlob(response, options.onProgress));
     },
 
     async downloadStream(path, options = {}) {
-      const request = { method: 'GET', path: downloadPath(path, options), ...callOptions(options) };
-      return send(request, async (response) => response.body ?? new Blob([]).stream());
+      const request = { method: 'GET', path: downloadPath(path, options) };
+      return send(request, options, async (response) => response.body ?? new Blob([]).stream());
     },
 
     async list(folder = '', options = {}) {
@@ -184,13 +183,12 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async info(path, options = {}) {
       const url = withQuery(`/object/info/${objectPath(path)}`, versionQuery(options));
-      return send({ method: 'GET', path: url, ...callOptions(options) }, readJson<ObjectInfo>);
+      return send({ method: 'GET', path: url }, options);
     },
 
-    async exists(path, options = {}) {
+    async exists(path, options) {
       try {
-        const request = { method: 'HEAD', path: `/object/${objectPath(path)}`, ...callOptions(options) };
-        return await send(request, async () => true);
+        return await send({ method: 'HEAD', path: `/object/${objectPath(path)}` }, options, async () => true);
       } catch (problem) {
         const status = problem instanceof StorageError ? problem.status : null;
         if (status === 404) return false;
@@ -206,10 +204,9 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       }
     },
 
-    async remove(paths, options = {}) {
+    async remove(paths, options) {
       const json = { prefixes: paths.map(normalizeRemoval) };
-      const request = { method: 'DELETE', path: `/object/${bucket}`, json, ...callOptions(options) };
-      return send(request, readJson<ListedObject[]>);
+      return send({ method: 'DELETE', path: `/object/${bucket}`, json }, options);
     },
 
     async move(from, to, options = {}) {
@@ -260,15 +257,14 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async createSignedUploadUrl(path, options = {}) {
-      const { url } = await send(
+      const { url } = await send<{ url: string }>(
         {
           method: 'POST',
           path: `/object/upload/sign/${objectPath(path)}`,
           json: {},
-          ...callOptions(options),
           ownHeaders: upsertHeader(options),
         },
-        readJson<{ url: string }>,
+        options,
       );
       return { path, url: base + url, token: new URL(url, base).searchParams.get('token') ?? '' };
     },
@@ -284,15 +280,10 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async purgeCache(path, options = {}) {
       const url = withQuery(`/cdn/${objectPath(path)}`, purgeQuery(options));
-      await send({ method: 'DELETE', path: url, ...callOptions(options) }, readJson);
+      await send({ method: 'DELETE', path: url }, options);
     },
   };
   return client;
-}
-
-/** The options that belong to the request, out of those of a method. */
-function callOptions({ signal, timeoutMs, headers }: CallOptions): CallOptions {
-  return { signal, timeoutMs, headers };
 }
 
 function createTransfer(

@@ -1,10 +1,11 @@
 import { retry, type RetryPolicy } from '../platform/retry.ts';
+import { ServiceCall } from '../platform/service-http.ts';
 import type { UploadOptions } from './objects.ts';
 import { encodeBase64 } from '../platform/base64.ts';
 import { StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { ProgressListener } from './progress.ts';
-import { createTransport, readError, type StorageClientOptions } from './transport.ts';
+import { createTransport, readError, type StorageClientOptions, storageService } from './transport.ts';
 import { createRuntimeXhr, sendByXhr } from './upload-part.ts';
 import { upsertHeader } from './upload-request.ts';
 
@@ -50,7 +51,7 @@ export async function uploadResumable(
   options: ResumableUploadOptions = {},
 ): Promise<void> {
   const objectName = normalizeKey(path);
-  const { send, base, http } = createTransport(client);
+  const { send, base } = createTransport(client);
   const { platform } = client;
   const { createXhr = createRuntimeXhr } = platform;
   const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000 } = options;
@@ -104,9 +105,8 @@ export async function uploadResumable(
             .map(([name, value]) => `${name} ${encodeBase64(value)}`)
             .join(),
         },
-        headers,
-        signal,
       },
+      { headers, signal },
       async (response) => {
         const location = response.headers.get('location');
         if (!location) throw new StorageError('gateway', 'The server names no location of the upload');
@@ -117,7 +117,8 @@ export async function uploadResumable(
 
   function readOffset(): Promise<number> {
     return send(
-      { method: 'HEAD', path: url.slice(base.length), ownHeaders: uploadHeaders, headers, signal },
+      { method: 'HEAD', path: url.slice(base.length), ownHeaders: uploadHeaders },
+      { headers, signal },
       async (response) => Number(response.headers.get('upload-offset')),
     );
   }
@@ -130,7 +131,7 @@ export async function uploadResumable(
       'upload-offset': String(startOffset),
       'content-type': 'application/offset+octet-stream',
     };
-    const call = http.begin({ timeoutMs: PART_TIMEOUT_MS, signal });
+    const call = new ServiceCall(client, storageService, { timeoutMs: PART_TIMEOUT_MS, signal });
     return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
       const request = { method: 'PATCH', url, headers: sentHeaders, body: part };
       const read = async (response: Response) => {

@@ -1,6 +1,6 @@
 import { type Bucket, createBucket, purgeQuery, type PurgeOptions } from './bucket.ts';
 import { withQuery } from './object-url.ts';
-import { type CallOptions, createTransport, readJson, type StorageClientOptions } from './transport.ts';
+import { type CallOptions, createTransport, type StorageClientOptions } from './transport.ts';
 
 /** A bucket as the service describes it. */
 export interface BucketInfo {
@@ -95,36 +95,42 @@ export interface StorageClient {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const transport = createTransport(options);
-  const call = <T>(method: string, path: string, json: unknown, request: CallOptions = {}) =>
-    transport.send({ method, path, json, ...request }, readJson<T>);
+  const { send } = transport;
   const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
   return {
     from: (bucket) => createBucket(transport, bucket),
-    listBuckets: (request) => call<BucketInfo[]>('GET', '/bucket', undefined, request),
-    getBucket: (id, request) => call<BucketInfo>('GET', at(id), undefined, request),
+    listBuckets: (request) => send({ method: 'GET', path: '/bucket' }, request),
+    getBucket: (id, request) => send({ method: 'GET', path: at(id) }, request),
     async createBucket(id, settings = {}, request = {}) {
-      const body = { id, name: id, ...encodeSettings({ public: false, ...settings }) };
-      await call('POST', '/bucket', body, request);
+      const json = { id, name: id, ...encodeSettings({ public: false, ...settings }) };
+      await send({ method: 'POST', path: '/bucket', json }, request);
     },
     async updateBucket(id, settings, request) {
-      await call('PUT', at(id), { id, name: id, ...encodeSettings(settings) }, request);
+      await send(
+        { method: 'PUT', path: at(id), json: { id, name: id, ...encodeSettings(settings) } },
+        request,
+      );
     },
     async emptyBucket(id, request) {
-      await call('POST', `${at(id)}/empty`, {}, request);
+      await send({ method: 'POST', path: `${at(id)}/empty`, json: {} }, request);
     },
     async deleteBucket(id, request) {
-      await call('DELETE', at(id), {}, request);
+      await send({ method: 'DELETE', path: at(id), json: {} }, request);
     },
     getBucketLifecycle: async (id, request) =>
-      decodeRules(await call<WireLifecycle>('GET', `${at(id)}/lifecycle`, undefined, request)),
+      decodeRules(await send({ method: 'GET', path: `${at(id)}/lifecycle` }, request)),
     updateBucketLifecycle: async (id, rules, request) =>
-      decodeRules(await call<WireLifecycle>('PUT', `${at(id)}/lifecycle`, encodeRules(rules), request)),
+      decodeRules(
+        await send({ method: 'PUT', path: `${at(id)}/lifecycle`, json: encodeRules(rules) }, request),
+      ),
     async deleteBucketLifecycle(id, request) {
-      await call('DELETE', `${at(id)}/lifecycle`, {}, request);
+      await send({ method: 'DELETE', path: `${at(id)}/lifecycle`, json: {} }, request);
     },
-    async purgeBucketCache(id, { transformationsOnly = false, ...request } = {}) {
-      const path = withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery({ transformationsOnly }));
-      await call('DELETE', path, undefined, request);
+    async purgeBucketCache(id, request = {}) {
+      await send(
+        { method: 'DELETE', path: withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery(request)) },
+        request,
+      );
     },
   };
 }

@@ -2,8 +2,8 @@ import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
 import { parseRetryAfterSeconds, retry } from '../platform/retry.ts';
-import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
-import { createServiceHttp, type ServiceHttp } from '../platform/service-http.ts';
+import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import { type Service, ServiceCall } from '../platform/service-http.ts';
 import { StorageError, storageErrorCode } from './errors.ts';
 
 /** Options of `createStorageClient`. */
@@ -37,7 +37,7 @@ export interface CallOptions {
 }
 
 /** One request of the service. */
-export interface StorageRequest extends CallOptions {
+export interface StorageRequest {
   readonly method: string;
   /** Below `/storage/v1`, percent-encoded. */
   readonly path: string;
@@ -52,15 +52,29 @@ export interface StorageRequest extends CallOptions {
 export interface Transport {
   /** `<project>/storage/v1`. */
   readonly base: string;
-  /** Begins calls of several requests, such as those of a resumable upload. */
-  readonly http: ServiceHttp;
   /**
    * Sends a request and reads its response; reads are retried, an expired token is refreshed once.
    *
+   * @param options those of the method; of them, the transport takes those of every call.
+   * @param read default: reads JSON.
    * @throws {StorageError} for every response but a success.
    */
-  send<T>(request: StorageRequest, read: (response: Response) => Promise<T>): Promise<T>;
+  send<T>(
+    request: StorageRequest,
+    options?: CallOptions,
+    read?: (response: Response) => Promise<T>,
+  ): Promise<T>;
 }
+
+/** The service, for calls of several requests, such as those of a resumable upload. */
+export const storageService: Service = {
+  name: 'storage',
+  errorClass: StorageError,
+  createTokenError: (message, cause) => new StorageError('token-unavailable', message, { cause }),
+  // The service has no code for it, only words of its token library.
+  isTokenExpired: (problem) =>
+    problem instanceof StorageError && /jwt expired|"exp" claim/i.test(problem.message),
+};
 
 /** Reads are retried after a network fault or a transient status. */
 const readRetry = {
@@ -70,39 +84,25 @@ const readRetry = {
 const transientStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 
 /** @throws {StorageError} `invalid-options`. */
-export function createTransport(options: StorageClientOptions): Transport {
-  const { platform, apiKey, headers, getAccessToken, log, traceparent } = options;
-  const problem = configurationProblem(options);
+export function createTransport(client: StorageClientOptions): Transport {
+  const problem = configurationProblem(client);
   if (problem) throw new StorageError('invalid-options', problem);
-  const base = serviceUrl(options.url, 'storage');
-  const { clock } = platform;
-  const http = createServiceHttp({
-    service: 'storage',
-    platform,
-    headers,
-    log,
-    traceparent,
-    getAccessToken,
-    credentials: (token) => credentialsOf(apiKey, token),
-    isTokenExpired,
-    isOwnError: (thrown) => thrown instanceof StorageError,
-    createError: (code, message, cause) => new StorageError(code, message, { cause }),
-    createTokenError: (message, cause) => new StorageError('token-unavailable', message, { cause }),
-  });
+  const { platform } = client;
+  const base = serviceUrl(client.url, 'storage');
   return {
     base,
-    http,
-    send({ path, json, timeoutMs = options.timeoutMs ?? 60_000, signal, ...request }, read) {
+    send({ path, json, ...request }, options = {}, read = readJson) {
+      const { signal, headers, timeoutMs = client.timeoutMs ?? 60_000 } = options;
       const isJson = json !== undefined;
       const ownHeaders = { ...(isJson && { 'content-type': 'application/json' }), ...request.ownHeaders };
       const body = isJson ? JSON.stringify(json) : request.body;
-      const sent = { ...request, url: base + path, ownHeaders, body };
-      const call = http.begin({ timeoutMs, signal });
+      const sent = { ...request, url: base + path, ownHeaders, headers, body };
+      const call = new ServiceCall(client, storageService, { timeoutMs, signal });
       // A body that breaks off is not read again: its bytes may have reached the caller.
       let isAnswered = false;
       const attempt = () =>
         call.send(sent, async (response) => {
-          if (!response.ok) throw await readError(response, clock.now());
+          if (!response.ok) throw await readError(response, platform.clock.now());
           isAnswered = true;
           return read(response);
         });
@@ -116,11 +116,6 @@ export function createTransport(options: StorageClientOptions): Transport {
       );
     },
   };
-}
-
-/** Whether the service refused a token as expired: it has no code for that, only words of its token library. */
-function isTokenExpired(problem: unknown): boolean {
-  return problem instanceof StorageError && /jwt expired|"exp" claim/i.test(problem.message);
 }
 
 /** @throws {StorageError} `gateway` for anything but JSON. */

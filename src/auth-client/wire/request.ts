@@ -1,8 +1,6 @@
 import { HttpFailure } from '../../platform/http.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Platform } from '../../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
-import { createServiceHttp } from '../../platform/service-http.ts';
+import { type Service, ServiceCall, type ServiceHttpOptions } from '../../platform/service-http.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
 import { type Endpoint, encodeQuery } from './endpoints.ts';
 
@@ -36,57 +34,38 @@ interface SendOptions {
 }
 
 /** Where requests go and what each of them carries. */
-export interface SendSettings {
-  readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
+export interface SendSettings extends ServiceHttpOptions {
   /** The project's URL with `/auth/v1`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
-  readonly log?: Log | undefined;
-  readonly traceparent?: (() => string | null) | undefined;
 }
 
-export function createSend({
-  platform,
-  baseUrl,
-  apiKey,
-  headers,
-  timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
-  log,
-  traceparent,
-}: SendSettings): Send {
-  const service = createServiceHttp({
-    service: 'auth',
-    platform,
-    headers,
-    log,
-    traceparent,
-    credentials: (token) => ({ apikey: apiKey, ...(token && { authorization: `Bearer ${token}` }) }),
-    isOwnError: (problem) => problem instanceof AuthError,
-    createError: (code, message, cause) => new AuthError(code, message, { cause }),
-  });
-  return (
-    endpoint,
-    parse,
-    { signal, timeoutMs = defaultTimeoutMs, accessToken = null, keepalive, onHeaders } = {},
-  ) => {
+const authService: Service = { name: 'auth', errorClass: AuthError, takesKeyAsToken: false };
+
+export function createSend(settings: SendSettings): Send {
+  return (endpoint, parse, options = {}) => {
+    const {
+      timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      signal,
+      accessToken: token = null,
+    } = options;
     const { method, path, query, body } = endpoint;
     const request = {
       method,
-      url: `${baseUrl}${path}${encodeQuery(query)}`,
+      url: `${settings.baseUrl}${path}${encodeQuery(query)}`,
       ownHeaders: {
         'x-client-info': 'auth-client/0.1',
         'x-supabase-api-version': '2024-01-01',
         ...(body && { 'content-type': 'application/json;charset=UTF-8' }),
       },
-      ...(body && { body: JSON.stringify(body) }),
-      keepalive,
+      body: body && JSON.stringify(body),
+      keepalive: options.keepalive,
     };
-    return service.begin({ timeoutMs, signal, token: accessToken }).send(request, async (response) => {
+    const call = new ServiceCall(settings, authService, { timeoutMs, signal, token });
+    return call.send(request, async (response) => {
       const text = await response.text();
-      if (!response.ok) throw parseErrorResponse(response, text, platform.clock.now());
-      onHeaders?.(response.headers);
+      if (!response.ok) throw parseErrorResponse(response, text, settings.platform.clock.now());
+      options.onHeaders?.(response.headers);
       try {
         return parse(text ? JSON.parse(text) : null);
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
-import { credentialsOf, serviceUrl } from '../../platform/service.ts';
-import { createServiceHttp } from '../../platform/service-http.ts';
+import { serviceUrl } from '../../platform/service.ts';
+import { type Service, ServiceCall } from '../../platform/service-http.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
 import type { Persist } from './broadcast.ts';
@@ -114,6 +114,12 @@ interface Content {
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
+const realtimeService: Service = {
+  name: 'realtime',
+  errorClass: RealtimeError,
+  createTokenError: (message, cause) => new RealtimeError('network', message, { cause }),
+};
+
 async function post(
   { port }: Pick<RealtimeClient, 'port'>,
   path: string,
@@ -121,18 +127,14 @@ async function post(
   { signal, headers, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions,
 ): Promise<void> {
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
-  const http = createServiceHttp({
-    service: 'realtime',
+  const client = {
     platform,
+    apiKey,
     headers: port.headers,
     log,
     traceparent,
     getAccessToken: () => getAccessToken(),
-    credentials: (token) => credentialsOf(apiKey, token),
-    isOwnError: (problem) => problem instanceof RealtimeError,
-    createError: (code, message, cause) => new RealtimeError(code, message, { cause }),
-    createTokenError: (message, cause) => new RealtimeError('network', message, { cause }),
-  });
+  };
   const request = {
     method: 'POST',
     url: serviceUrl(url, 'realtime') + path,
@@ -140,7 +142,7 @@ async function post(
     headers,
     body,
   };
-  await http.begin({ timeoutMs, signal }).send(request, async (response) => {
+  await new ServiceCall(client, realtimeService, { timeoutMs, signal }).send(request, async (response) => {
     if (!response.ok) throw await errorOf(response, platform.clock.now());
   });
 }

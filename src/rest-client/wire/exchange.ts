@@ -1,8 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
-import { credentialsOf } from '../../platform/service.ts';
-import { createServiceHttp, type ServiceCall } from '../../platform/service-http.ts';
+import { type Service, ServiceCall } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
 import { parseError } from '../query/answer.ts';
@@ -82,6 +81,14 @@ export interface SendOptions {
  */
 export type Exchange = (request: RestRequest, options?: SendOptions) => Promise<Wire>;
 
+const restService: Service = {
+  name: 'rest',
+  errorClass: RestError,
+  createTokenError: (message, cause) => new RestError('token-unavailable', message, { cause }),
+  isTokenExpired: (problem) => problem instanceof RestError && problem.code === 'token-expired',
+  isDenied: (problem) => problem instanceof RestError && problem.status === 403,
+};
+
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { platform, apiKey, attemptTimeoutMs = 10_000, getAccessToken, log, traceparent } = options;
@@ -90,19 +97,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry },
     page,
   );
-  const http = createServiceHttp({
-    service: 'rest',
-    platform,
-    log,
-    traceparent,
-    getAccessToken,
-    credentials: (token) => credentialsOf(apiKey, token),
-    isTokenExpired: (problem) => problem instanceof RestError && problem.code === 'token-expired',
-    isDenied: (problem) => problem instanceof RestError && problem.status === 403,
-    isOwnError: (problem) => problem instanceof RestError,
-    createError: (code, message, cause) => new RestError(code, message, { cause }),
-    createTokenError: (message, cause) => new RestError('token-unavailable', message, { cause }),
-  });
+  const client = { platform, apiKey, log, traceparent, getAccessToken };
   const sharedReads = options.shareReads?.();
 
   function send(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
@@ -135,7 +130,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   return async (request, sendOptions = {}) => {
     const { signal, retry: isRepeated = true, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
-    const call = http.begin({ timeoutMs, signal });
+    const call = new ServiceCall(client, restService, { timeoutMs, signal });
     const attemptWith = (headers: RestRequest['headers']) =>
       attempt(call, { ...request, headers }, sendOptions);
     const policy = retryPolicyOf(request.method, timeoutMs);

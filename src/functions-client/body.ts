@@ -1,3 +1,4 @@
+import { isStream } from '../platform/http.ts';
 import { FunctionsError } from './errors.ts';
 
 /** A request body and its media type; no type where the runtime names it. */
@@ -14,7 +15,7 @@ export interface EncodedBody {
  */
 export async function encodeBody(body: unknown): Promise<EncodedBody> {
   try {
-    return encode(body instanceof ReadableStream ? await new Response(body).blob() : body);
+    return encode(isStream(body) ? await new Response(body).blob() : body);
   } catch (cause) {
     throw new FunctionsError('invalid-body', 'The body cannot be encoded', { cause });
   }

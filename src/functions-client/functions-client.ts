@@ -141,8 +141,8 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       const finished = call(
         name,
         { ...invocation, headers: accepting, signal: controller.signal },
-        async ({ body }) => {
-          if (body) for await (const event of readEvents(body)) queue.push(event);
+        async (response) => {
+          for await (const event of readEvents(response)) queue.push(event);
         },
       );
       finished.then(queue.end, queue.fail);

@@ -8,18 +8,18 @@ export interface ServerSentEvent {
   readonly id: string | null;
 }
 
-/** Yields the events of a body as they arrive. An event that the end of the stream cuts short is discarded. */
-export async function* readEvents(
-  body: ReadableStream<Uint8Array>,
-): AsyncGenerator<ServerSentEvent, void, undefined> {
-  const decoder = new TextDecoder();
+/**
+ * Yields the events of a response as they arrive; in React Native, whose responses have no stream, once it is complete. An event that the
+ * end cuts short is discarded.
+ */
+export async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, void, undefined> {
+  const read = readText(response);
   let buffered = '';
   let lastEventId: string | null = null;
-  const reader = body.getReader();
   for (let isEnded = false; !isEnded;) {
-    const part = await reader.read();
-    isEnded = part.done;
-    buffered += decoder.decode(part.value, { stream: !isEnded });
+    const part = await read();
+    isEnded = part.isEnded;
+    buffered += part.text;
     // A carriage return at the end may be the first half of a line ending, unless the stream has ended.
     const blocks = buffered.replace(isEnded ? /\r\n?/g : /\r\n|\r(?!$)/g, '\n').split('\n\n');
     buffered = blocks.pop() ?? '';
@@ -30,6 +30,17 @@ export async function* readEvents(
         yield { event: fields.event || 'message', data: fields.data.join('\n'), id: lastEventId };
     }
   }
+}
+
+/** Each call of the result returns the next part of the text. */
+function readText(response: Response): () => Promise<{ readonly text: string; readonly isEnded: boolean }> {
+  const reader = response.body?.getReader();
+  if (!reader) return async () => ({ text: await response.text(), isEnded: true });
+  const decoder = new TextDecoder();
+  return async () => {
+    const { done: isEnded, value } = await reader.read();
+    return { text: decoder.decode(value, { stream: !isEnded }), isEnded };
+  };
 }
 
 interface EventFields {

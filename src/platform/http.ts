@@ -205,7 +205,9 @@ function invalidHeaderError(headers: HeaderRecord): TypeError | null {
   return invalid ? new TypeError(`The header ${invalid[0]} has characters that HTTP does not allow`) : null;
 }
 
-const isStream = (body: unknown) => typeof ReadableStream === 'function' && body instanceof ReadableStream;
+/** False for every value in React Native, which has no streams. */
+export const isStream = (body: unknown): body is ReadableStream =>
+  typeof ReadableStream === 'function' && body instanceof ReadableStream;
 
 /** A reader that rejects a received response is not a failed exchange; a body that breaks off is, and makes fetch throw a TypeError. */
 function failureOf(problem: unknown, status: number | null): HttpLogEvent['failure'] {

@@ -1,4 +1,5 @@
 import { decodeBase64Url } from './base64.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 /** A part of a JWT as JSON, unverified. */
 export type UnverifiedJwtPart = Readonly<Record<string, unknown>>;
@@ -23,8 +24,7 @@ export function decodeJwtHeader(token: string): UnverifiedJwtPart | null {
 
 function decodePart(token: string, index: number): UnverifiedJwtPart | null {
   try {
-    const bytes = decodeBase64Url(token.split('.')[index] ?? '');
-    const part: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const part: unknown = JSON.parse(decodeUtf8(decodeBase64Url(token.split('.')[index] ?? '')));
     return typeof part === 'object' ? (part as UnverifiedJwtPart | null) : null;
   } catch {
     return null;

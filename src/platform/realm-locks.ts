@@ -10,7 +10,7 @@ export function createRealmLocks(): Locks {
       const signal = 'signal' in options ? options.signal : undefined;
       const previous = ('steal' in options ? undefined : tails.get(name)) ?? Promise.resolve();
       const run = previous.then(() => {
-        signal?.throwIfAborted();
+        if (signal?.aborted) throw signal.reason;
         return task();
       });
       const tail = run.catch(() => undefined);

@@ -1,23 +1,32 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Store, AuthError, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
+import { createClaims } from '../../src/auth-client/features/claims.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { sessionReply } from '../support/wire/replies.ts';
 import { createScriptedWire } from '../support/wire/scripted-wire.ts';
 
-/** What React Native lacks: a document, `AbortSignal.any`, `DOMException`, locks, channels, and `crypto.subtle`. */
+/**
+ * What React Native lacks: a document, `DOMException`, `TextDecoder`, locks, channels, `crypto.subtle`, and most of `AbortSignal`. The
+ * whole, bundled by Metro over its own fetch: `test/consumers/runtimes/react-native.runtime.ts`.
+ */
 const { crypto } = globalThis;
-const anySignal = Object.getOwnPropertyDescriptor(AbortSignal, 'any');
+const lacking = [
+  [AbortSignal, 'any'],
+  [AbortSignal.prototype, 'throwIfAborted'],
+] as const;
+const descriptors = lacking.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name));
 beforeEach(() => {
   vi.stubGlobal('document', undefined);
   vi.stubGlobal('navigator', { product: 'ReactNative' });
   vi.stubGlobal('BroadcastChannel', undefined);
   vi.stubGlobal('DOMException', undefined);
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
-  Reflect.deleteProperty(AbortSignal, 'any');
+  for (const [owner, name] of lacking) Reflect.deleteProperty(owner, name);
 });
 afterEach(() => {
   vi.unstubAllGlobals();
-  if (anySignal) Object.defineProperty(AbortSignal, 'any', anySignal);
+  lacking.forEach(([owner, name], index) => Object.defineProperty(owner, name, descriptors[index] ?? {}));
 });
 
 /** AsyncStorage: every method is asynchronous. */
@@ -49,7 +58,29 @@ it('signs in, restores, begins a PKCE flow and ends a call at its deadline', asy
   expect(new URL(url).searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   later.server.next(() => new Promise<Response>(() => {}));
   await expect(later.client.getUser({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
+  // The answer says that the session had ended already.
+  later.server.next(new Response(null, { status: 404 }));
+  await later.client.signOut();
+  expect(later.client.getSnapshot().status).toBe('signed-out');
   later.client.close();
+});
+
+const claims = { sub: 'ada', name: 'Grüße 😀' };
+const accessToken = [{ alg: 'ES256' }, claims, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  .join('.');
+
+it('asks the server to verify a token', async () => {
+  const { server, client } = open(createAsyncStore());
+  server.next(Response.json({ id: 'ada' }));
+  expect(await createClaims(client).getClaims({ accessToken })).toEqual(claims);
+  expect(server.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/auth/v1/user']);
+});
+
+it('reads claims of any script without TextDecoder', () => {
+  // Node's own fetch needs it, so it is missing for this call alone.
+  vi.stubGlobal('TextDecoder', undefined);
+  expect(decodeJwtClaims(accessToken)).toEqual(claims);
 });
 
 it('names the missing function without random bytes', async () => {

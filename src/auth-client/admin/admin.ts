@@ -60,11 +60,13 @@ interface OfUser {
   readonly userId: string;
 }
 
+const isReactNative = () => typeof navigator !== 'undefined' && navigator.product === 'ReactNative';
+
 /**
  * Creates a client that administers users. It holds no session and sends nothing before the first call.
  *
- * @throws {AuthError} `invalid-options`, also for a publishable key; `unsupported-runtime` in a page, where everybody could read
- * the key.
+ * @throws {AuthError} `invalid-options`, also for a publishable key; `unsupported-runtime` in a page or an app, whose users
+ * could read the key.
  * @see https://supabase.com/docs/reference/javascript/admin-api
  * @example
  * ```ts
@@ -82,8 +84,8 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     configurationProblem({ url, apiKey: secretKey })?.replace('apiKey', 'secretKey') ??
     publicKeyProblem(secretKey);
   if (problem) throw new AuthError('invalid-options', problem);
-  if (typeof document !== 'undefined')
-    throw new AuthError('unsupported-runtime', 'A secret key in a page could be read by its visitors');
+  if (typeof document !== 'undefined' || isReactNative())
+    throw new AuthError('unsupported-runtime', 'A secret key in a page or an app could be read by its users');
   const sendAs = createSend({ ...options, platform, baseUrl: serviceUrl(url, 'auth'), apiKey: secretKey });
   const accessToken = bearerOf(secretKey);
   const send: Send = (endpoint, parse, call) =>

@@ -46,6 +46,7 @@ export async function createChallenge({ random, sha256 }: Pick<Platform, 'random
     const challenge = { code_challenge: encodeBase64Url(digest), code_challenge_method: 's256' } as const;
     return { verifier, challenge };
   } catch (cause) {
-    throw new AuthError('unsupported-runtime', 'PKCE needs crypto.getRandomValues and SHA-256', { cause });
+    const message = 'PKCE needs crypto.getRandomValues, in React Native of react-native-get-random-values';
+    throw new AuthError('unsupported-runtime', message, { cause });
   }
 }

@@ -49,7 +49,8 @@ export interface ClaimsOptions {
 /** Verification of access tokens. */
 export interface Claims {
   /**
-   * Returns the verified claims of an access token. Symmetric tokens (HS256) are verified by the server.
+   * Returns the verified claims of an access token. The server verifies symmetric tokens (HS256), and all where the runtime has no Web
+   * Crypto, as React Native.
    *
    * @param request default `accessToken`: the session's own.
    * @returns null if no token was given and no user is signed in.
@@ -107,14 +108,14 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
   return {
     async getClaims(request = {}, call = {}) {
       // A misspelled option would verify the session's token in the place of the given one.
-      if (typeof request !== 'object' || Object.keys(request).some((name) => name !== 'accessToken'))
+      if (Object(request) !== request || Object.keys(request).some((name) => name !== 'accessToken'))
         throw new AuthError('invalid-argument', 'getClaims takes { accessToken } and nothing else');
       const { accessToken: givenToken } = request;
       const accessToken = givenToken ?? (await getAccessToken(call));
       if (!accessToken) return null;
       const header = decodeJwtHeader(accessToken);
       if (!header) throw invalidToken('The token is not a JWT');
-      if (String(header['alg']).startsWith('HS')) return verifyByServer(accessToken, call);
+      if (String(header['alg']).startsWith('HS') || !hasWebCrypto()) return verifyByServer(accessToken, call);
       try {
         return await verifyLocally(accessToken, header['kid'], call);
       } catch (problem) {
@@ -123,6 +124,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
     },
   };
 }
+
+const hasWebCrypto = () => Boolean((globalThis as { readonly crypto?: Partial<Crypto> }).crypto?.subtle);
 
 function invalidToken(message: string): AuthError {
   return new AuthError('invalid-token', message);

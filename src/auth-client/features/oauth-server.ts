@@ -23,10 +23,20 @@ const unsafeSchemes: ReadonlySet<string> = new Set([
   'vbscript:',
 ]);
 
+/** The scheme with its colon; empty for what is no address. Not by `URL.canParse`, which React Native lacks. */
+function schemeOf(address: string): string {
+  try {
+    return new URL(address).protocol;
+  } catch {
+    return '';
+  }
+}
+
 /** An address to follow. GoTrue splits the list of redirect URIs at commas after its checks, which lets any scheme through. */
 const target: Schema<string> = (value, path = 'body') => {
   const address = string(value, path);
-  if (URL.canParse(address) && !unsafeSchemes.has(new URL(address).protocol)) return address;
+  const scheme = schemeOf(address);
+  if (scheme && !unsafeSchemes.has(scheme)) return address;
   throw new TypeError(`Unexpected ${path}`);
 };
 
@@ -177,7 +187,7 @@ function describeAuthorization(body: unknown): Authorization {
 
 /** Without addresses that a link of the page must not follow: an application chooses them. */
 function describeApplication(application: OAuthApplication): OAuthApplication {
-  const isWeb = (address: string) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  const isWeb = (address: string) => /^https?:$/.test(schemeOf(address));
   const { uri, logo_uri: logo } = application;
   return { ...application, uri: uri && isWeb(uri) ? uri : null, logo_uri: logo && isWeb(logo) ? logo : null };
 }

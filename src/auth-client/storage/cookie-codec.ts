@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
+import { decodeUtf8 } from '../../platform/utf8.ts';
 
 /** The longest value of one cookie (conformance/protocol/auth.md#cookies). */
 export const CHUNK_LENGTH = 3180;
@@ -27,7 +28,7 @@ export function decodeCookies(key: string, read: (name: string) => string | unde
   const value = read(key) || joinChunks(key, read);
   if (!value) return null;
   if (!value.startsWith(PREFIX)) return value;
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64Url(value.slice(PREFIX.length)));
+  const text = decodeUtf8(decodeBase64Url(value.slice(PREFIX.length)));
   JSON.parse(text);
   return text;
 }

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '../../platform/utf8.ts';
 import { hasLongDigits, parseWithExactIntegers } from '../changes/exact-integers.ts';
 import { isRecord } from '../json.ts';
 import { fieldsOf } from '../protocol/wire.ts';
@@ -65,7 +66,7 @@ function parse(frame: ArrayBuffer): Message | null {
     offset += bytes.length;
     return bytes;
   };
-  const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
+  const text = (size?: number) => decodeUtf8(take(size));
   const topic = text(topicSize);
   const event = text(eventSize);
   const meta: unknown = JSON.parse(text(metaSize) || '{}');

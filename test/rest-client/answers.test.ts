@@ -283,6 +283,16 @@ describe('other forms', () => {
     await expect(missing.select('id').as(explain())).rejects.toMatchObject({ message: 'No such table' });
   });
 
+  test('GeoJSON that is refused says that it needs PostGIS', async () => {
+    const message = 'function st_asgeojson(record) does not exist';
+    const refused = answering(json({ code: '42883', message }, { status: 404 }));
+    await expect(refused.select('id').as(geojson())).rejects.toMatchObject({
+      code: 'not-found',
+      message: `${message}. GeoJSON needs PostGIS: create extension postgis`,
+      hint: 'GeoJSON needs PostGIS: create extension postgis',
+    });
+  });
+
   test('are requested by Accept and Prefer', () => {
     const query = answering().select('id');
     const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;

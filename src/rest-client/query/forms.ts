@@ -22,8 +22,31 @@ export interface FeatureCollection {
   readonly features: readonly unknown[];
 }
 
-/** The rows as GeoJSON; the server needs PostGIS. */
-export const geojson = (): Form<FeatureCollection> => form(parseJson, accept('application/geo+json'));
+/** Adds what to do to a refusal: PostgREST tells what is missing, not how to get it. */
+const withRemedy =
+  (refusal: string, remedy: string): Modifier =>
+  (plan) => ({
+    ...plan,
+    onFailure(problem) {
+      if (!(problem instanceof RestError) || problem.serverCode !== refusal) throw problem;
+      const { code, message, status, details } = problem;
+      const fields = { status, serverCode: refusal, details, hint: remedy, cause: problem };
+      throw new RestError(code, `${message}. ${remedy}`, fields);
+    },
+  });
+
+/**
+ * The rows as GeoJSON.
+ *
+ * @throws {RestError} `not-found` with the SQL that adds PostGIS as its hint, where the database lacks it.
+ */
+export const geojson = (): Form<FeatureCollection> =>
+  form(parseJson, (plan) =>
+    withRemedy(
+      '42883',
+      'GeoJSON needs PostGIS: create extension postgis',
+    )(accept('application/geo+json')(plan)),
+  );
 
 /** The options of PostgreSQL's EXPLAIN. */
 export interface ExplainOptions {
@@ -39,22 +62,16 @@ export interface ExplainOptions {
   readonly wal?: boolean;
 }
 
+const allowPlans = `Allow plans: alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'`;
+
 const planAs =
   (format: string, options: ExplainOptions): Modifier =>
   (plan) => {
     const enabled = Object.entries(options).flatMap(([name, isOn]) => (isOn ? name : []));
     const mediaType = plan.headers['accept'] ?? 'application/json';
     const plans = `application/vnd.pgrst.plan+${format}; for="${mediaType}"; options=${enabled.join('|')};`;
-    return { ...accept(plans)(plan), onFailure: throwWithSetting };
+    return withRemedy('PGRST107', allowPlans)(accept(plans)(plan));
   };
-
-/** PostgREST refuses plans as an unknown media type; the error names the setting that allows them. */
-function throwWithSetting(problem: unknown): never {
-  if (!(problem instanceof RestError) || problem.serverCode !== 'PGRST107') throw problem;
-  const { code, message, status, serverCode, details } = problem;
-  const hint = `Allow plans: alter role authenticator set pgrst.db_plan_enabled to 'true'; notify pgrst, 'reload config'`;
-  throw new RestError(code, `${message}. ${hint}`, { status, serverCode, details, hint, cause: problem });
-}
 
 /**
  * How PostgreSQL would execute the query, as JSON.

@@ -45,7 +45,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Tasks',
         files: clients(
-          'links-and-providers passkeys second-factors sign-in-methods files-and-functions broadcast-and-presence admin headers-and-logs testing',
+          'links-and-providers passkeys second-factors sign-in-methods oauth-server files-and-functions broadcast-and-presence admin headers-and-logs testing',
         ),
       },
       { title: 'From supabase-js', files: clients('migrating compat differences from-0-1') },

@@ -25,15 +25,15 @@ export function createAgentFiles(pages: string): AgentFiles {
     .map((file) => toPage(file, read(file)))
     .sort(
       (a, b) => Number(b.file === 'index.md') - Number(a.file === 'index.md') || (a.file < b.file ? -1 : 1),
-    )
-    .map(({ file, title, about }) => `- [${title}](docs/${file})${about && `: ${about}`}`)
-    .join('\n');
+    );
+  const titles = listed.map(({ file, title }) => `- [${title}](docs/${file})`).join('\n');
+  const pageList = listed.map(({ file, title, about }) => `- [${title}](docs/${file}): ${about}`).join('\n');
   const rules = read('agents.md')
     .replace(/^# .*\n/, '')
     .trim();
   return {
-    llms: `# ${libraryName}\n\n> ${summaryOf(read('index.md'))}\n\n## Pages\n\n${listed}\n\n## Rules\n\n- [For coding agents](AGENTS.md)\n`,
-    agents: `# ${libraryName}\n\n${summaryOf(read('index.md'))}\n\n${rules}\n\n## Entries\n\n${entriesOf(read('entries.md'))}\n\n## Pages\n\n${listed}\n`,
+    llms: `# ${libraryName}\n\n> ${summaryOf(read('index.md'))}\n\n## Pages\n\n${pageList}\n\n## Rules\n\n- [For coding agents](AGENTS.md)\n`,
+    agents: `# ${libraryName}\n\n${summaryOf(read('index.md'))}\n\n${rules}\n\n## Entries\n\n${entriesOf(read('entries.md'))}\n\n## Pages\n\n${titles}\n`,
   };
 }
 
@@ -41,9 +41,13 @@ function toPage(file: string, text: string): Page {
   const title = /^# (.*)$/m.exec(text)?.[1] ?? file;
   const [, paragraph = ''] = text.split(/\n\n/, 2);
   const isProse = /^[A-Z`]/.test(paragraph);
-  const [sentence = ''] = /^[^]*?[.:](?=\s|$)/.exec(paragraph.replaceAll('\n', ' ')) ?? [];
+  const [sentence = ''] = /^[^]*?[.:](?=\s[A-Z`([]|$)/.exec(paragraph.replaceAll('\n', ' ')) ?? [];
   // Links of a page are relative to its folder.
-  return { file, title, about: isProse ? sentence.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1') : '' };
+  return {
+    file,
+    title,
+    about: isProse ? sentence.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replace(/:$/, '.') : '',
+  };
 }
 
 const summaryOf = (index: string) => (index.split(/\n\n/)[1] ?? '').replaceAll('\n', ' ');

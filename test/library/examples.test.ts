@@ -54,7 +54,7 @@ beforeAll(async () => {
     join(folder, 'database.types.ts'),
     `export type { Database } from './src/inbox/database.types.ts';\n`,
   );
-  await writeFile(join(folder, 'app.tsx'), 'export declare function App(): null;\n');
+  await writeFile(join(folder, 'App.tsx'), 'export declare function App(): null;\n');
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
   const compilerOptions = {

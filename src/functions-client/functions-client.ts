@@ -102,22 +102,17 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { method = 'POST', region = options.region, redirect, signal } = invocation;
+    const { method = 'POST', region = options.region, redirect, headers, signal } = invocation;
     const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
-    const isRegional = region !== undefined && region !== 'any';
+    const forcedRegion = region === 'any' ? undefined : region;
     const [path = '', ...query] = name.split('?');
-    const ownQuery = query.join('?');
-    const regionQuery = isRegional ? `forceFunctionRegion=${encodeURIComponent(region)}` : '';
-    const search = [ownQuery, regionQuery].filter((part) => part !== '').join('&');
+    const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
+    const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
     const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
     const work = new ServiceCall(options, functionsService, { timeoutMs, signal });
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
-    const ownHeaders = {
-      ...(isRegional && { 'x-region': region }),
-      ...(type !== undefined && { 'content-type': type }),
-    };
-    const request = { method, url, redirect, ownHeaders, headers: invocation.headers, body };
-    return work.send(request, async (response) => {
+    const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
+    return work.send({ method, url, redirect, ownHeaders, headers, body }, async (response) => {
       await throwRefusal(response, options.platform.clock.now());
       return read(response);
     });

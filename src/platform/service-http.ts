@@ -54,10 +54,13 @@ export interface ServiceCallOptions {
   readonly token?: string | null | undefined;
 }
 
+/** The headers that a client sends, of which those that are undefined are left out. */
+export type OwnHeaders = Readonly<Record<string, string | undefined>>;
+
 /** A request within a call. */
 export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs'> {
   /** The client's headers, beside the credentials. Default: none. */
-  readonly ownHeaders?: HeaderRecord | undefined;
+  readonly ownHeaders?: OwnHeaders | undefined;
   /** The headers that the caller gave for this call. Default: none. */
   readonly headers?: HeaderRecord | undefined;
   /** Deadline in milliseconds of this request. Default: what is left of the call. */
@@ -183,11 +186,18 @@ export class ServiceCall {
   }
 }
 
-/** Merges headers, names in lower case: a later value replaces an earlier one, however its name is written. */
-export function mergeHeaders(...layers: readonly (HeaderRecord | undefined)[]): Record<string, string> {
+/**
+ * Merges headers, names in lower case: a later value replaces an earlier one, however its name is written. A value that is undefined
+ * is none.
+ */
+export function mergeHeaders(...layers: readonly (OwnHeaders | undefined)[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const layer of layers) {
-    if (layer) for (const name of Object.keys(layer)) merged[name.toLowerCase()] = layer[name] as string;
+    if (!layer) continue;
+    for (const name of Object.keys(layer)) {
+      const value = layer[name];
+      if (value !== undefined) merged[name.toLowerCase()] = value;
+    }
   }
   return merged;
 }

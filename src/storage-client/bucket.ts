@@ -1,6 +1,6 @@
 import { StorageError } from './errors.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
-import { downloadQuery, imageQuery, versionQuery, withQuery, type UrlOptions } from './object-url.ts';
+import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
 import type {
   CopyOptions,
   DownloadOptions,
@@ -91,8 +91,8 @@ export interface PurgeOptions extends CallOptions {
 }
 
 /** The query of a purge. */
-export function purgeQuery({ transformationsOnly }: PurgeOptions): Record<string, string> {
-  return transformationsOnly ? { transformations: 'true' } : {};
+export function purgeQuery({ transformationsOnly }: PurgeOptions): Query {
+  return { transformations: transformationsOnly ? 'true' : undefined };
 }
 
 /** Most paths that the service signs per request. */
@@ -104,10 +104,11 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
   const objectPath = (path: string) => `${bucket}/${encodeKey(path)}`;
   const post = <T>(path: string, json: unknown, options?: CallOptions) =>
     send<T>({ method: 'POST', path, json }, options);
-  const downloadPath = (path: string, options: DownloadOptions) =>
-    withQuery(`${options.image ? '/render/image/authenticated' : '/object'}/${objectPath(path)}`, {
-      ...imageQuery(options.image),
-      ...versionQuery(options),
+  const downloadPath = (path: string, { image, versionId, cacheNonce }: DownloadOptions) =>
+    withQuery(`${image ? '/render/image/authenticated' : '/object'}/${objectPath(path)}`, {
+      ...image,
+      versionId,
+      cacheNonce,
     });
 
   async function put(
@@ -156,7 +157,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           limit,
           offset,
           sortBy: { order: 'asc', ...sortBy },
-          ...(search !== undefined && { search }),
+          search,
           ...listedVersions(options),
         },
         options,
@@ -182,7 +183,8 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async info(path, options = {}) {
-      const url = withQuery(`/object/info/${objectPath(path)}`, versionQuery(options));
+      const { versionId } = options;
+      const url = withQuery(`/object/info/${objectPath(path)}`, { versionId });
       return send({ method: 'GET', path: url }, options);
     },
 
@@ -231,11 +233,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
         `/object/sign/${objectPath(path)}`,
-        {
-          expiresIn: expiresInSeconds,
-          versionId: options.versionId,
-          ...(options.image && { transform: options.image }),
-        },
+        { expiresIn: expiresInSeconds, versionId: options.versionId, transform: options.image },
         options,
       );
       return withQuery(base + signedURL, signedQuery(options));
@@ -273,8 +271,9 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       put('PUT', withQuery(`/object/upload/sign/${objectPath(path)}`, { token }), path, body, options),
 
     getPublicUrl(path, options = {}) {
-      const route = options.image ? '/render/image/public' : '/object/public';
-      const query = { ...imageQuery(options.image), ...downloadQuery(options), ...versionQuery(options) };
+      const { image, versionId, cacheNonce } = options;
+      const route = image ? '/render/image/public' : '/object/public';
+      const query = { ...image, ...downloadQuery(options), versionId, cacheNonce };
       return withQuery(`${base}${route}/${objectPath(path)}`, query);
     },
 
@@ -302,8 +301,8 @@ function createTransfer(
 }
 
 /** What a signed URL gets beside its token, which names the version. */
-function signedQuery({ versionId: _versionId, ...options }: UrlOptions): Record<string, string> {
-  return { ...downloadQuery(options), ...versionQuery(options) };
+function signedQuery(options: UrlOptions): Query {
+  return { ...downloadQuery(options), cacheNonce: options.cacheNonce };
 }
 
 function listedVersions({ noncurrentVersions, deleteMarkers, exactMatch }: VersionListOptions) {

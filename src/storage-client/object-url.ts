@@ -24,28 +24,18 @@ export interface UrlOptions {
   readonly cacheNonce?: string;
 }
 
-/** The renderer's query parameters, without those that are undefined. */
-export function imageQuery(image: ImageOptions = {}): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(image).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
-}
+/** The query parameters of a request, of which those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** `download=` with the name, or empty for the object's own. */
-export function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Record<string, string> {
-  return download === undefined || download === false ? {} : { download: download === true ? '' : download };
-}
-
-/** The version and the nonce of an object's URL, without those that are undefined. */
-export function versionQuery({
-  versionId,
-  cacheNonce,
-}: Pick<UrlOptions, 'versionId' | 'cacheNonce'>): Record<string, string> {
-  return { ...(versionId !== undefined && { versionId }), ...(cacheNonce !== undefined && { cacheNonce }) };
+export function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Query {
+  return download === false ? {} : { download: download === true ? '' : download };
 }
 
 /** Appends a query, each value percent-encoded once. */
-export function withQuery(url: string, query: Readonly<Record<string, string>>): string {
-  const params = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+export function withQuery(url: string, query: Query): string {
+  const params = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
   return params.length ? `${url}${url.includes('?') ? '&' : '?'}${params.join('&')}` : url;
 }

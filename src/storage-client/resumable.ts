@@ -59,7 +59,7 @@ export async function uploadResumable(
   const uploadHeaders = {
     'tus-resumable': '1.0.0',
     ...upsertHeader(options),
-    ...(signedToken !== undefined && { 'x-signature': signedToken }),
+    'x-signature': signedToken,
   };
   const endpoint = `/upload/resumable${signedToken === undefined ? '' : '/sign'}`;
   const url = options.resumeFrom ?? (await create());

@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
 import { parseRetryAfterSeconds, retry } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
-import { type Service, ServiceCall } from '../platform/service-http.ts';
+import { type OwnHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
 import { StorageError, storageErrorCode } from './errors.ts';
 
 /** Options of `createStorageClient`. */
@@ -42,7 +42,7 @@ export interface StorageRequest {
   /** Below `/storage/v1`, percent-encoded. */
   readonly path: string;
   /** The client's headers, such as those that encode the options of an upload. */
-  readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly ownHeaders?: OwnHeaders | undefined;
   readonly body?: BodyInit | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -94,7 +94,7 @@ export function createTransport(client: StorageClientOptions): Transport {
     send({ path, json, ...request }, options = {}, read = readJson) {
       const { signal, headers, timeoutMs = client.timeoutMs ?? 60_000 } = options;
       const isJson = json !== undefined;
-      const ownHeaders = { ...(isJson && { 'content-type': 'application/json' }), ...request.ownHeaders };
+      const ownHeaders = { 'content-type': isJson ? 'application/json' : undefined, ...request.ownHeaders };
       const body = isJson ? JSON.stringify(json) : request.body;
       const sent = { ...request, url: base + path, ownHeaders, headers, body };
       const call = new ServiceCall(client, storageService, { timeoutMs, signal });

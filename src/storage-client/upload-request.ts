@@ -1,21 +1,22 @@
 import { encodeBase64 } from '../platform/base64.ts';
+import type { OwnHeaders } from '../platform/service-http.ts';
 import type { UploadOptions } from './objects.ts';
 
 /** The headers of an upload whose body is the object itself. */
-export function uploadHeaders(options: UploadOptions): Record<string, string> {
+export function uploadHeaders(options: UploadOptions): OwnHeaders {
   const { contentType, contentEncoding, cacheControlSeconds = 3600, metadata } = options;
   return {
     'cache-control': `max-age=${cacheControlSeconds}`,
-    ...(contentType !== undefined && { 'content-type': contentType }),
-    ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+    'content-type': contentType,
+    'content-encoding': contentEncoding,
     ...upsertHeader(options),
-    ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
+    'x-metadata': metadata && encodeBase64(JSON.stringify(metadata)),
   };
 }
 
 /** The header that lets an upload replace an object. */
-export function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> {
-  return upsert ? { 'x-upsert': 'true' } : {};
+export function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined }): OwnHeaders {
+  return { 'x-upsert': upsert ? 'true' : undefined };
 }
 
 /**

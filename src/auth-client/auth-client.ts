@@ -158,11 +158,9 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     signOut: (request, call) => signOut(core, request, call),
     core,
     start,
-    preload: () =>
-      loadLazyMethods().then(
-        () => undefined,
-        () => undefined,
-      ),
+    async preload() {
+      await loadLazyMethods().catch(() => undefined);
+    },
     close() {
       isClosed = true;
       const { refresher, session } = core;

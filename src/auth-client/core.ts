@@ -1,12 +1,12 @@
-import { untilDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
-import type { Clock, Platform } from '../platform/platform.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ServiceCall } from '../platform/service-http.ts';
 import { serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
 import { Refresher, type ShareRefresh } from './refresh/refresher.ts';
 import { SessionManager } from './session/session-manager.ts';
 import type { Store } from './storage/store.ts';
-import { type CallOptions, type Send, createSend, toAuthError } from './wire/request.ts';
+import { type CallOptions, type Send, authService, createSend } from './wire/request.ts';
 
 /** What the optional features build on. For this library's own modules: it may change with any version. */
 export interface AuthCore {
@@ -107,21 +107,16 @@ export class Core implements AuthCore {
     return { store: this.session.store, platform: this.platform, key: this.#storageKey };
   }
 
-  /** A function of its own, since the features take it from the core. */
-  readonly waitFor = <T>(work: Promise<T>, call: CallOptions): Promise<T> =>
-    waitFor(work, call, this.platform.clock);
+  /** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */
+  readonly waitFor = <T>(work: Promise<T>, { signal, timeoutMs }: CallOptions): Promise<T> => {
+    // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
+    if (!signal && timeoutMs === undefined) return work;
+    const call = { signal, timeoutMs: timeoutMs ?? LONGEST_TIMER_MS };
+    return new ServiceCall(this.#options, authService, call).wait(() => work);
+  };
 }
 
 const sendOwnRefresh: ShareRefresh = (_refreshToken, request) => request();
 
 /** The longest delay that `setTimeout` takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */
-function waitFor<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions, clock: Clock): Promise<T> {
-  // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
-  if (!signal && timeoutMs === undefined) return work;
-  return untilDeadline(clock, timeoutMs ?? LONGEST_TIMER_MS, signal, work).catch((problem: unknown) => {
-    throw toAuthError(problem);
-  });
-}

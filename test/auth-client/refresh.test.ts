@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type AuthClient, AuthError, type AuthErrorCode } from '../../src/auth-client/index.ts';
-import { classifyRefreshError } from '../../src/auth-client/refresh/refresh-outcome.ts';
+import { refreshActionFor } from '../../src/auth-client/refresh/refresh-outcome.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, page, refusal, sessionReply } from '../support/wire/replies.ts';
 
@@ -452,26 +452,27 @@ describe('a call that ends before its token arrives', () => {
   });
 });
 
-describe('the outcome of a refused refresh', () => {
+describe('what follows from a failed refresh', () => {
   const error = (code: AuthErrorCode, status: number | null, serverCode: string | null = null) =>
     new AuthError(code, 'x', { status, serverCode });
 
   it.each([
-    ['timeout', error('timeout', null)],
-    ['network', error('network', null)],
-    ['other-refusal', error('invalid-response', null)],
-    ['other-refusal', new TypeError('x')],
-    ['timeout', error('request_timeout', 408)],
-    ['conflict', error('conflict', 409)],
-    ['rate-limited', error('over_request_rate_limit', 429)],
-    ['server-failure', error('unexpected_failure', 500)],
-    ['server-failure', error('unexpected_failure', 599)],
-    ['session_expired', error('session_expired', 499, 'session_expired')],
-    ['invalid_grant', error('unknown', 400, 'invalid_grant')],
-    ['other-refusal', error('unknown', 400, 'conflict')],
-    ['other-refusal', error('unknown', 400, 'toString')],
-    ['other-refusal', error('unknown', 400)],
-  ] as const)('is %s', (outcome, problem) => {
-    expect(classifyRefreshError(problem)).toBe(outcome);
+    ['retry', error('timeout', null)],
+    ['retry', error('network', null)],
+    ['keep', error('invalid-response', null)],
+    ['keep', new TypeError('x')],
+    ['retry', error('request_timeout', 408)],
+    ['retry', error('conflict', 409)],
+    ['keep', error('over_request_rate_limit', 429)],
+    ['retry', error('unexpected_failure', 500)],
+    ['retry', error('unexpected_failure', 599)],
+    ['drop', error('session_expired', 499, 'session_expired')],
+    ['drop', error('unknown', 400, 'invalid_grant')],
+    ['keep', error('unknown', 400, 'conflict')],
+    ['keep', error('unknown', 400, 'toString')],
+    ['keep', error('session_expired', 429, 'session_expired')],
+    ['keep', error('unknown', 400)],
+  ] as const)('is %s', (action, problem) => {
+    expect(refreshActionFor(problem)).toBe(action);
   });
 });

@@ -21,14 +21,14 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'does not refresh an expired token',
       'rest-client/wire/exchange.ts',
-      "problem.code === 'token-expired',\n    isDenied",
-      "problem.code === 'gateway',\n    isDenied",
+      "problem.code === 'token-expired',\n  isDenied",
+      "problem.code === 'gateway',\n  isDenied",
     ],
     [
       'refreshes at a forbidden write',
       'rest-client/wire/exchange.ts',
-      "problem.code === 'token-expired',\n    isDenied",
-      "(problem.code === 'token-expired' || problem.status === 403),\n    isDenied",
+      "problem.code === 'token-expired',\n  isDenied",
+      "(problem.code === 'token-expired' || problem.status === 403),\n  isDenied",
     ],
     [
       "takes a proxy's page for rows",

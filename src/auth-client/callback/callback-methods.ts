@@ -6,7 +6,7 @@ import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import { type Callback, type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
-import { findPendingFlow, listPendingFlows, removePendingFlow } from './pending-flows.ts';
+import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
 import { sessionFromTokens } from './session-from-tokens.ts';
 
 /** The page's address. */
@@ -61,10 +61,7 @@ export function createCallbackMethods(
       'pkce-verifier-missing',
       'The link was requested by another browser: use the code in the email instead',
     );
-    const flows = await (flowId === undefined
-      ? listPendingFlows(core.pendingFlows)
-      : findPendingFlow(core.pendingFlows, flowId));
-    for (const { verifier, isRecovery } of flows) {
+    for (const { verifier, isRecovery } of await listPendingFlows(core.pendingFlows, flowId)) {
       try {
         const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
         const response = await core.send(endpoint, parseTokenResponse, options);

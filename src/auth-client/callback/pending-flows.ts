@@ -34,23 +34,19 @@ export async function addPendingFlow(
   });
 }
 
-/** Lists the pending flows, newest first. */
-export async function listPendingFlows(flows: PendingFlowStore): Promise<PendingFlow[]> {
+/** Lists the pending flows, newest first; with an id, that flow alone: the verifier of another one would be refused. */
+export async function listPendingFlows(flows: PendingFlowStore, id?: string): Promise<PendingFlow[]> {
   const { store, key } = flows;
   const byVerifier = new Map<string, PendingFlow>();
-  const ids = (await readIndex(flows)).toReversed();
-  for (const flowOrLatestKey of [latestKey(key), ...ids.map((id) => flowKey(key, id))]) {
+  const ids = id === undefined ? (await readIndex(flows)).toReversed() : [id];
+  const keys = ids.map((each) => flowKey(key, each));
+  if (id === undefined) keys.unshift(latestKey(key));
+  for (const verifierKey of keys) {
     // Older versions of the vendor's client mark a recovery `/PASSWORD_RECOVERY`.
-    const [verifier = '', mark] = await readVerifier(store, flowOrLatestKey);
+    const [verifier = '', mark] = await readVerifier(store, verifierKey);
     if (verifier && !byVerifier.has(verifier)) byVerifier.set(verifier, { verifier, isRecovery: !!mark });
   }
   return [...byVerifier.values()];
-}
-
-/** Returns the flow with this id, or none: the verifier of another flow would be refused. */
-export async function findPendingFlow({ store, key }: PendingFlowStore, id: string): Promise<PendingFlow[]> {
-  const [verifier = '', mark] = await readVerifier(store, flowKey(key, id));
-  return verifier ? [{ verifier, isRecovery: !!mark }] : [];
 }
 
 /** Removes the flow with this verifier. */

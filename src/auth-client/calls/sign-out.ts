@@ -1,6 +1,6 @@
 import type { AuthCore } from '../core.ts';
 import { AuthError, missingSession } from '../errors.ts';
-import { classifyRefreshError, refreshActions } from '../refresh/refresh-outcome.ts';
+import { refreshActionFor } from '../refresh/refresh-outcome.ts';
 import { type ActiveSession, remainingMs } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -80,7 +80,7 @@ async function signOutHere(
     });
   } catch (problem) {
     // A session that the server has ended needs no local sign-out; the user's other sessions may live on.
-    const hasEnded = refreshActions[classifyRefreshError(problem)] === 'drop';
+    const hasEnded = refreshActionFor(problem) === 'drop';
     if (!(hasEnded && scope === 'local')) throw problem;
   }
 }

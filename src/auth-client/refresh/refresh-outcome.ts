@@ -1,76 +1,39 @@
 import { type BackoffOptions, doublingDelaysMs } from '../../platform/backoff.ts';
 import { AuthError } from '../errors.ts';
 
-/** The result of one attempt to refresh. */
-export type RefreshOutcome =
-  | 'renewed'
-  /** The session has ended at the server, or its refresh token is unusable: only these refusals are definitive. */
-  | 'refresh_token_not_found'
-  | 'refresh_token_already_used'
-  | 'session_expired'
-  | 'session_not_found'
-  | 'user_banned'
-  | 'validation_failed'
-  | 'invalid_grant'
-  /** 409: the server gave up after 5 s of concurrent requests with one token. */
-  | 'conflict'
-  /** 429. */
-  | 'rate-limited'
-  /** 408, or no response before the deadline. */
-  | 'timeout'
-  /** 500 and above. */
-  | 'server-failure'
-  /** Offline, DNS, TLS, CORS: no response. */
-  | 'network'
-  /** Anything else: a proxy's page, a wrong API key, a malformed response. */
-  | 'other-refusal';
-
 /**
- * - `accept`: store the new session.
+ * What a failed refresh means for the session.
+ *
  * - `keep`: keep the session and pause refreshing; the next check after the pause tries again.
  * - `retry`: keep the session and try again after the backoff.
  * - `drop`: read storage again and adopt a newer token; else the session ends when its access token expires.
  */
-export type RefreshAction = 'accept' | 'keep' | 'retry' | 'drop';
+export type RefreshAction = 'keep' | 'retry' | 'drop';
 
-/** Total by type: an outcome without an action does not compile. */
-export const refreshActions: Readonly<Record<RefreshOutcome, RefreshAction>> = {
-  renewed: 'accept',
-  refresh_token_not_found: 'drop',
-  refresh_token_already_used: 'drop',
-  session_expired: 'drop',
-  session_not_found: 'drop',
-  user_banned: 'drop',
+/** The session has ended at the server, or its refresh token is unusable: only these refusals are definitive. */
+const definitiveRefusals: ReadonlySet<string | null> = new Set([
+  'refresh_token_not_found',
+  'refresh_token_already_used',
+  'session_expired',
+  'session_not_found',
+  'user_banned',
   // The server cannot parse the refresh token, for example because another program stored half of it.
-  validation_failed: 'drop',
+  'validation_failed',
   // The form in which older servers, and OAuth servers in general, refuse a refresh token (RFC 6749 §5.2).
-  invalid_grant: 'drop',
-  conflict: 'retry',
-  'rate-limited': 'keep',
-  timeout: 'retry',
-  'server-failure': 'retry',
-  network: 'retry',
-  'other-refusal': 'keep',
-};
+  'invalid_grant',
+]);
 
-const outcomeByStatus: Readonly<Record<number, RefreshOutcome>> = {
-  408: 'timeout',
-  409: 'conflict',
-  429: 'rate-limited',
-};
+/** 409: the server gave up after 5 s of concurrent requests with one token. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 409]);
 
-/** Classifies what an attempt threw; any other error is `other-refusal`. */
-export function classifyRefreshError(problem: unknown): RefreshOutcome {
-  if (!(problem instanceof AuthError)) return 'other-refusal';
+/** What follows from what an attempt threw. `keep` for what is not known: a proxy's page, a wrong API key, a malformed response. */
+export function refreshActionFor(problem: unknown): RefreshAction {
+  if (!(problem instanceof AuthError)) return 'keep';
   const { code, status, serverCode } = problem;
-  if (status === null) return code === 'timeout' || code === 'network' ? code : 'other-refusal';
-  if (status >= 500) return 'server-failure';
-  return outcomeByStatus[status] ?? (isDefinitiveRefusal(serverCode) ? serverCode : 'other-refusal');
-}
-
-/** A code that is no outcome has no action. */
-function isDefinitiveRefusal(serverCode: string | null): serverCode is RefreshOutcome {
-  return refreshActions[serverCode as RefreshOutcome] === 'drop';
+  if (status === null) return code === 'timeout' || code === 'network' ? 'retry' : 'keep';
+  if (status >= 500 || transientStatuses.has(status)) return 'retry';
+  // A rate limit ends no session.
+  return status !== 429 && definitiveRefusals.has(serverCode) ? 'drop' : 'keep';
 }
 
 /** Jitter of a quarter keeps tabs from refreshing at the same moment. */

@@ -15,7 +15,7 @@ import {
 import { token } from '../wire/endpoints.ts';
 import type { Send } from '../wire/request.ts';
 import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
-import { GIVE_UP_MS, REFRESH_BACKOFF, classifyRefreshError, refreshActions } from './refresh-outcome.ts';
+import { GIVE_UP_MS, REFRESH_BACKOFF, refreshActionFor } from './refresh-outcome.ts';
 import { withLock } from '../session/with-lock.ts';
 
 /** After a refusal that an immediate retry does not help: no request with this token before `untilMs`. */
@@ -190,7 +190,7 @@ export class Refresher {
       limit: this.#settings.autoRefresh ? Infinity : 0,
       backoff: REFRESH_BACKOFF,
       maxElapsedMs: GIVE_UP_MS,
-      isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
+      isRetryable: (problem: unknown) => refreshActionFor(problem) === 'retry',
     };
     if (this.#pause?.isRateLimit && this.#isPaused(expectedToken)) {
       await session.sync();
@@ -232,7 +232,8 @@ export class Refresher {
       await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh', receivedAt);
     } catch (problem) {
       this.#pauseAfter(problem, sentToken);
-      if (actionFor(problem) !== 'drop' || !(await this.#findNewer(sentToken, isRejected))) throw problem;
+      if (refreshActionFor(problem) !== 'drop' || !(await this.#findNewer(sentToken, isRejected)))
+        throw problem;
     }
   }
 
@@ -251,7 +252,7 @@ export class Refresher {
   #pauseAfter(problem: unknown, refreshToken: string): void {
     if (!(problem instanceof AuthError)) return;
     const { retryAfterSeconds, status } = problem;
-    if (retryAfterSeconds === null && actionFor(problem) !== 'keep') return;
+    if (retryAfterSeconds === null && refreshActionFor(problem) !== 'keep') return;
     const pauseMs = retryAfterSeconds === null ? TICK_MS : retryAfterSeconds * 1000;
     const isRateLimit = retryAfterSeconds !== null || status === 429;
     const untilMs = this.#parts.platform.clock.monotonicMs() + pauseMs;
@@ -273,8 +274,4 @@ export class Refresher {
     const retryAfterSeconds = Math.ceil(this.#remainingMs(pause) / 1000);
     return new AuthError(code, message, { status, serverCode, retryAfterSeconds, cause: pause.error });
   }
-}
-
-function actionFor(problem: unknown) {
-  return refreshActions[classifyRefreshError(problem)];
 }

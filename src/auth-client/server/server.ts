@@ -1,7 +1,8 @@
 /** For servers that handle the session's cookies themselves. `createServerClients` of `/server` does it for a whole request. */
 import type { Platform } from '../../platform/platform.ts';
 import { serviceUrl } from '../../platform/service.ts';
-import { classifyRefreshError, refreshActions } from '../refresh/refresh-outcome.ts';
+import { AuthError } from '../errors.ts';
+import { refreshActionFor } from '../refresh/refresh-outcome.ts';
 import { parseStoredSession } from '../session/session-store.ts';
 import type { StoredSession } from '../session/session.ts';
 import { type Cookie, decodeCookies } from '../storage/cookie-codec.ts';
@@ -119,10 +120,9 @@ export async function refreshOnServer(
   try {
     return await send(endpoint, parseTokenResponse, options);
   } catch (problem) {
-    const outcome = classifyRefreshError(problem);
     // The browser may have refreshed in parallel: then its cookies are newer than those of this request.
-    const mayBeOutdated = outcome === 'refresh_token_already_used';
-    if (refreshActions[outcome] === 'drop' && !mayBeOutdated) return null;
+    const mayBeOutdated = problem instanceof AuthError && problem.serverCode === 'refresh_token_already_used';
+    if (refreshActionFor(problem) === 'drop' && !mayBeOutdated) return null;
     throw problem;
   }
 }

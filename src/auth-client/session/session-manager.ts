@@ -26,7 +26,7 @@ import {
   type SessionState,
   step,
 } from './session-state.ts';
-import { type ChangeNotice, SessionStore, withAnnouncedRevision } from './session-store.ts';
+import { type Change, type ChangeNotice, SessionStore, withAnnouncedRevision } from './session-store.ts';
 
 /** At the start, a failing read of storage is repeated for this long before the client continues without a session. */
 const RESTORE_RETRY_MS = 6_000;
@@ -147,30 +147,22 @@ export class SessionManager implements StoreHealthListener {
     receivedAt?: ClockReading,
   ): Promise<void> {
     const record = this.#toRecord(response, receivedAt);
-    await this.#records.update(
+    await this.#change(
       (stored) =>
         stored?.refresh_token === refreshToken && stored.user.id === response.user.id
           ? { ...record, recovery: stored.recovery }
           : undefined,
-      (after) => {
-        const active = this.#activate(after);
-        return active && after?.access_token === record.access_token
-          ? this.#dispatch([{ type: 'renewed', active, name, reason }])
-          : this.#adopt(after);
-      },
+      name,
+      reason,
     );
   }
 
   /** Stores a newer record of the signed-in user. */
   async replaceUser(user: UnverifiedUser, changes?: { readonly recovery: false }): Promise<void> {
-    await this.#records.update(
+    await this.#change(
       (stored) => (stored?.user.id === user.id ? { ...stored, ...changes, user } : undefined),
-      (after) => {
-        const active = this.#activate(after);
-        return active?.record.user === user
-          ? this.#dispatch([{ type: 'renewed', active, name: 'USER_UPDATED', reason: 'call' }])
-          : this.#adopt(after);
-      },
+      'USER_UPDATED',
+      'call',
     );
   }
 
@@ -261,6 +253,16 @@ export class SessionManager implements StoreHealthListener {
   #signedInEvents(after: StoredSession | null, { name, reason }: NewSession): readonly SessionEvent[] {
     const active = this.#activate(after);
     return active ? [{ type: 'signed-in', active, name, reason }] : [];
+  }
+
+  /** Changes the stored record of the session; adopts what is stored instead if `change` keeps it. */
+  async #change(change: Change, name: RenewalEventName, reason: AuthEventReason): Promise<void> {
+    await this.#records.update(change, (after, before) => {
+      const active = this.#activate(after);
+      return active && after !== before
+        ? this.#dispatch([{ type: 'renewed', active, name, reason }])
+        : this.#adopt(after);
+    });
   }
 
   /** Adopts what a read of storage found. */

@@ -19,7 +19,7 @@ export interface ChangeNotice {
 export type Settle = (after: StoredSession | null, before: StoredSession | null) => AuthEventName | null;
 
 /** Returns the record to store, null to remove it, or undefined to keep what is stored. */
-type Change = (stored: StoredSession | null) => StoredSession | null | undefined;
+export type Change = (stored: StoredSession | null) => StoredSession | null | undefined;
 
 /** The session record in storage. Each operation is atomic with respect to the other tabs. */
 export class SessionStore {

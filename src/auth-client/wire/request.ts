@@ -1,4 +1,3 @@
-import { HttpFailure } from '../../platform/http.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { type Service, ServiceCall, type ServiceHttpOptions } from '../../platform/service-http.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
@@ -40,7 +39,7 @@ export interface SendSettings extends ServiceHttpOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const authService: Service = { name: 'auth', errorClass: AuthError, takesKeyAsToken: false };
+export const authService: Service = { name: 'auth', errorClass: AuthError, takesKeyAsToken: false };
 
 export function createSend(settings: SendSettings): Send {
   return (endpoint, parse, options = {}) => {
@@ -56,7 +55,7 @@ export function createSend(settings: SendSettings): Send {
       ownHeaders: {
         'x-client-info': 'auth-client/0.1',
         'x-supabase-api-version': '2024-01-01',
-        ...(body && { 'content-type': 'application/json;charset=UTF-8' }),
+        'content-type': body && 'application/json;charset=UTF-8',
       },
       body: body && JSON.stringify(body),
       keepalive: options.keepalive,
@@ -73,13 +72,6 @@ export function createSend(settings: SendSettings): Send {
       }
     });
   };
-}
-
-/** Converts the end of a wait to an `AuthError` with `timeout` or `aborted`; other errors pass unchanged. */
-export function toAuthError(problem: unknown): unknown {
-  return problem instanceof HttpFailure
-    ? new AuthError(problem.kind, problem.message, { cause: problem.cause })
-    : problem;
 }
 
 function invalidResponse(status: number, cause?: unknown): AuthError {

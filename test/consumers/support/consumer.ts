@@ -66,6 +66,8 @@ async function compile(folder: string, skipLibCheck: boolean, files?: readonly s
       // Unlike NodeNext, it takes no declarations of ES modules for `require`: TypeScript before 5.8 did not either.
       module: 'Node18',
       moduleDetection: 'force',
+      // The examples import each other as files of TypeScript.
+      rewriteRelativeImportExtensions: true,
       jsx: 'react-jsx',
       strict: true,
       exactOptionalPropertyTypes: true,

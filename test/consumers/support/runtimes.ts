@@ -19,6 +19,9 @@ const packages = {
   },
 } as const;
 
+/** Cloudflare's runtime, which serves requests and runs no scripts. */
+const workerd = { name: 'workerd', spec: '1.20261117.1', program: 'workerd/bin/workerd' } as const;
+
 /** A runtime that the journey runs in. */
 export type RuntimeName = keyof typeof packages;
 
@@ -28,7 +31,7 @@ const cache = fileURLToPath(new URL('../../../node_modules/.cache/runtimes', imp
 
 /** Installs the programs of all runtimes into a cache folder, unless they are there. */
 export async function installRuntimes(): Promise<void> {
-  const all = Object.values(packages);
+  const all = [...Object.values(packages), workerd];
   if (all.every(({ program }) => existsSync(join(cache, 'node_modules', program)))) return;
   await mkdir(cache, { recursive: true });
   const dependencies = Object.fromEntries(all.map(({ name, spec }) => [name, spec]));
@@ -36,6 +39,9 @@ export async function installRuntimes(): Promise<void> {
   const flags = ['--no-audit', '--no-fund', '--no-package-lock'];
   await promisify(execFile)('npm', ['install', ...flags], { cwd: cache });
 }
+
+/** The command of Cloudflare's runtime. */
+export const workerdProgram = join(cache, 'node_modules', workerd.program);
 
 /** The command that runs a script in a runtime. */
 export function commandOf(runtime: RuntimeName): {

@@ -101,28 +101,24 @@ const SIGN_LIMIT = 1000;
 /** The bucket `name`; no request is sent. */
 export function createBucket({ base, send }: Transport, name: string): Bucket {
   const bucket = encodeURIComponent(name);
-  const objectPath = (path: string) => `${bucket}/${encodeKey(path)}`;
+  const objectUrl = (route: string, path: string, query: Query = {}) =>
+    withQuery(`${route}/${bucket}/${encodeKey(path)}`, query);
   const post = <T>(path: string, json: unknown, options?: CallOptions) =>
     send<T>({ method: 'POST', path, json }, options);
-  const downloadPath = (path: string, { image, versionId, cacheNonce }: DownloadOptions) =>
-    withQuery(`${image ? '/render/image/authenticated' : '/object'}/${objectPath(path)}`, {
-      ...image,
-      versionId,
-      cacheNonce,
-    });
 
   async function put(
     method: 'POST' | 'PUT',
-    url: string,
+    route: string,
     path: string,
     body: UploadBody,
-    options: UploadOptions,
+    options: UploadOptions = {},
+    query?: Query,
   ): Promise<UploadedObject> {
     const isForm = body instanceof FormData;
     const sent = await send<{ Id?: string; Key?: string }>(
       {
         method,
-        path: url,
+        path: objectUrl(route, path, query),
         body: isForm ? createUploadForm(body, options) : (body as BodyInit),
         ownHeaders: isForm ? upsertHeader(options) : uploadHeaders(options),
       },
@@ -131,22 +127,37 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key ?? `${name}/${path}` };
   }
 
+  async function get<T>(
+    path: string,
+    options: DownloadOptions = {},
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { image, versionId, cacheNonce } = options;
+    const route = image ? '/render/image/authenticated' : '/object';
+    const url = objectUrl(route, path, { ...image, versionId, cacheNonce });
+    return send({ method: 'GET', path: url }, options, read);
+  }
+
+  async function transfer(
+    route: string,
+    from: string,
+    to: string,
+    options: TransferOptions = {},
+    metadata?: object,
+  ): Promise<void> {
+    const { destinationBucket, sourceVersionId } = options;
+    const [sourceKey, destinationKey] = [normalizeKey(from), normalizeKey(to)];
+    const json = { bucketId: name, sourceKey, destinationKey, destinationBucket, sourceVersionId };
+    await post(route, { ...json, ...metadata }, options);
+  }
+
   const client: Bucket = {
     name,
-    upload: async (path, body, options = {}) =>
-      put('POST', `/object/${objectPath(path)}`, path, body, options),
-    replace: async (path, body, options = {}) =>
-      put('PUT', `/object/${objectPath(path)}`, path, body, options),
-
-    async download(path, options = {}) {
-      const request = { method: 'GET', path: downloadPath(path, options) };
-      return send(request, options, (response) => readBlob(response, options.onProgress));
-    },
-
-    async downloadStream(path, options = {}) {
-      const request = { method: 'GET', path: downloadPath(path, options) };
-      return send(request, options, async (response) => response.body ?? new Blob([]).stream());
-    },
+    upload: (path, body, options) => put('POST', '/object', path, body, options),
+    replace: (path, body, options) => put('PUT', '/object', path, body, options),
+    download: (path, options) => get(path, options, (response) => readBlob(response, options?.onProgress)),
+    downloadStream: (path, options) =>
+      get(path, options, async (response) => response.body ?? new Blob([]).stream()),
 
     async list(folder = '', options = {}) {
       const { limit = 100, offset = 0, sortBy = { column: 'name' }, search } = options;
@@ -184,13 +195,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async info(path, options = {}) {
       const { versionId } = options;
-      const url = withQuery(`/object/info/${objectPath(path)}`, { versionId });
+      const url = objectUrl('/object/info', path, { versionId });
       return send({ method: 'GET', path: url }, options);
     },
 
     async exists(path, options) {
       try {
-        return await send({ method: 'HEAD', path: `/object/${objectPath(path)}` }, options, async () => true);
+        return await send({ method: 'HEAD', path: objectUrl('/object', path) }, options, async () => true);
       } catch (problem) {
         const status = problem instanceof StorageError ? problem.status : null;
         if (status === 404) return false;
@@ -211,28 +222,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       return send({ method: 'DELETE', path: `/object/${bucket}`, json }, options);
     },
 
-    async move(from, to, options = {}) {
-      await post('/object/move', createTransfer(name, from, to, options), options);
-    },
-
-    async copy(from, to, options = {}) {
-      const { replaceMetadata } = options;
-      const metadata = replaceMetadata && {
-        cacheControl: replaceMetadata.cacheControl,
-        contentEncoding: replaceMetadata.contentEncoding,
-        mimetype: replaceMetadata.contentType,
-      };
-      const transfer = createTransfer(name, from, to, options);
-      await post(
-        '/object/copy',
-        { ...transfer, ...(metadata && { copyMetadata: false, metadata }) },
-        options,
-      );
-    },
+    move: (from, to, options) => transfer('/object/move', from, to, options),
+    copy: (from, to, options) =>
+      transfer('/object/copy', from, to, options, copiedMetadata(options?.replaceMetadata)),
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
-        `/object/sign/${objectPath(path)}`,
+        objectUrl('/object/sign', path),
         { expiresIn: expiresInSeconds, versionId: options.versionId, transform: options.image },
         options,
       );
@@ -258,7 +254,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const { url } = await send<{ url: string }>(
         {
           method: 'POST',
-          path: `/object/upload/sign/${objectPath(path)}`,
+          path: objectUrl('/object/upload/sign', path),
           json: {},
           ownHeaders: upsertHeader(options),
         },
@@ -267,37 +263,27 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       return { path, url: base + url, token: new URL(url, base).searchParams.get('token') ?? '' };
     },
 
-    uploadToSignedUrl: async (path, token, body, options = {}) =>
-      put('PUT', withQuery(`/object/upload/sign/${objectPath(path)}`, { token }), path, body, options),
+    uploadToSignedUrl: (path, token, body, options) =>
+      put('PUT', '/object/upload/sign', path, body, options, { token }),
 
     getPublicUrl(path, options = {}) {
       const { image, versionId, cacheNonce } = options;
       const route = image ? '/render/image/public' : '/object/public';
       const query = { ...image, ...downloadQuery(options), versionId, cacheNonce };
-      return withQuery(`${base}${route}/${objectPath(path)}`, query);
+      return base + objectUrl(route, path, query);
     },
 
     async purgeCache(path, options = {}) {
-      const url = withQuery(`/cdn/${objectPath(path)}`, purgeQuery(options));
-      await send({ method: 'DELETE', path: url }, options);
+      await send({ method: 'DELETE', path: objectUrl('/cdn', path, purgeQuery(options)) }, options);
     },
   };
   return client;
 }
 
-function createTransfer(
-  bucket: string,
-  from: string,
-  to: string,
-  { destinationBucket, sourceVersionId }: TransferOptions,
-) {
-  return {
-    bucketId: bucket,
-    sourceKey: normalizeKey(from),
-    destinationKey: normalizeKey(to),
-    destinationBucket,
-    sourceVersionId,
-  };
+function copiedMetadata(replaced: CopyOptions['replaceMetadata']): object | undefined {
+  if (!replaced) return undefined;
+  const { cacheControl, contentEncoding, contentType: mimetype } = replaced;
+  return { copyMetadata: false, metadata: { cacheControl, contentEncoding, mimetype } };
 }
 
 /** What a signed URL gets beside its token, which names the version. */

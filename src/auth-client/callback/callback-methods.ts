@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
-import { type Callback, type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
+import { type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
 import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
 import { sessionFromTokens } from './session-from-tokens.ts';
 
@@ -34,7 +34,11 @@ export interface CallbackOptions {
 }
 
 export interface CallbackMethods {
-  /** Reads a callback URL and, if it is the page's own, removes the callback from it. Returns null if it brought no session. */
+  /**
+   * Reads a callback URL and, if it is the page's own, removes the callback from it. Returns null if it brought no session.
+   *
+   * @throws {AuthError} what the callback says, or why its code or tokens were refused.
+   */
   consume(href: string): Promise<NewSession | null>;
   /**
    * Exchanges the authorization code of a PKCE flow that this browser began. `start()` does it for the page's own address.
@@ -92,24 +96,6 @@ export function createCallbackMethods(
     return { response, name: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
   };
 
-  const process = async (callback: Callback): Promise<NewSession | null> => {
-    switch (callback.kind) {
-      case 'none':
-        return null;
-      case 'message':
-        core.session.setNotes({ callbackMessage: callback.message });
-        return null;
-      case 'error': {
-        const { code, error, message } = callback;
-        throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, { serverCode: code ?? error });
-      }
-      case 'code':
-        return exchange(callback);
-      case 'tokens':
-        return signInWithTokens(callback.tokens, callback.isRecovery);
-    }
-  };
-
   return {
     async consume(href) {
       const isFlowPending = (await listPendingFlows(core.pendingFlows)).length > 0;
@@ -117,12 +103,21 @@ export function createCallbackMethods(
       if (callback.kind === 'none') return null;
       // Before anything else, so that no reload, bookmark or Referer repeats the callback.
       if (address?.href() === href) address.replace(cleanCallbackUrl(href));
-      core.session.setNotes({ callbackError: null, callbackMessage: null });
-      try {
-        return await process(callback);
-      } catch (problem) {
-        core.session.setNotes({ callbackError: problem as AuthError });
-        return null;
+      const callbackMessage = callback.kind === 'message' ? callback.message : null;
+      core.session.setNotes({ callbackError: null, callbackMessage });
+      switch (callback.kind) {
+        case 'message':
+          return null;
+        case 'error': {
+          const { code, error, message } = callback;
+          throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, {
+            serverCode: code ?? error,
+          });
+        }
+        case 'code':
+          return exchange(callback);
+        case 'tokens':
+          return signInWithTokens(callback.tokens, callback.isRecovery);
       }
     },
     exchangeCodeForSession: async (request, options) => core.session.signIn(await exchange(request, options)),

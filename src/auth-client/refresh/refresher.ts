@@ -7,8 +7,7 @@ import {
   type ActiveSession,
   type ClockReading,
   TICK_MS,
-  isDueAtTick,
-  isDueOnDemand,
+  isDue,
   remainingMs,
   tickMs,
 } from '../session/session.ts';
@@ -53,6 +52,11 @@ export interface RefresherSettings {
   readonly shareRefresh: ShareRefresh;
 }
 
+/** A read of the token starts a background refresh when less of its life is left: 90 s of an hour. */
+const TICKS_AT_READ = 3;
+/** The background check refreshes when less of the token's life is left: the last full tick still has a check. */
+const TICKS_IF_VISIBLE = 4;
+const TICKS_IF_HIDDEN = 2;
 /** Longest wait for the lock. An attempt under it ends after 15 s, the deadline of its request, so its holder hangs. */
 const LOCK_WAIT_MS = 20_000;
 
@@ -75,9 +79,8 @@ export class Refresher {
 
   /** The access token in memory; null if there is none, or if it is due for a refresh. */
   validToken(): string | null {
-    const { session } = this.#parts;
-    const active = session.current();
-    return active && !isDueOnDemand(active, session.readClocks()) ? active.record.access_token : null;
+    const active = this.#parts.session.current();
+    return active && !this.#isDue(active, TICKS_AT_READ) ? active.record.access_token : null;
   }
 
   /**
@@ -98,7 +101,7 @@ export class Refresher {
     if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
     const isRejected = active.record.access_token === rejectedToken;
     if (!isRejected && !this.#isExpired(active)) {
-      const isDue = isDueOnDemand(active, session.readClocks());
+      const isDue = this.#isDue(active, TICKS_AT_READ);
       if (isDue && autoRefresh) this.#refreshInBackground();
       if (!isDue || autoRefresh) return active.record.access_token;
     }
@@ -147,8 +150,8 @@ export class Refresher {
       if (!active) return;
       timer = clock.setTimer(check, tickMs(active));
       // A visible tab refreshes first; hidden tabs, which may still have to notify their user, at the last tick.
-      const ticks = page.isVisible() ? undefined : 1;
-      if (page.isOnline() && isDueAtTick(active, session.readClocks(), ticks)) this.#refreshInBackground();
+      const ticks = page.isVisible() ? TICKS_IF_VISIBLE : TICKS_IF_HIDDEN;
+      if (page.isOnline() && this.#isDue(active, ticks)) this.#refreshInBackground();
     };
     const unsubscribeTokens = session.tokens.add(check);
     const unsubscribePage = page.subscribe((signal) => {
@@ -170,6 +173,10 @@ export class Refresher {
 
   #isExpired(active: ActiveSession): boolean {
     return remainingMs(active, this.#parts.session.readClocks()) <= 0;
+  }
+
+  #isDue(active: ActiveSession, ticks: number): boolean {
+    return isDue(active, this.#parts.session.readClocks(), ticks);
   }
 
   #refreshInBackground(): void {

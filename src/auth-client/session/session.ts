@@ -3,8 +3,6 @@ import type { TokenResponse, UnverifiedUser } from '../wire/responses.ts';
 
 /** Interval of the background check in milliseconds. */
 export const TICK_MS = 30_000;
-/** The background check refreshes a session with this many whole ticks left, or fewer. */
-export const REFRESH_TICKS = 3;
 
 /** The session as the application sees it. It has no refresh token. */
 export interface Session {
@@ -127,14 +125,9 @@ export function tickMs({ record }: ActiveSession): number {
   return Math.max(1000, Math.min(TICK_MS, lifetimeMs(record) / 8));
 }
 
-/** Whether at most `ticks` whole ticks of the token's life are left, so that the background check refreshes it. */
-export function isDueAtTick(active: ActiveSession, at: ClockReading, ticks = REFRESH_TICKS): boolean {
-  return Math.floor(remainingMs(active, at) / tickMs(active)) <= ticks;
-}
-
-/** Whether a read of the token starts a background refresh: fewer than 90 s are left. The token may still be valid. */
-export function isDueOnDemand(active: ActiveSession, at: ClockReading): boolean {
-  return remainingMs(active, at) < REFRESH_TICKS * tickMs(active);
+/** Whether less than so many ticks of the token's life are left. The token may still be valid. */
+export function isDue(active: ActiveSession, at: ClockReading, ticks: number): boolean {
+  return remainingMs(active, at) < ticks * tickMs(active);
 }
 
 function lifetimeMs({ expires_in }: StoredSession): number {

@@ -8,6 +8,14 @@ import { binding, createScriptedScene } from '../support/wire/scripted-realtime.
 
 const insert = (id: string, extra: RowRecord = {}) => ({ type: 'INSERT', record: { id, ...extra } });
 
+/** The changes that `onChanges` delivers on a live channel, in order. */
+async function listenToBatches(scene: ReturnType<typeof createScriptedScene>) {
+  const { channel } = await scene.openLiveChannel();
+  const changes: Change<RowRecord>[] = [];
+  createPostgresChanges(channel).onChanges<RowRecord>(binding, (batch) => changes.push(...batch));
+  return changes;
+}
+
 describe('listeners', () => {
   it('are bound by content when the server reorders the bindings and adds fields', async () => {
     const scene = createScriptedScene();
@@ -133,7 +141,7 @@ describe('listeners', () => {
     scene.server.change({ type: 'DELETE', old_record: { id: 'a' } }, [deleted ?? 0]);
     scene.server.change(insert('a'), [inserted ?? 0]);
     await scene.world.clock.advance(16);
-    expect(seen).toEqual(['INSERT']);
+    expect(seen).toEqual(['DELETE', 'INSERT']);
   });
 
   it('are called after another listener throws, whose error is reported', async () => {
@@ -185,13 +193,28 @@ describe('listeners', () => {
     for (const status of ['read', 'unread', 'read'])
       scene.server.change({ type: 'UPDATE', record: { id: 'a', status } });
     await scene.world.clock.advance(16);
-    expect(changes).toMatchObject([{ record: { status: 'unread' } }]);
+    expect(changes).toMatchObject([{ record: { status: 'read' } }, { record: { status: 'unread' } }]);
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'repeated' }]);
   });
 
-  it('receive the changes of a row within a frame merged', async () => {
+  it('receive each change, also several of one row within a frame', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a', { n: 0 }));
+    scene.server.change({ type: 'UPDATE', record: { id: 'a', n: 1 }, old_record: { id: 'a' } });
+    scene.server.change({ type: 'DELETE', old_record: { id: 'a' } });
+    expect(changes).toEqual([]);
+    await scene.world.clock.advance(16);
+    expect(changes).toMatchObject([
+      { type: 'INSERT', record: { id: 'a', n: 0 } },
+      { type: 'UPDATE', record: { id: 'a', n: 1 } },
+      { type: 'DELETE', oldRecord: { id: 'a' } },
+    ]);
+  });
+
+  it('of batches receive the changes of a row within a frame merged', async () => {
+    const scene = createScriptedScene();
+    const changes = await listenToBatches(scene);
     scene.server.change(insert('a', { n: 0 }));
     scene.server.change(insert('b'));
     for (const n of [1, 2, 3]) scene.server.change({ type: 'UPDATE', record: { id: 'a', n } });
@@ -199,18 +222,16 @@ describe('listeners', () => {
     scene.server.change({ type: 'UPDATE', record: { id: 'c', n: 2 }, old_record: { id: 'c', n: 1 } });
     scene.server.change({ type: 'DELETE', old_record: { id: 'b' } });
     await scene.world.clock.advance(16);
-    expect(
-      (changes as Change<RowRecord>[]).map(({ schema: _s, table: _t, commitTimestamp: _c, ...rest }) => rest),
-    ).toEqual([
+    expect(changes.map(({ schema: _s, table: _t, commitTimestamp: _c, ...rest }) => rest)).toEqual([
       { type: 'INSERT', record: { id: 'a', n: 3 } },
       { type: 'UPDATE', record: { id: 'c', n: 2 }, oldRecord: { id: 'c', n: 0 } },
       { type: 'DELETE', oldRecord: { id: 'b' } },
     ]);
   });
 
-  it('receive a change of the primary key unmerged', async () => {
+  it('of batches receive a change of the primary key unmerged', async () => {
     const scene = createScriptedScene();
-    const { changes } = await scene.openLiveChannel();
+    const changes = await listenToBatches(scene);
     scene.server.change(insert('a', { n: 0 }));
     scene.server.change({ type: 'UPDATE', record: { id: 'b', n: 0 }, old_record: { id: 'a' } });
     for (const n of [1, 2])

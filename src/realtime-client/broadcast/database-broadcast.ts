@@ -50,10 +50,10 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   channel.updateJoinPayload({ replicationReady: true });
   return {
     onContinuity: channel.onContinuity,
-    onChanges({ event = '*', schema = 'public', table, ...rules }, listener) {
+    onChanges({ event = '*', schema = 'public', table, primaryKey = ['id'], parseRow }, listener) {
       const types = new Set<string>([event].flat());
       const isDuplicate = createDuplicateFilter();
-      const queue = createChangeQueue(port, rules, listener);
+      const queue = createChangeQueue(port, { primaryKey, parseRow }, listener);
       const stops = [
         queue.close,
         port.onMessage(({ event: kind, payload }) => {

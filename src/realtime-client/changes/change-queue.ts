@@ -1,4 +1,3 @@
-import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { ChannelPort } from '../channel/channel.ts';
 import type { Binding, Change, ChangeType, RowRecord } from '../protocol/change.ts';
@@ -8,7 +7,7 @@ import { mergeRows } from './merged-rows.ts';
 export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
   /** Default `*`: all types. Several types become one binding each; their changes reach the listener in order. */
   readonly event?: ChangeType | '*' | readonly ChangeType[];
-  /** Columns that identify a row; changes of one row within a frame are merged. Default `['id']`. */
+  /** Columns that identify a row, by which `onChanges` merges the changes of a frame. Default `['id']`. */
   readonly primaryKey?: readonly string[];
   /**
    * Validates a record, see `createRowParser`. A record for which it throws is not delivered: the error is reported,
@@ -18,7 +17,8 @@ export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
 }
 
 interface RowOptions<Row> {
-  readonly primaryKey?: readonly string[] | undefined;
+  /** Columns that identify a row; null to deliver each change instead of at most one per row. */
+  readonly primaryKey: readonly string[] | null;
   readonly parseRow?: ((record: RowRecord) => Row) | undefined;
 }
 
@@ -31,17 +31,10 @@ export interface ChangeQueue {
 
 export function createChangeQueue<Row extends object>(
   port: ChannelPort,
-  { primaryKey = ['id'], parseRow }: RowOptions<Row>,
+  { primaryKey, parseRow }: RowOptions<Row>,
   listener: (changes: readonly Change<Row>[]) => void,
 ): ChangeQueue {
   let waiting: Change<RowRecord>[] = [];
-  const take = () => {
-    const taken = waiting;
-    waiting = [];
-    return mergeRows(taken, primaryKey);
-  };
-  const listeners = createListeners<readonly Change<Row>[]>(port.report);
-  listeners.add(listener);
   const parse = (change: Change<RowRecord>): readonly Change<Row>[] => {
     try {
       if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
@@ -57,9 +50,10 @@ export function createChangeQueue<Row extends object>(
       waiting = [];
     }),
     port.onFrame(() => {
-      const taken = take();
+      const taken = primaryKey ? mergeRows(waiting, primaryKey) : waiting;
+      waiting = [];
       const changes = parseRow ? taken.flatMap(parse) : (taken as readonly Change<Row>[]);
-      if (changes.length > 0) listeners.call(changes);
+      return changes.length > 0 ? listener(changes) : undefined;
     }),
   ];
   return {

@@ -26,7 +26,7 @@ type RowOf<Database, Schema, Table> = Table extends keyof TablesOf<Database, Sch
 /** Subscriptions of a channel to the database's changes (`postgres_changes`); rows have the types of `Database`. */
 export interface PostgresChanges<Database = unknown> {
   /**
-   * Calls `listener` with each change. Adding a binding to a joined channel joins it again.
+   * Calls `listener` with each change, in the frame after its arrival. Adding a binding to a joined channel joins it again.
    *
    * @throws {RealtimeError} `invalid-binding`
    */
@@ -86,10 +86,11 @@ export function createPostgresChanges<Database>(
   const { port } = channel;
   if (subscriptionWaitMs !== null) channel.updateJoinPayload({ subscriptionWaitMs });
   port.parts.postgresChanges = postgresChangesProtocol;
-  const onChanges: PostgresChanges['onChanges'] = (
-    { event = '*', primaryKey, parseRow, ...target },
-    listener,
-  ) => {
+  const subscribe = <Row extends object>(
+    { event = '*', primaryKey: _key, parseRow, ...target }: ChangeBinding<Row>,
+    primaryKey: readonly string[] | null,
+    listener: (changes: readonly Change<Row>[]) => void,
+  ): Unsubscribe => {
     const bindings = [event].flat().map((one): Binding => Object.assign({ event: one }, target));
     bindings.forEach(encodeBinding);
     const byKey = new Map(bindings.map((binding) => [bindingKey(binding), binding]));
@@ -105,12 +106,12 @@ export function createPostgresChanges<Database>(
   };
   return {
     onContinuity: channel.onContinuity,
-    onChanges,
+    onChanges: (binding, listener) => subscribe(binding, binding.primaryKey ?? ['id'], listener),
     on(binding, listener) {
       const listeners = createListeners<Parameters<typeof listener>[0]>(port.report);
       const stops = [
         listeners.add(listener),
-        onChanges(binding, (changes) => changes.forEach(listeners.call)),
+        subscribe(binding, null, (changes) => changes.forEach(listeners.call)),
       ];
       return () => stops.forEach((stop) => stop());
     },

@@ -1,7 +1,7 @@
 import { createDuplicateFilter } from './duplicate-filter.ts';
 import { hashText } from './text-hash.ts';
 
-/** Most frames that wait for their hash, and the characters of the longest one that is kept for it. */
+/** Frames that wait for their hash, and the characters of the longest one that is kept for it. */
 const maxWaiting = 512;
 const maxKeptText = 2_000;
 
@@ -14,17 +14,21 @@ const maxKeptText = 2_000;
 export function createRepetitionFilter(): (frame: string, commit: unknown) => boolean {
   const isDuplicate = createDuplicateFilter();
   let newestCommit = '';
+  /** The latest frames, the oldest of which is replaced. */
   let waiting: (string | number)[] = [];
+  let oldest = 0;
   const keyOf = (frame: string | number) => (typeof frame === 'string' ? hashText(frame) : frame);
   return (frame, commit) => {
     if (typeof commit !== 'string' || commit <= newestCommit) {
-      for (const earlier of waiting) isDuplicate(keyOf(earlier));
+      for (const earlier of [...waiting.slice(oldest), ...waiting.slice(0, oldest)])
+        isDuplicate(keyOf(earlier));
       waiting = [];
+      oldest = 0;
       return isDuplicate(hashText(frame));
     }
     newestCommit = commit;
-    if (waiting.length >= 2 * maxWaiting) waiting = waiting.slice(maxWaiting);
-    waiting.push(frame.length > maxKeptText ? hashText(frame) : frame);
+    waiting[oldest] = frame.length > maxKeptText ? hashText(frame) : frame;
+    oldest = (oldest + 1) % maxWaiting;
     return false;
   };
 }

@@ -8,8 +8,8 @@ export interface RealtimeSettings {
    */
   readonly timeoutMs: number;
   /**
-   * Deadline for the server's confirmation of a subscription, from the accepted join on. A server that has just started
-   * needs up to 40 s. Default 60,000.
+   * Deadline for the server's confirmation of a subscription, from the accepted join on; where the channel also waits for a
+   * replication, from its confirmation on. A server that has just started needs up to 40 s. Default 60,000.
    */
   readonly liveTimeoutMs: number;
   /**

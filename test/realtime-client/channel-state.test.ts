@@ -22,51 +22,53 @@ type Cell = '-' | `${Kind}${string}`;
 const tokenOf = (sub: string) => `.${btoa(JSON.stringify({ sub }))}.`;
 const nowMs = 100_000;
 const wallMs = 1_000_000;
-const memory = { ...initialChannel, online: true, token: 't1' };
+const step = (state: ChannelState, event: ChannelEvent, atMs = wallMs) =>
+  stepChannel(state, event, { nowMs, wallMs: atMs, settings: defaultSettings });
+const replay = (state: ChannelState, inputs: readonly ChannelEvent[]) =>
+  inputs.reduce((current, input) => step(current, input).state, state);
+const memory = { ...initialChannel, token: 't1' };
 const states: Record<Kind, ChannelState> = {
   idle: { ...memory, kind: 'idle' },
-  offline: { ...memory, kind: 'offline', online: false },
   queued: { ...memory, kind: 'queued' },
   authorizing: { ...memory, kind: 'authorizing' },
-  joining: { ...memory, kind: 'joining' },
-  joined: { ...memory, kind: 'joined' },
+  joining: { ...memory, kind: 'joining', unconfirmed: ['subscription'] },
+  joined: { ...memory, kind: 'joined', unconfirmed: ['subscription'] },
   live: { ...memory, kind: 'live', wasLive: true, liveAtMs: nowMs - 1_000, liveWallMs: wallMs - 1_000 },
   backoff: { ...memory, kind: 'backoff' },
   failed: { ...memory, kind: 'failed', code: 'signed-out', message: '' },
 };
 const events: Record<Input, ChannelEvent> = {
   join: { kind: 'join' },
-  rejoin: { kind: 'rejoin', wallMs },
-  leave: { kind: 'leave', wallMs },
-  online: { kind: 'online' },
-  offline: { kind: 'offline', wallMs: wallMs },
+  rejoin: { kind: 'rejoin' },
+  leave: { kind: 'leave' },
+  offline: { kind: 'offline', lastFrameAtMs: wallMs },
   timer: { kind: 'timer' },
-  token: { kind: 'token', token: 't2', holdMs: 0 },
+  token: { kind: 'token', token: 't2', holdMs: 0, confirmations: ['subscription'] },
   tokenError: { kind: 'tokenError' },
-  newToken: { kind: 'tokenChange', token: 't2', wallMs },
-  newUser: { kind: 'tokenChange', token: tokenOf('grace'), wallMs },
-  signOut: { kind: 'tokenChange', token: null, wallMs },
+  newToken: { kind: 'tokenChange', token: 't2' },
+  newUser: { kind: 'tokenChange', token: tokenOf('grace') },
+  signOut: { kind: 'tokenChange', token: null },
   turn: { kind: 'turn' },
   heartbeat: { kind: 'heartbeat' },
   slot: { kind: 'slot' },
   unavailable: { kind: 'unavailable', code: 'websocket-unavailable', message: 'no websocket' },
-  accepted: { kind: 'accepted', confirms: false, wallMs },
-  refusedToken: { kind: 'refused', reason: 'InvalidJWTToken: Token has expired' },
-  refusedForGood: { kind: 'refused', reason: 'Unauthorized: no permission' },
-  subscribed: { kind: 'subscribed', wallMs },
-  expired: { kind: 'systemError', reason: 'Token has expired 0 seconds ago', ofSubscription: false, wallMs },
-  badBinding: { kind: 'systemError', reason: 'Unable to subscribe', ofSubscription: true, wallMs },
-  ended: { kind: 'ended', wallMs },
+  accepted: { kind: 'accepted' },
+  refusedToken: { kind: 'refused', refusal: 'token', reason: 'InvalidJWTToken: Token has expired' },
+  refusedForGood: { kind: 'refused', refusal: 'unauthorized', reason: 'Unauthorized: no permission' },
+  confirmed: { kind: 'confirmed', confirmation: 'subscription' },
+  expired: { kind: 'systemError', refusal: 'token', reason: 'Token has expired 0 seconds ago' },
+  badBinding: { kind: 'systemError', refusal: 'subscription-refused', reason: 'Unable to subscribe' },
+  ended: { kind: 'ended' },
 };
 
-const ask = 'queued: enqueue';
+const ask = 'queued:';
 const unheard = {
   token: '-',
   tokenError: '-',
   accepted: '-',
   refusedToken: '-',
   refusedForGood: '-',
-  subscribed: '-',
+  confirmed: '-',
   expired: '-',
   badBinding: '-',
   ended: '-',
@@ -79,18 +81,17 @@ const unheard = {
 } as const;
 const onTopic = {
   join: '-',
-  rejoin: 'queued: leave, enqueue',
+  rejoin: 'queued: leave',
   leave: 'idle: leave',
-  online: '-',
-  offline: 'offline:',
+  offline: 'queued:',
   token: '-',
   tokenError: '-',
-  expired: 'queued: leave, rejectToken, enqueue',
+  expired: 'queued: leave, rejectToken',
   turn: '-',
   heartbeat: '-',
   slot: '-',
   unavailable: 'failed:',
-  newUser: 'queued: leave, discard, enqueue',
+  newUser: 'queued: leave, discard',
   badBinding: 'failed: leave',
   ended: 'backoff: wait 1000',
 } as const;
@@ -101,22 +102,10 @@ const table: Record<Kind, Record<Input, Cell>> = {
     unavailable: '-',
     join: ask,
     leave: '-',
-    online: '-',
     offline: '-',
     timer: '-',
     newToken: '-',
     signOut: '-',
-  },
-  offline: {
-    ...unheard,
-    newUser: 'offline: discard',
-    join: '-',
-    leave: 'idle:',
-    online: ask,
-    offline: '-',
-    timer: '-',
-    newToken: '-',
-    signOut: 'failed:',
   },
   queued: {
     ...unheard,
@@ -124,8 +113,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     turn: 'authorizing: authorize, wait 10000',
     join: '-',
     leave: 'idle:',
-    online: '-',
-    offline: 'offline:',
+    offline: '-',
     timer: '-',
     newToken: '-',
     signOut: 'failed:',
@@ -134,14 +122,13 @@ const table: Record<Kind, Record<Input, Cell>> = {
     ...unheard,
     join: '-',
     leave: 'idle:',
-    online: '-',
-    offline: 'offline:',
+    offline: 'queued:',
     timer: 'backoff: wait 1000',
     newToken: '-',
     signOut: 'failed:',
     token: 'joining: join, wait 10000',
     tokenError: 'backoff: wait 1000',
-    refusedToken: 'queued: rejectToken, enqueue',
+    refusedToken: 'queued: rejectToken',
     refusedForGood: 'failed:',
   },
   joining: {
@@ -150,9 +137,9 @@ const table: Record<Kind, Record<Input, Cell>> = {
     newToken: '-',
     signOut: 'failed: leave, discard',
     accepted: 'joined: wait 60000',
-    refusedToken: 'queued: rejectToken, enqueue',
+    refusedToken: 'queued: rejectToken',
     refusedForGood: 'failed:',
-    subscribed: '-',
+    confirmed: '-',
     newUser: '-',
   },
   joined: {
@@ -163,7 +150,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     accepted: '-',
     refusedToken: '-',
     refusedForGood: '-',
-    subscribed: 'live:',
+    confirmed: 'live:',
   },
   live: {
     ...onTopic,
@@ -173,17 +160,16 @@ const table: Record<Kind, Record<Input, Cell>> = {
     accepted: '-',
     refusedToken: '-',
     refusedForGood: '-',
-    subscribed: 'live: gap',
+    confirmed: 'live: gap',
   },
   backoff: {
     ...unheard,
     newUser: 'backoff: discard',
-    refusedToken: 'queued: rejectToken, enqueue',
+    refusedToken: 'queued: rejectToken',
     refusedForGood: 'failed:',
     join: '-',
     leave: 'idle:',
-    online: '-',
-    offline: 'offline:',
+    offline: 'queued:',
     timer: ask,
     newToken: '-',
     signOut: 'failed:',
@@ -194,7 +180,6 @@ const table: Record<Kind, Record<Input, Cell>> = {
     newUser: ask,
     join: ask,
     leave: 'idle:',
-    online: '-',
     offline: '-',
     timer: '-',
     newToken: ask,
@@ -208,7 +193,7 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
 
 describe('the states of a channel', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
-    const { state, effects } = stepChannel(states[kind], events[input], nowMs, defaultSettings);
+    const { state, effects } = step(states[kind], events[input]);
     const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
     const isSame = state.kind === kind && effects.length === 0;
     expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
@@ -217,118 +202,111 @@ describe('the states of a channel', () => {
   it.each([states.joining, states.joined])(
     'of $kind waits for a heartbeat after the deadline, and is left only if it is answered first',
     (waiting) => {
-      const { state: overdue } = stepChannel(waiting, events.timer, nowMs, defaultSettings);
-      const late = stepChannel(overdue, events.heartbeat, nowMs, defaultSettings);
+      const { state: overdue } = step(waiting, events.timer);
+      const late = step(overdue, events.heartbeat);
       expect([late.state.kind, ...late.effects.map((effect) => effect.do)]).toEqual([
         'backoff',
         'leave',
         'wait',
       ]);
-      const confirmed = [events.subscribed, events.accepted, events.subscribed, events.heartbeat].reduce(
-        (state, event) => stepChannel(state, event, nowMs, defaultSettings).state,
-        overdue,
-      );
+      expect(step(late.state, events.heartbeat).state).toBe(late.state);
+      const confirmed = replay(overdue, [
+        events.confirmed,
+        events.accepted,
+        events.confirmed,
+        events.heartbeat,
+      ]);
       expect(confirmed.kind).toBe('live');
     },
   );
 
-  it('become live on the reply when the confirmation arrived before it', () => {
-    const { state } = stepChannel(states.joining, events.subscribed, nowMs, defaultSettings);
-    expect(stepChannel(state, events.accepted, nowMs, defaultSettings).state.kind).toBe('live');
+  it('become live on the reply when the confirmation arrived before it, or none is needed', () => {
+    expect(replay(states.joining, [events.confirmed, events.accepted]).kind).toBe('live');
+    const token: ChannelEvent = { kind: 'token', token: 't2', holdMs: 0, confirmations: [] };
+    expect(replay(states.authorizing, [token, events.accepted]).kind).toBe('live');
+  });
+
+  describe('that wait for the replication', () => {
+    const token: ChannelEvent = {
+      kind: 'token',
+      token: 't2',
+      holdMs: 0,
+      confirmations: ['subscription', 'replication'],
+    };
+    const replicated: ChannelEvent = { kind: 'confirmed', confirmation: 'replication' };
+    const joining = step(states.authorizing, token).state;
+
+    it('take an older server, which never confirms it, as ready once it has answered a heartbeat', () => {
+      const accepted = step(joining, events.accepted);
+      expect(accepted.effects).toEqual([{ do: 'wait', delayMs: 10_000 }]);
+      const overdue = replay(accepted.state, [events.timer]);
+      const answered = step(overdue, events.heartbeat);
+      expect([answered.state.kind, answered.effects]).toEqual(['joined', [{ do: 'wait', delayMs: 60_000 }]]);
+      expect(step(answered.state, events.confirmed).state.kind).toBe('live');
+      // The wait for the replication goes on after the confirmation of the subscription.
+      const confirmed = step(accepted.state, events.confirmed);
+      expect([confirmed.state.kind, confirmed.effects]).toEqual(['joined', []]);
+      expect(replay(confirmed.state, [events.timer, events.heartbeat]).kind).toBe('live');
+    });
+
+    it('wait longer for a server that has confirmed it before, also after a leave', () => {
+      const live = replay(joining, [events.accepted, replicated, events.confirmed]);
+      expect(live.kind).toBe('live');
+      const again = replay(live, [events.leave, events.join, events.turn, token]);
+      const accepted = step(again, events.accepted);
+      expect(accepted.effects).toEqual([{ do: 'wait', delayMs: 60_000 }]);
+      expect(replay(accepted.state, [events.confirmed, events.timer, events.heartbeat]).kind).toBe('backoff');
+    });
   });
 
   it('keep the start of the gap across several interruptions', () => {
-    const lost = stepChannel(states.live, { kind: 'offline', wallMs: 5 }, nowMs, defaultSettings).state;
-    const inputs: ChannelEvent[] = [
-      { kind: 'online' },
-      events.turn,
-      events.token,
-      { kind: 'offline', wallMs: 9 },
-      { kind: 'online' },
-      events.turn,
-      events.token,
+    const rejoin = [events.turn, events.token];
+    const joined = replay(states.live, [
+      { kind: 'offline', lastFrameAtMs: 5 },
+      ...rejoin,
+      { kind: 'offline', lastFrameAtMs: 9 },
+      ...rejoin,
       events.accepted,
-    ];
-    const joined = inputs.reduce(
-      (state, input) => stepChannel(state, input, nowMs, defaultSettings).state,
-      lost,
-    );
-    expect(stepChannel(joined, events.subscribed, nowMs, defaultSettings).effects).toEqual([
-      { do: 'gap', sinceMs: 5, reason: 'rejoined' },
     ]);
+    expect(step(joined, events.confirmed).effects).toEqual([{ do: 'gap', sinceMs: 5, reason: 'rejoined' }]);
   });
 
   it('begin a second gap at the second interruption', () => {
-    const rejoin: readonly ChannelEvent[] = [
-      { kind: 'online' },
-      events.turn,
-      events.token,
-      events.accepted,
-      events.subscribed,
-    ];
-    const gapsOf = (inputs: readonly ChannelEvent[]) => {
+    const rejoin = [events.turn, events.token, events.accepted, events.confirmed];
+    const gapsOf = (inputs: readonly (readonly [ChannelEvent, number?])[]) => {
       let state = states.live;
-      return inputs.flatMap((input) => {
-        const step = stepChannel(state, input, nowMs, defaultSettings);
-        state = step.state;
-        return step.effects.flatMap((effect) => (effect.do === 'gap' ? [effect.sinceMs] : []));
+      return inputs.flatMap(([input, atMs]) => {
+        const after = step(state, input, atMs);
+        ({ state } = after);
+        return after.effects.flatMap((effect) => (effect.do === 'gap' ? [effect.sinceMs] : []));
       });
     };
-    expect(
-      gapsOf([{ kind: 'offline', wallMs: 5 }, ...rejoin, { kind: 'offline', wallMs: 9 }, ...rejoin]),
-    ).toEqual([5, 9]);
-    const confirmed = (at: number): ChannelEvent => ({ kind: 'subscribed', wallMs: at });
-    expect(gapsOf([confirmed(11), confirmed(12), confirmed(13)]).slice(1)).toEqual([11, 12]);
+    const interruptions: ChannelEvent[] = [
+      { kind: 'offline', lastFrameAtMs: 5 },
+      ...rejoin,
+      { kind: 'offline', lastFrameAtMs: 9 },
+      ...rejoin,
+    ];
+    expect(gapsOf(interruptions.map((input) => [input]))).toEqual([5, 9]);
+    expect(gapsOf([11, 12, 13].map((atMs) => [events.confirmed, atMs])).slice(1)).toEqual([11, 12]);
   });
 
   it('keep the start of the gap across a leave', () => {
-    const inputs: ChannelEvent[] = [
-      { kind: 'leave', wallMs: 5 },
-      { kind: 'leave', wallMs: 9 },
-      events.join,
-      events.turn,
-      events.token,
-      events.accepted,
-    ];
-    const joined = inputs.reduce(
-      (state, input) => stepChannel(state, input, nowMs, defaultSettings).state,
-      states.live,
-    );
-    expect(stepChannel(joined, events.subscribed, nowMs, defaultSettings).effects).toEqual([
-      { do: 'gap', sinceMs: 5, reason: 'rejoined' },
-    ]);
-    const left = stepChannel(states.joined, events.leave, nowMs, defaultSettings).state;
-    expect(left.lostAtMs).toBeNull();
-  });
-
-  it('wait for the socket after a join that follows a leave without one', () => {
-    const inputs: ChannelEvent[] = [
-      { kind: 'offline', wallMs: 5 },
-      { kind: 'leave', wallMs: 9 },
-      events.join,
-    ];
-    for (const before of [states.live, states.joining]) {
-      const state = inputs.reduce(
-        (current, input) => stepChannel(current, input, nowMs, defaultSettings).state,
-        before,
-      );
-      expect(state.kind).toBe('offline');
-    }
+    const left = step(step(states.live, events.leave, 5).state, events.leave, 9).state;
+    const joined = replay(left, [events.join, events.turn, events.token, events.accepted]);
+    expect(step(joined, events.confirmed).effects).toEqual([{ do: 'gap', sinceMs: 5, reason: 'rejoined' }]);
+    expect(step(states.joined, events.leave).state.lostAtMs).toBeNull();
   });
 
   it('back off with each failure, and reset only after a stable period', () => {
     const delays = [1_000, 2_000, 5_000, 10_000, 10_000];
     let state: ChannelState = states.joined;
     for (const delayMs of delays) {
-      const step = stepChannel({ ...state, kind: 'joined' }, events.ended, nowMs, defaultSettings);
-      expect(step.effects).toEqual([{ do: 'wait', delayMs, jitter: true }]);
-      state = step.state;
+      const after = step({ ...state, kind: 'joined' }, events.ended);
+      expect(after.effects).toEqual([{ do: 'wait', delayMs, jitter: true }]);
+      ({ state } = after);
     }
     const stable: ChannelState = { ...state, kind: 'live', liveAtMs: nowMs - 30_000, liveWallMs: 0 };
-    expect(stepChannel(stable, events.ended, nowMs, defaultSettings).effects).toContainEqual({
-      do: 'wait',
-      delayMs: 1_000,
-      jitter: true,
-    });
+    expect(step(stable, events.ended).effects).toContainEqual({ do: 'wait', delayMs: 1_000, jitter: true });
   });
 });

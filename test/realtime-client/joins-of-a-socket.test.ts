@@ -2,7 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
-import { initialJoins, stepJoins, type JoinsEvent } from '../../src/realtime-client/socket/joins-state.ts';
+import type { Refusal } from '../../src/realtime-client/protocol/refusal.ts';
+import {
+  initialJoins,
+  nextTurns,
+  stepJoins,
+  type JoiningTopic,
+  type JoinsEvent,
+  type JoinsState,
+} from '../../src/realtime-client/socket/joins-state.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createSlowServer, type JoinVerdict } from '../support/wire/slow-realtime.ts';
 
@@ -172,99 +180,71 @@ describe('the joins of one socket', () => {
 });
 
 describe('the turns to join', () => {
-  const turnsAfter = (...events: readonly JoinsEvent[]) => {
-    let state = initialJoins(4);
-    const topics = events.map((event) => {
-      const step = stepJoins(state, event, 4);
-      state = step.state;
-      return step.effects.map(({ topic }) => topic).join('');
-    });
-    return topics;
-  };
-  const request = (topic: string, isPrivate = false): JoinsEvent => ({ kind: 'request', topic, isPrivate });
-  const release = (topic: string): JoinsEvent => ({ kind: 'release', topic });
-  const accepted = (topic: string): JoinsEvent => ({ kind: 'accepted', topic });
-  const refused = (topic: string): JoinsEvent => ({ kind: 'refused', topic, refusal: 'unauthorized' });
-  const five = ['a', 'b', 'c', 'd', 'e'].map((topic) => request(topic));
+  const topicOf = (topic: string, kind = 'queued', isPrivate = false, attempt = 0): JoiningTopic => ({
+    topic,
+    isPrivate,
+    state: { kind, attempt },
+  });
+  const queued = ['a', 'b', 'c', 'd', 'e'].map((topic) => topicOf(topic));
+  const accepted = (joined: number, topic = 'x'): JoinsEvent => ({ kind: 'accepted', topic, joined });
+  const refused = (refusal: Refusal, joined = 0, topic = 'x'): JoinsEvent => ({
+    kind: 'refused',
+    topic,
+    refusal,
+    joined,
+  });
+  const after = (...events: readonly JoinsEvent[]) => events.reduce(stepJoins, initialJoins(4));
+  const turnsOf = (state: JoinsState, topics = queued) =>
+    nextTurns(state, topics)
+      .map(({ topic }) => topic)
+      .join('');
 
   it('are given to one topic until the server has accepted a join, then to four', () => {
-    expect(turnsAfter(...five, accepted('a'), release('a'))).toEqual(['a', '', '', '', '', 'bcd', 'e']);
+    expect(turnsOf(after())).toBe('a');
+    expect(turnsOf(after(accepted(1)))).toBe('abcd');
   });
 
-  it('are given to one topic after a refusal, for as long as the socket lasts', () => {
-    const later = ['f', 'g', 'h'].map((topic) => request(topic));
-    expect(
-      turnsAfter(
-        ...five,
-        accepted('a'),
-        release('a'),
-        refused('b'),
-        ...['b', 'c', 'd'].map(release),
-        accepted('e'),
-        ...later,
-        release('e'),
-      ),
-    ).toEqual(['a', '', '', '', '', 'bcd', 'e', '', '', '', '', '', '', '', '', 'f']);
+  it('count the topics that have one', () => {
+    const active = [topicOf('x', 'authorizing'), topicOf('y', 'joining'), topicOf('z', 'live')];
+    expect(turnsOf(after(accepted(1)), [...active, ...queued])).toBe('ab');
+    expect(turnsOf(after(), [...active, ...queued])).toBe('');
   });
 
-  it('are given to public topics first, then to private ones, last to those that were refused before', () => {
-    expect(
-      turnsAfter(
-        request('a'),
-        refused('a'),
-        request('b', true),
-        request('c'),
-        release('a'),
-        request('a'),
-        release('c'),
-        release('b'),
-      ),
-    ).toEqual(['a', '', '', '', 'c', '', 'b', 'a']);
+  it('are one after a refusal, for as long as the socket lasts, but four again after a refused token', () => {
+    expect(turnsOf(after(accepted(1), refused('unauthorized'), accepted(2)))).toBe('a');
+    expect(turnsOf(after(accepted(1), refused('token')))).toBe('a');
+    expect(turnsOf(after(accepted(1), refused('token'), accepted(2)))).toBe('abcd');
   });
-});
 
-describe('the turns of the joins', () => {
-  const play = (...events: readonly JoinsEvent[]) => {
-    const turns: string[] = [];
-    const last = events.reduce((state, event) => {
-      const step = stepJoins(state, event, 4);
-      turns.push(...step.effects.map(({ topic }) => topic));
-      return step.state;
-    }, initialJoins(4));
-    return { turns, last };
-  };
-  const ask = (topic: string, isPrivate = false): JoinsEvent => ({ kind: 'request', topic, isPrivate });
-  const settle = (kind: 'release' | 'accepted' | 'left', topic: string): JoinsEvent => ({ kind, topic });
-  const join = (topic: string) => [ask(topic), settle('accepted', topic), settle('release', topic)];
-  const limit = (topic: string): JoinsEvent => ({ kind: 'refused', topic, refusal: 'channel-limit' });
-
-  it('are four again after a refused token, and one after any other refusal', () => {
-    const three = ['b', 'c', 'd'].map((topic) => ask(topic));
-    const refused = (refusal: 'token' | 'unauthorized'): JoinsEvent => ({
-      kind: 'refused',
-      topic: 'x',
-      refusal,
-    });
-    expect(play(refused('token'), ...join('a'), ...three).turns).toEqual(['a', 'b', 'c', 'd']);
-    expect(play(refused('unauthorized'), ...join('a'), ...three).turns).toEqual(['a', 'b']);
+  it('are given to public topics first, last to those that were refused or have failed before', () => {
+    const rest = [
+      topicOf('refused'),
+      topicOf('failed', 'queued', false, 1),
+      topicOf('private', 'queued', true),
+      topicOf('public'),
+    ];
+    const state = after(accepted(1), refused('token'), refused('unauthorized', 1, 'refused'));
+    const order: string[] = [];
+    while (rest.length > 0) {
+      const next = turnsOf(state, rest);
+      order.push(next);
+      rest.splice(
+        rest.findIndex(({ topic }) => topic === next),
+        1,
+      );
+    }
+    expect(order).toEqual(['public', 'failed', 'private', 'refused']);
   });
 
   it('forget a refusal once the topic is joined', () => {
-    const refused: JoinsEvent = { kind: 'refused', topic: 'a', refusal: 'unauthorized' };
-    expect(play(refused).last.refused).toEqual(new Set(['a']));
-    expect(play(refused, ...join('a')).last.refused).toEqual(new Set());
+    expect(after(refused('unauthorized', 0, 'a')).refused).toEqual(new Set(['a']));
+    expect(after(refused('unauthorized', 0, 'a'), accepted(1, 'a')).refused).toEqual(new Set());
   });
 
   it('learn the limit of channels from the second refusal below the most that were joined', () => {
-    const left = [...join('a'), ...join('b'), settle('left', 'b'), limit('c')];
-    expect(play(...left).last.capacity).toBe(Infinity);
-    expect(play(...left, limit('c')).last.capacity).toBe(1);
-    expect(play(...join('a'), ...join('b'), limit('c')).last.capacity).toBe(2);
-  });
-
-  it('change nothing for a topic that has no turn, or is joined already', () => {
-    const state = play(...join('a')).last;
-    for (const event of [settle('release', 'b'), settle('left', 'b'), settle('accepted', 'a')])
-      expect(stepJoins(state, event, 4).state).toBe(state);
+    const left = [accepted(1), accepted(2), refused('channel-limit', 1)];
+    expect(after(...left).capacity).toBe(Infinity);
+    expect(after(...left, refused('channel-limit', 1)).capacity).toBe(1);
+    expect(after(accepted(2), refused('channel-limit', 2)).capacity).toBe(2);
   });
 });

@@ -14,9 +14,7 @@ describe('a machine', () => {
         if (effect.do === 'fail') throw new Error('no');
         ran.push(effect.do);
       },
-      clock: createFakeWorld().openTab().clock,
-      jitter: (delayMs) => delayMs,
-      report: (problem) => reported.push(problem),
+      platform: { ...createFakeWorld().openTab(), report: (problem) => reported.push(problem) },
     });
     machine.send({ kind: 'go' });
     machine.send({ kind: 'go' });

@@ -7,20 +7,25 @@ import {
 } from '../../src/realtime-client/socket/socket-state.ts';
 
 type Kind = SocketState['kind'];
-/** `awake`, `blocked`, `hidden` and `offline` stand for the changes of a page. */
-type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'blocked' | 'hidden' | 'offline';
+/** `awake`: the page woke up; `blocked`: the same during a join. */
+type Input = Exclude<SocketEvent['kind'], 'wake'> | 'awake' | 'blocked';
 /** The next state and its effects; `-` where nothing changes. */
 type Cell = '-' | `${Kind}${string}`;
 
 const nowMs = 100_000;
-const memory = { attempt: 0, visible: true, online: true, openedAtMs: null };
+const step = (
+  state: SocketState,
+  event: SocketEvent,
+  page: { isVisible?: boolean; isOnline?: boolean } = {},
+) => stepSocket(state, event, { nowMs, isVisible: true, isOnline: true, settings: defaultSettings, ...page });
+const memory = { attempt: 0, openedAtMs: null };
 const states: Record<Kind, SocketState> = {
   idle: { ...memory, kind: 'idle' },
   connecting: { ...memory, kind: 'connecting' },
   open: { ...memory, kind: 'open', openedAtMs: nowMs - 1_000 },
   probing: { ...memory, kind: 'probing', openedAtMs: nowMs - 1_000, deadlineMs: nowMs + 8_000 },
   waiting: { ...memory, kind: 'waiting' },
-  parked: { ...memory, kind: 'parked', online: false },
+  parked: { ...memory, kind: 'parked' },
   closed: { ...memory, kind: 'closed' },
 };
 const events: Record<Input, SocketEvent> = {
@@ -32,49 +37,48 @@ const events: Record<Input, SocketEvent> = {
   timer: { kind: 'timer' },
   close: { kind: 'close' },
   unavailable: { kind: 'unavailable' },
-  awake: { kind: 'page', visible: true, online: true, awake: true, blocked: false },
-  blocked: { kind: 'page', visible: true, online: true, awake: true, blocked: true },
+  awake: { kind: 'wake', isBlocked: false },
+  blocked: { kind: 'wake', isBlocked: true },
   probe: { kind: 'probe' },
-  hidden: { kind: 'page', visible: false, online: true, awake: false, blocked: false },
-  offline: { kind: 'page', visible: true, online: false, awake: false, blocked: false },
+  offline: { kind: 'offline' },
 };
 
 // prettier-ignore
 const table: Record<Kind, Record<Input, Cell>> = {
   idle: {
     unavailable: '-', want: 'connecting: open, wait 10000', release: '-', opened: '-', lost: '-', frame: '-', timer: '-',
-    close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+    close: 'closed: drop', awake: '-', offline: '-',
     blocked: '-', probe: '-',
   },
   connecting: {
     unavailable: 'idle:', want: '-', release: 'idle: drop', opened: 'open: wait 25000', lost: 'waiting: drop, wait 1000', frame: '-',
-    timer: 'waiting: drop, wait 1000', close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+    timer: 'waiting: drop, wait 1000', close: 'closed: drop', awake: '-', offline: '-',
     blocked: '-', probe: '-',
   },
   open: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: '-',
     timer: 'probing: heartbeat, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
-    hidden: '-', offline: '-',
+    offline: '-',
     blocked: 'probing: heartbeat, wait 10000', probe: 'probing: heartbeat, wait 10000',
   },
   probing: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: 'open: wait 25000',
     timer: 'connecting: drop, open, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
-    hidden: '-', offline: '-',
+    offline: '-',
     blocked: '-', probe: 'probing: heartbeat',
   },
   waiting: {
     unavailable: 'idle:', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
-    close: 'closed: drop', awake: 'connecting: open, wait 10000', hidden: '-', offline: 'parked:',
+    close: 'closed: drop', awake: 'connecting: open, wait 10000', offline: 'parked:',
     blocked: 'connecting: open, wait 10000', probe: '-',
   },
   parked: {
     unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: '-', close: 'closed: drop',
-    awake: 'connecting: open, wait 10000', hidden: '-', offline: '-',
+    awake: 'connecting: open, wait 10000', offline: '-',
     blocked: 'connecting: open, wait 10000', probe: '-',
   },
   closed: {
-    unavailable: '-', want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-', hidden: '-',
+    unavailable: '-', want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-',
     offline: '-',
     blocked: '-', probe: '-',
   },
@@ -86,7 +90,7 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
 
 describe('the states of the socket', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
-    const { state, effects } = stepSocket(states[kind], events[input], nowMs, defaultSettings);
+    const { state, effects } = step(states[kind], events[input]);
     const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
     const isSame = state.kind === kind && effects.length === 0;
     expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
@@ -94,26 +98,30 @@ describe('the states of the socket', () => {
 
   it('back off when a socket falls silent again before it was stable', () => {
     const silent: SocketState = { ...states.probing, attempt: 1 };
-    const { state, effects } = stepSocket(silent, events.timer, nowMs, defaultSettings);
+    const { state, effects } = step(silent, events.timer);
     expect([state.kind, state.attempt]).toEqual(['waiting', 2]);
     expect(effects).toEqual([{ do: 'drop' }, { do: 'wait', delayMs: 2_000, jitter: true }]);
     const stable: SocketState = { ...silent, openedAtMs: nowMs - defaultSettings.stableAfterMs };
-    expect(stepSocket(stable, events.timer, nowMs, defaultSettings).state.kind).toBe('connecting');
+    expect(step(stable, events.timer).state.kind).toBe('connecting');
   });
 
   it('keep an earlier deadline when the page wakes up again', () => {
     const probing: SocketState = { ...memory, kind: 'probing', openedAtMs: 0, deadlineMs: nowMs + 1_000 };
-    expect(stepSocket(probing, events.awake, nowMs, defaultSettings).effects).toEqual([]);
+    expect(step(probing, events.awake).effects).toEqual([]);
   });
 
   it('wait a minute in a hidden page and until it is online in an offline one', () => {
-    const hidden: SocketState = { ...memory, kind: 'open', openedAtMs: 0, visible: false };
-    expect(stepSocket(hidden, events.lost, nowMs, defaultSettings).effects).toContainEqual({
+    const open: SocketState = { ...states.open, openedAtMs: 0 };
+    expect(step(open, events.lost, { isVisible: false }).effects).toContainEqual({
       do: 'wait',
       delayMs: 60_000,
       jitter: true,
     });
-    const offline: SocketState = { ...memory, kind: 'open', openedAtMs: 0, online: false };
-    expect(stepSocket(offline, events.lost, nowMs, defaultSettings).state.kind).toBe('parked');
+    expect(step(open, events.lost, { isOnline: false }).state.kind).toBe('parked');
+    for (const state of [states.idle, states.waiting, states.parked])
+      expect(step(state, state.kind === 'idle' ? events.want : events.awake, { isOnline: false })).toEqual({
+        state: { ...state, kind: 'parked' },
+        effects: [],
+      });
   });
 });

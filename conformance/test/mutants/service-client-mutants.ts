@@ -107,10 +107,10 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'does not replace a silent socket',
       socketState,
-      "if (kind === 'probing') return replace(state, nowMs, settings);",
+      "if (kind === 'probing') return replace(state, context);",
       "if (kind === 'probing') return stay;",
     ],
-    ['does not connect again', socketState, "if (kind === 'waiting') return connect(state, settings);", ''],
+    ['does not connect again', socketState, "if (kind === 'waiting') return connect(state, context);", ''],
     [
       'tells no latency',
       socket,
@@ -126,20 +126,20 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'does not join again after a lost socket',
       channelState,
-      "return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });",
-      "return kind === 'offline' && !state.wasLive ? begin({ ...state, online: true }) : next({ ...state, online: true });",
+      "return kind === 'queued'\n",
+      "return kind === 'queued' && !state.wasLive\n",
     ],
     [
       'waits an hour before it connects again',
       socketState,
-      'backoffDelayMs(attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0)',
+      'backoffDelayMs(attempt, { delaysMs: settings.reconnectDelaysMs }, 0)',
       '3_600_000',
     ],
     [
       'connects again without jitter',
       socket,
-      'jitter: settings.jitter }',
-      'jitter: 0 }',
+      'jitter: settings.jitter,',
+      'jitter: 0,',
       'one client shows no jitter: a unit test has the numbers',
     ],
     [
@@ -156,26 +156,26 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'pushes no new token',
       channelState,
-      "return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;",
+      "return isJoined(state) ? next({ ...state, token }, { do: 'pushToken' }) : stay;",
       'return stay;',
     ],
     [
       'joins again for each new token',
       channelState,
-      "return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;",
-      'return isOnTopic ? changeUser(interrupted) : stay;',
+      "return isJoined(state) ? next({ ...state, token }, { do: 'pushToken' }) : stay;",
+      'return isJoined(state) ? changeUser(interrupted) : stay;',
     ],
     [
       'stays joined after a sign-out',
       channelState,
-      "return isOnTopic ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);",
+      "return isOnTopic(state) ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);",
       'void failed; return stay;',
     ],
     [
       'is live before the server says so',
       channelState,
-      'if (!confirms && state.confirmedAtMs === null)',
-      'if (!confirms && nowMs < 0)',
+      'if (state.unconfirmed.length > 0) {',
+      'if (state.unconfirmed.length > 0 && nowMs < 0) {',
     ],
     [
       'puts the token into the URL',
@@ -187,9 +187,14 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       'tries a refused channel again',
       channelState,
       ': fail(state, refusal, reason);',
-      ': retry(state, settings);',
+      ': retry(state, context);',
     ],
-    ['leaves no channel', channelState, "effects: isOnTopic ? [{ do: 'leave' }] : [],", 'effects: [],'],
+    [
+      'leaves no channel',
+      channelState,
+      "return isOnTopic(state) ? next(left, { do: 'leave' }) : next(left);",
+      'return next(left);',
+    ],
     [
       'joins public channels only',
       'realtime-client/protocol/join-config.ts',

@@ -1,10 +1,12 @@
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { ConnectOptions, Connection } from '../socket/connection.ts';
 import { createConnectionStatus } from '../socket/connection-status.ts';
+import { isOpen } from '../socket/socket-state.ts';
 import { createReconnectingSocket } from '../socket/socket.ts';
-import { createJoinQueue } from '../socket/join-queue.ts';
+import { hasTurn, initialJoins, nextTurns, stepJoins } from '../socket/joins-state.ts';
 import { createTokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig } from '../protocol/join-config.ts';
+import { isJoined } from './channel-state.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
 import { encodeSocketUrl } from '../protocol/wire.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
@@ -15,39 +17,44 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
-  const queue = createJoinQueue(settings.parallelJoins);
   const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
+  let joins = initialJoins(settings.parallelJoins);
   let ignoredFrames = 0;
-  let wasOpen = false;
-  let lastState = 'idle';
   let releaseTimer: Timer | undefined;
   let slotTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
 
+  const all = () => [...topics.values()];
+  const countJoined = () => all().filter(({ state }) => isJoined(state)).length;
+  /** How many more topics the server is known to allow. */
+  const room = () => Math.max(0, joins.capacity - countJoined());
+  const grantTurns = () => {
+    if (socket.isOpen) nextTurns(joins, all()).forEach((topic) => topic.step({ kind: 'turn' }));
+  };
+
   const socket = createReconnectingSocket({
     ...options,
     url: encodeSocketUrl(url, apiKey, vsn, options.params),
-    isBlocked: () => queue.isJoining,
-    holdMs: () => Math.max(0, ...Array.from(topics.values(), (topic) => topic.holdMs)),
+    isBlocked: () => all().some(hasTurn),
+    holdMs: () => Math.max(0, ...all().map((topic) => topic.holdMs)),
     onMessage(message, frame) {
       const isKnown =
         message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message, frame));
       if (!isKnown) ignoredFrames += 1;
     },
     onHeartbeat: (ref) => topics.forEach((topic) => topic.receiveHeartbeat(ref)),
-    onState(kind, isOpen, lastFrameAtMs) {
-      if (kind !== lastState) emit({ type: 'socket', state: kind });
-      lastState = kind;
+    onStep(state, before, lastFrameAtMs) {
+      const { kind } = state;
+      if (kind !== before.kind) emit({ type: 'socket', state: kind });
       status.publish(
-        kind === 'idle' || kind === 'closed' ? kind : isOpen ? 'connected' : 'connecting',
+        kind === 'idle' || kind === 'closed' ? kind : isOpen(state) ? 'connected' : 'connecting',
         lastFrameAtMs,
       );
-      if (isOpen === wasOpen) return;
-      wasOpen = isOpen;
-      if (!isOpen) queue.reset();
-      topics.forEach((topic) =>
-        topic.step(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
-      );
+      if (isOpen(state)) return grantTurns();
+      if (!isOpen(before)) return undefined;
+      // The next socket may have other limits.
+      joins = initialJoins(settings.parallelJoins);
+      return topics.forEach((topic) => topic.step({ kind: 'offline', lastFrameAtMs }));
     },
     isKeyRefused: () => isKeyRefused(options),
     onUnavailable: (problem) => topics.forEach((topic) => topic.step({ kind: 'unavailable', ...problem })),
@@ -56,10 +63,10 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
   const updateWanted = () => {
     releaseTimer?.cancel();
-    if ([...topics.values()].some((topic) => topic.isWanted)) {
+    if (all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed')) {
       stopTokens ??= onTokenChange?.((token) => {
         tokens.reset();
-        topics.forEach((topic) => topic.step({ kind: 'tokenChange', token, wallMs: clock.now() }));
+        topics.forEach((topic) => topic.step({ kind: 'tokenChange', token }));
       });
       socket.want(true);
     } else if (status.getSnapshot().status !== 'closed')
@@ -72,13 +79,13 @@ export function createOwnConnection(options: ConnectOptions): Connection {
    */
   const offerSlots = () => {
     slotTimer?.cancel();
+    const surplus = () =>
+      all().filter(({ state }) => state.kind === 'failed' && state.code === 'channel-limit');
     const offer = () =>
-      [...topics.values()]
-        .filter((topic) => topic.isOverLimit)
-        .slice(0, queue.room)
+      surplus()
+        .slice(0, room())
         .forEach((topic) => topic.step({ kind: 'slot' }));
-    if ([...topics.values()].some((topic) => topic.isOverLimit))
-      slotTimer = clock.setTimer(offer, settings.leaveGraceMs);
+    if (surplus().length > 0) slotTimer = clock.setTimer(offer, settings.leaveGraceMs);
   };
 
   return {
@@ -87,12 +94,21 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       return ignoredFrames;
     },
     open(name, sink) {
-      const topic = createOwnTopic({
+      const topic = `realtime:${name}`;
+      const own = createOwnTopic({
         ...options,
-        name,
+        topic,
         socket,
-        queue,
         tokens,
+        isFull: () => room() === 0,
+        onRefused(refusal) {
+          joins = stepJoins(joins, { kind: 'refused', topic, refusal, joined: countJoined() });
+        },
+        onStep(state, before) {
+          if (isJoined(state) && !isJoined(before))
+            joins = stepJoins(joins, { kind: 'accepted', topic, joined: countJoined() });
+          grantTurns();
+        },
         sink: {
           ...sink,
           onStatus(snapshot) {
@@ -103,8 +119,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
           },
         },
       });
-      topics.set(`realtime:${name}`, topic);
-      return topic;
+      topics.set(topic, own);
+      return own;
     },
     close() {
       // Close the socket before leaving the topics: status listeners may call join().

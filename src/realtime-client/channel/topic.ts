@@ -1,17 +1,19 @@
-import type { Platform, Timer } from '../../platform/platform.ts';
-import { backoffDelayMs } from '../../platform/backoff.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   initialChannel,
+  isJoined,
+  isOnTopic,
   stepChannel,
   type ChannelEffect,
   type ChannelEvent,
   type ChannelState,
+  type Confirmation,
 } from './channel-state.ts';
 import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts';
-import type { JoinQueue } from '../socket/join-queue.ts';
+import type { JoiningTopic } from '../socket/joins-state.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
-import { classifyRefusal } from '../protocol/refusal.ts';
+import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
 import type { ChangeReceiver, ProtocolParts } from '../protocol/protocol-parts.ts';
@@ -22,11 +24,8 @@ import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
 
 /** A topic on this tab's own socket. */
-export interface OwnTopic extends Topic {
-  /** Whether the topic needs the socket: it is joined, or will join by itself. */
-  readonly isWanted: boolean;
-  /** Whether the channel failed because the socket carries as many channels as the server allows. */
-  readonly isOverLimit: boolean;
+export interface OwnTopic extends Topic, JoiningTopic {
+  readonly state: ChannelState;
   /** How long the server may hold its reply to a join that is in flight, in milliseconds; 0 without one. */
   readonly holdMs: number;
   /**
@@ -41,50 +40,53 @@ export interface OwnTopic extends Topic {
 }
 
 export interface OwnTopicOptions {
-  readonly name: string;
+  /** The channel's name with its prefix. */
+  readonly topic: string;
   readonly socket: ReconnectingSocket;
   readonly platform: Platform;
   readonly settings: RealtimeSettings;
-  readonly queue: JoinQueue;
   readonly tokens: TokenSource;
   readonly sink: TopicSink;
   readonly parts: ProtocolParts;
+  /** Whether the server is known to allow no further topic. */
+  readonly isFull: () => boolean;
+  /** The server refused a join, possibly one that was left since. */
+  readonly onRefused: (refusal: Refusal) => void;
+  /** Called before the sink. */
+  readonly onStep: (state: ChannelState, before: ChannelState) => void;
 }
 
 export function createOwnTopic({
-  name,
+  topic,
   socket,
   platform,
   settings,
-  queue,
   tokens,
   sink,
   parts,
+  isFull,
+  onRefused,
+  onStep,
 }: OwnTopicOptions): OwnTopic {
   const { clock } = platform;
-  const topic = `realtime:${name}`;
   let wanted: Bindings = new Map();
   let joinedWith: Bindings = new Map();
   let config: JoinConfig = defaultJoinConfig;
   let joinedConfig = '';
+  /** Null while the channel is not on its topic. */
   let joinRef: string | null = null;
-  /** The confirmations by `system` messages that are outstanding since the last join. */
-  const unconfirmed = new Set<'subscription' | 'replication'>();
-  let replicationTimer: Timer | undefined;
-  /** Whether the server has confirmed the replication of an earlier join: an older server never does. */
-  let isReplicationKnown = false;
-  /** The refs of the heartbeats whose answers show that the server has sent nothing else. */
+  /** The ref of the heartbeat whose answer shows that the server has sent nothing else. */
   let probeRef: string | null = null;
-  let replicationProbeRef: string | null = null;
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
   let changes: ChangeReceiver | undefined;
+  let lastRequest = 0;
 
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
   const holdMs = () => (wanted.size > 0 ? (config.subscriptionWaitMs ?? 0) : 0);
-  const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
-  const pushes = createPushes({ clock, settings, isReady: isJoined, send: push });
+  const isReady = () => isJoined(machine.state);
+  const pushes = createPushes({ clock, settings, isReady, send: push });
 
   const authorize = async () => {
     // Only the latest token request counts; an earlier one is superseded.
@@ -93,89 +95,77 @@ export function createOwnTopic({
     let event: ChannelEvent = { kind: 'tokenError' };
     try {
       const token = await tokens.request();
+      const confirmations: Confirmation[] = [];
+      if (wanted.size > 0) confirmations.push('subscription');
+      if (config.replicationReady) confirmations.push('replication');
       event = tokens.isRefused(token)
-        ? { kind: 'refused', reason: 'The server has refused this access token' }
-        : { kind: 'token', token, holdMs: holdMs() };
+        ? { kind: 'refused', refusal: 'token', reason: 'The server has refused this access token' }
+        : { kind: 'token', token, holdMs: holdMs(), confirmations };
     } catch (problem) {
       platform.report(problem);
     }
     if (request === lastRequest) machine.send(event);
   };
-  let lastRequest = 0;
-
+  const join = () => {
+    if (isFull())
+      return machine.send({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
+    joinedWith = wanted;
+    joinRef = socket.nextRef();
+    joinedConfig = JSON.stringify(config);
+    changes ??= parts.postgresChanges?.createReceiver(sink, clock);
+    const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
+    const { token, lostAtMs } = machine.state;
+    const encoded = encodeConfig(config, bindings, lostAtMs);
+    const payload = { config: encoded, ...(token !== null && { access_token: token }) };
+    socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
+    return undefined;
+  };
   const run = (effect: Exclude<ChannelEffect, { do: 'wait' }>) => {
     switch (effect.do) {
-      case 'enqueue':
-        joinRef = null;
-        queue.release(topic);
-        return queue.request(topic, config.private, () => machine.send({ kind: 'turn' }));
       case 'authorize':
         return void authorize();
       case 'rejectToken':
-        return tokens.reject(effect.token, effect.isFinal);
+        return tokens.reject(machine.state.token, effect.isFinal);
       case 'discard':
         return sink.onDiscard();
       case 'join':
-        return join(effect.token);
+        return join();
       case 'probe':
         probeRef = socket.probe();
         return undefined;
       case 'leave':
         push('phx_leave', {});
         abandonedRef = joinRef;
-        joinRef = null;
         return undefined;
       case 'pushToken':
-        return void push('access_token', { access_token: effect.token });
+        return void push('access_token', { access_token: machine.state.token });
       case 'gap':
         return sink.onGap({ continuity: 'lost', sinceMs: effect.sinceMs, reason: effect.reason });
     }
   };
-  const join = (token: string | null) => {
-    if (queue.room === 0) return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached' });
-    joinedWith = wanted;
-    joinRef = socket.nextRef();
-    joinedConfig = JSON.stringify(config);
-    unconfirmed.clear();
-    if (joinedWith.size > 0) unconfirmed.add('subscription');
-    if (config.replicationReady) unconfirmed.add('replication');
-    changes ??= parts.postgresChanges?.createReceiver(sink, clock);
-    const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
-    const encoded = encodeConfig(config, bindings, machine.state.lostAtMs);
-    const payload = { config: encoded, ...(token !== null && { access_token: token }) };
-    socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
-    return undefined;
-  };
-
   const machine = createMachine<ChannelState, ChannelEvent, Exclude<ChannelEffect, { do: 'wait' }>>({
-    initial: { ...initialChannel, online: socket.isOpen },
-    step: (state, event, nowMs) => stepChannel(state, event, nowMs, settings),
+    initial: initialChannel,
+    step: (state, event, nowMs) => stepChannel(state, event, { nowMs, wallMs: clock.now(), settings }),
     run,
-    clock,
-    jitter: (delayMs) =>
-      backoffDelayMs(1, { delaysMs: [delayMs], jitter: settings.jitter }, platform.random.number()),
-    report: platform.report,
+    platform,
+    jitter: settings.jitter,
     onStep(state, before) {
-      const { kind } = state;
-      if (kind === 'joined' || kind === 'live') queue.accepted(topic);
-      else queue.left(topic);
-      if (kind !== 'queued' && kind !== 'authorizing' && kind !== 'joining') queue.release(topic);
-      if (!isJoined()) endReplicationWait();
+      if (!isOnTopic(state)) joinRef = null;
+      onStep(state, before);
       const snapshot = describe(state, config.private);
       if (snapshot.status !== describe(before, config.private).status) sink.onStatus(snapshot);
-      if (isJoined()) pushes.flush();
+      if (isReady()) pushes.flush();
     },
   });
 
   const fail = (reason: string, ofSubscription: boolean) =>
-    machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
+    machine.send({ kind: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
   const refuse = (reason: string) => {
-    queue.refused(topic, classifyRefusal(reason, false));
-    machine.send({ kind: 'refused', reason, isLeaving: reason.startsWith('Channel') && queue.room > 0 });
-  };
-  const endReplicationWait = () => {
-    replicationTimer?.cancel();
-    replicationProbeRef = null;
+    const refusal = classifyRefusal(reason, false);
+    onRefused(refusal);
+    // The server may count a channel against its limit that is being left.
+    const isLeaving = refusal === 'channel-limit' && !isFull();
+    machine.send({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
   };
   const receiveReply = ({ ref, payload }: Message) => {
     const response: unknown = isRecord(payload) ? payload['response'] : null;
@@ -189,43 +179,23 @@ export function createOwnTopic({
     if (reason !== null) return refuse(reason);
     tokens.accepted();
     if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
-    if (unconfirmed.has('replication') && !isReplicationKnown)
-      replicationTimer = clock.setTimer(
-        () => (replicationProbeRef = socket.probe()),
-        settings.replicationTimeoutMs,
-      );
-    machine.send({ kind: 'accepted', confirms: unconfirmed.size === 0, wallMs: clock.now() });
-  };
-  /** A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever. */
-  const receiveLateReply = (message: Message) => {
-    abandonedRef = null;
-    const reason = refusalOf(message.payload);
-    if (reason !== null) refuse(reason);
-    return true;
-  };
-  /** A repeated confirmation reaches the machine again: changes may have been lost before it. */
-  const confirm = (part: 'subscription' | 'replication') => {
-    if (part === 'replication') endReplicationWait();
-    unconfirmed.delete(part);
-    if (unconfirmed.size === 0) machine.send({ kind: 'subscribed', wallMs: clock.now() });
+    return machine.send({ kind: 'accepted' });
   };
   const receiveSystem = (payload: unknown) => {
     if (!isRecord(payload)) return false;
     const ofSubscription = payload['extension'] === 'postgres_changes';
     if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
-    else if (ofSubscription) confirm('subscription');
-    else if (payload['message'] === replicationMessage) {
-      isReplicationKnown = true;
-      confirm('replication');
-    }
+    else if (ofSubscription || payload['message'] === replicationMessage)
+      machine.send({ kind: 'confirmed', confirmation: ofSubscription ? 'subscription' : 'replication' });
     return true;
   };
   return {
-    get isWanted() {
-      return machine.state.kind !== 'idle' && machine.state.kind !== 'failed';
+    topic,
+    get state() {
+      return machine.state;
     },
-    get isOverLimit() {
-      return machine.state.kind === 'failed' && machine.state.code === 'channel-limit';
+    get isPrivate() {
+      return config.private;
     },
     get holdMs() {
       return machine.state.kind === 'joining' ? holdMs() : 0;
@@ -233,47 +203,51 @@ export function createOwnTopic({
     want(bindings, nextConfig) {
       if (!bindings) {
         pushes.close();
-        return machine.send({ kind: 'leave', wallMs: clock.now() });
+        return machine.send({ kind: 'leave' });
       }
       wanted = bindings;
       config = nextConfig;
       machine.send({ kind: 'join' });
       const isCovered = [...bindings.keys()].every((key) => joinedWith.has(key));
-      if (!isCovered || joinedConfig !== JSON.stringify(config))
-        machine.send({ kind: 'rejoin', wallMs: clock.now() });
+      if (!isCovered || joinedConfig !== JSON.stringify(config)) machine.send({ kind: 'rejoin' });
     },
     push: pushes.push,
     send(event, payload) {
-      if (isJoined()) push(event, payload);
+      if (isReady()) push(event, payload);
     },
     step: machine.send,
     receiveHeartbeat(ref) {
       if (ref === probeRef) machine.send({ kind: 'heartbeat' });
-      if (ref === replicationProbeRef) confirm('replication');
     },
     receive(message, frame) {
-      if (message.event === 'phx_reply' && message.ref !== null && message.ref === abandonedRef)
-        return receiveLateReply(message);
+      const { event, ref, payload } = message;
+      if (event === 'phx_reply' && ref !== null && ref === abandonedRef) {
+        // A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever.
+        abandonedRef = null;
+        const reason = refusalOf(payload);
+        if (reason !== null) refuse(reason);
+        return true;
+      }
       const isStale = message.joinRef !== null && message.joinRef !== joinRef;
       if (isStale || joinRef === null) return true;
-      switch (message.event) {
+      switch (event) {
         case 'phx_reply':
           receiveReply(message);
           return true;
         case 'phx_close':
         case 'phx_error':
           // In version 1.0.0 a close during an unanswered join belongs to the previous join.
-          if (message.event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
-            machine.send({ kind: 'ended', wallMs: clock.now() });
+          if (event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
+            machine.send({ kind: 'ended' });
           return true;
         case 'system':
-          return receiveSystem(message.payload);
+          return receiveSystem(payload);
         case 'postgres_changes':
-          return !changes || !isJoined() || changes.receive(message.payload, String(frame));
+          return !changes || !isReady() || changes.receive(payload, String(frame));
         case 'broadcast':
         case 'presence_state':
         case 'presence_diff':
-          if (isJoined()) sink.onMessage(message.event, message.payload);
+          if (isReady()) sink.onMessage(event, payload);
           return true;
         default:
           return false;

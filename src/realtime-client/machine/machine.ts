@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '../../platform/platform.ts';
+import { backoffDelayMs } from '../../platform/backoff.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
 
 /** The result of a step function: the next state, and the effects to run. */
 export interface Step<State, Effect> {
@@ -37,10 +38,9 @@ export function createMachine<
   initial,
   step,
   run,
-  clock,
-  jitter,
+  platform: { clock, random, report },
+  jitter = 0,
   onStep,
-  report,
 }: {
   readonly initial: State;
   readonly step: (
@@ -49,11 +49,11 @@ export function createMachine<
     nowMs: number,
   ) => Step<State, Effect | Wait>;
   readonly run: (effect: Effect) => void;
-  readonly clock: Clock;
-  readonly jitter: (delayMs: number) => number;
+  /** `report` receives what an effect or `onStep` threw; the remaining effects still run. */
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'report'>;
+  /** Most that is added to a delay with jitter, as a fraction of it. Default 0. */
+  readonly jitter?: number;
   readonly onStep?: (state: State, before: State) => void;
-  /** Receives what an effect or `onStep` threw; the remaining effects still run. */
-  readonly report: (problem: unknown) => void;
 }): Machine<State, Event> {
   let state = initial;
   let timer: Timer | undefined;
@@ -63,10 +63,8 @@ export function createMachine<
   const runOne = (effect: Effect | Wait) => {
     if (!isWait(effect)) return run(effect);
     timer?.cancel();
-    timer = clock.setTimer(
-      () => send({ kind: 'timer' }),
-      effect.jitter ? jitter(effect.delayMs) : effect.delayMs,
-    );
+    const backoff = { delaysMs: [effect.delayMs], jitter: effect.jitter ? jitter : 0 };
+    timer = clock.setTimer(() => send({ kind: 'timer' }), backoffDelayMs(1, backoff, random.number()));
   };
   const guard = (task: () => void) => {
     try {

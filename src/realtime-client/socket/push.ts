@@ -15,8 +15,12 @@ export interface Pushes {
 }
 
 interface PendingPush {
-  readonly send: () => string;
-  readonly settle: (response: unknown, error?: RealtimeError) => void;
+  readonly event: string;
+  readonly payload: unknown;
+  /** Undefined until it is sent. */
+  ref?: string;
+  /** `response` is the cause of the error, if there is one. */
+  readonly settle: (response: unknown, error: ChannelSnapshot['error']) => void;
 }
 
 /** Buffers pushes until the channel is joined, then waits for their replies. */
@@ -32,57 +36,46 @@ export function createPushes({
   /** Sends immediately and returns the ref. */
   readonly send: (event: string, payload: unknown) => string;
 }): Pushes {
-  const waiting = new Set<PendingPush>();
-  const sent = new Map<string, PendingPush>();
-  const dispatch = (pending: PendingPush) => {
-    waiting.delete(pending);
+  const pending = new Set<PendingPush>();
+  const waiting = () => [...pending].filter(({ ref }) => ref === undefined);
+  const dispatch = (push: PendingPush) => {
     try {
-      sent.set(pending.send(), pending);
+      push.ref = send(push.event, push.payload);
     } catch (problem) {
-      pending.settle(
-        null,
-        new RealtimeError('push-refused', 'The payload cannot be serialized', { cause: problem }),
-      );
+      push.settle(problem, { code: 'push-refused', message: 'The payload cannot be serialized' });
     }
   };
   return {
     push: (event, payload) =>
       new Promise((resolve, reject) => {
         const timer = clock.setTimer(
-          () => pending.settle(null, new RealtimeError('push-timeout', `No reply to ${event} in time`)),
+          () => push.settle(undefined, { code: 'push-timeout', message: `No reply to ${event} in time` }),
           settings.timeoutMs,
         );
-        let ref: string | undefined;
-        const pending: PendingPush = {
-          send() {
-            ref = send(event, payload);
-            return ref;
-          },
+        const push: PendingPush = {
+          event,
+          payload,
           settle(response, error) {
             timer.cancel();
-            waiting.delete(pending);
-            if (ref !== undefined) sent.delete(ref);
-            if (error) reject(error);
+            pending.delete(push);
+            if (error) reject(new RealtimeError(error.code, error.message, { cause: response }));
             else resolve(response);
           },
         };
-        if (isReady()) return dispatch(pending);
-        waiting.add(pending);
-        const [oldest] = waiting;
-        if (waiting.size > settings.pushBuffer)
-          oldest?.settle(null, new RealtimeError('push-overflow', 'Too many pushes wait for the channel'));
+        pending.add(push);
+        if (isReady()) return dispatch(push);
+        const [oldest, ...later] = waiting();
+        if (later.length >= settings.pushBuffer)
+          oldest?.settle(undefined, {
+            code: 'push-overflow',
+            message: 'Too many pushes wait for the channel',
+          });
       }),
-    flush: () => waiting.forEach(dispatch),
-    reply: (ref, response, error) =>
-      sent
-        .get(ref ?? '')
-        ?.settle(
-          response,
-          error ? new RealtimeError(error.code, error.message, { cause: response }) : undefined,
-        ),
-    close() {
-      for (const pending of [...waiting, ...sent.values()])
-        pending.settle(null, new RealtimeError('closed', 'The channel is closed'));
-    },
+    flush: () => waiting().forEach(dispatch),
+    reply: (ref, response, error) => [...pending].find((push) => push.ref === ref)?.settle(response, error),
+    close: () =>
+      pending.forEach(({ settle }) =>
+        settle(undefined, { code: 'closed', message: 'The channel is closed' }),
+      ),
   };
 }

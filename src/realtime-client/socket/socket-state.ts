@@ -15,47 +15,57 @@ export type SocketState = SocketMemory &
 interface SocketMemory {
   /** Failed attempts since the connection was last stable. */
   readonly attempt: number;
-  readonly visible: boolean;
-  readonly online: boolean;
   /** Null until the current attempt succeeds. */
   readonly openedAtMs: number | null;
 }
 
 export type SocketEvent =
-  /** `unavailable`: the runtime cannot open a websocket, or the server refuses the public key. */
-  | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' | 'unavailable' }
-  /** A channel waits for a late answer. */
-  | { readonly kind: 'probe' }
   /**
-   * The page's visibility or the network changed; `awake` when the page may have been suspended until now, `blocked` when
-   * the server may be silent because it refuses a join.
+   * `unavailable`: the runtime cannot open a websocket, or the server refuses the public key; `probe`: a channel waits for a
+   * late answer; `offline`: the host lost its network.
    */
   | {
-      readonly kind: 'page';
-      readonly visible: boolean;
-      readonly online: boolean;
-      readonly awake: boolean;
-      readonly blocked: boolean;
-    };
+      readonly kind:
+        | 'want'
+        | 'release'
+        | 'opened'
+        | 'lost'
+        | 'frame'
+        | 'timer'
+        | 'close'
+        | 'unavailable'
+        | 'probe'
+        | 'offline';
+    }
+  /** The page may have been suspended until now; `isBlocked` when the server may be silent because it refuses a join. */
+  | { readonly kind: 'wake'; readonly isBlocked: boolean };
 
 /** `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not tell why it failed. */
 export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
 
 type SocketStep = Step<SocketState, SocketEffect>;
 
-/** @param nowMs monotonic time in milliseconds. */
-export function stepSocket(
-  state: SocketState,
-  event: SocketEvent,
-  nowMs: number,
-  settings: RealtimeSettings,
-): SocketStep {
+/** What a step depends on beside the state and the event. */
+interface SocketContext {
+  /** Monotonic time in milliseconds. */
+  readonly nowMs: number;
+  readonly isVisible: boolean;
+  readonly isOnline: boolean;
+  readonly settings: RealtimeSettings;
+}
+
+export function isOpen({ kind }: SocketState): boolean {
+  return kind === 'open' || kind === 'probing';
+}
+
+export function stepSocket(state: SocketState, event: SocketEvent, context: SocketContext): SocketStep {
   const stay: SocketStep = next(state);
   const { kind } = state;
+  const { timeoutMs, probeMs } = context.settings;
   if (kind === 'closed') return stay;
   switch (event.kind) {
     case 'want':
-      return kind === 'idle' ? connect(state, settings) : stay;
+      return kind === 'idle' ? connect(state, context) : stay;
     case 'release':
     case 'close': {
       const after = event.kind === 'close' ? 'closed' : 'idle';
@@ -64,51 +74,44 @@ export function stepSocket(
     case 'unavailable':
       return kind === 'connecting' || kind === 'waiting' ? next({ ...state, kind: 'idle' }) : stay;
     case 'opened':
-      return kind === 'connecting' ? stayOpen({ ...state, openedAtMs: nowMs }, settings) : stay;
+      return kind === 'connecting' ? stayOpen({ ...state, openedAtMs: context.nowMs }, context) : stay;
     case 'lost':
-      return kind === 'open' || kind === 'probing' || kind === 'connecting'
-        ? retry(state, nowMs, settings)
-        : stay;
+      return isOpen(state) || kind === 'connecting' ? retry(state, context) : stay;
     case 'frame':
-      return kind === 'probing' ? stayOpen(state, settings) : stay;
+      return kind === 'probing' ? stayOpen(state, context) : stay;
     case 'timer':
-      if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
-      if (kind === 'waiting') return connect(state, settings);
-      if (kind === 'probing') return replace(state, nowMs, settings);
-      return kind === 'connecting' ? retry(state, nowMs, settings) : stay;
+      if (kind === 'open') return probe(state, timeoutMs, context);
+      if (kind === 'waiting') return connect(state, context);
+      if (kind === 'probing') return replace(state, context);
+      return kind === 'connecting' ? retry(state, context) : stay;
     case 'probe':
-      if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
+      if (kind === 'open') return probe(state, timeoutMs, context);
       return kind === 'probing' ? next(state, { do: 'heartbeat' }) : stay;
-    case 'page': {
-      const { visible, online, awake, blocked } = event;
-      const probeMs = blocked ? settings.timeoutMs : settings.probeMs;
-      const after = { ...state, visible, online };
-      if (kind === 'waiting' || kind === 'parked') {
-        if (!online) return next({ ...after, kind: 'parked' });
-        if (awake) return connect(after, settings);
-      }
-      const isDueSooner = kind === 'probing' && state.deadlineMs <= nowMs + probeMs;
-      return awake && (kind === 'open' || (kind === 'probing' && !isDueSooner))
-        ? probe(after, probeMs, nowMs)
-        : next(after);
+    case 'offline':
+      return kind === 'waiting' ? next({ ...state, kind: 'parked' }) : stay;
+    case 'wake': {
+      if (kind === 'waiting' || kind === 'parked') return connect(state, context);
+      const delayMs = event.isBlocked ? timeoutMs : probeMs;
+      const isDueSooner = kind === 'probing' && state.deadlineMs <= context.nowMs + delayMs;
+      return isOpen(state) && !isDueSooner ? probe(state, delayMs, context) : stay;
     }
   }
 }
 
-function connect(state: SocketMemory, { timeoutMs }: RealtimeSettings): SocketStep {
-  if (!state.online) return next({ ...state, kind: 'parked' });
+function connect(state: SocketMemory, { isOnline, settings }: SocketContext): SocketStep {
+  if (!isOnline) return next({ ...state, kind: 'parked' });
   return next(
     { ...state, kind: 'connecting', openedAtMs: null },
     { do: 'open' },
-    { do: 'wait', delayMs: timeoutMs },
+    { do: 'wait', delayMs: settings.timeoutMs },
   );
 }
 
-function stayOpen(state: SocketMemory, { heartbeatMs }: RealtimeSettings): SocketStep {
-  return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: heartbeatMs });
+function stayOpen(state: SocketMemory, { settings }: SocketContext): SocketStep {
+  return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: settings.heartbeatMs });
 }
 
-function probe(state: SocketMemory, delayMs: number, nowMs: number): SocketStep {
+function probe(state: SocketMemory, delayMs: number, { nowMs }: SocketContext): SocketStep {
   return next(
     { ...state, kind: 'probing', deadlineMs: nowMs + delayMs },
     { do: 'heartbeat' },
@@ -116,27 +119,28 @@ function probe(state: SocketMemory, delayMs: number, nowMs: number): SocketStep 
   );
 }
 
-function isStable({ openedAtMs }: SocketMemory, nowMs: number, { stableAfterMs }: RealtimeSettings): boolean {
-  return openedAtMs !== null && nowMs - openedAtMs >= stableAfterMs;
+function isStable({ openedAtMs }: SocketMemory, { nowMs, settings }: SocketContext): boolean {
+  return openedAtMs !== null && nowMs - openedAtMs >= settings.stableAfterMs;
 }
 
 /** Schedules the next attempt; the backoff is reset only if the connection had been stable. */
-function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
-  const attempt = isStable(state, nowMs, settings) ? 0 : state.attempt;
-  const after = { ...state, attempt: attempt + 1 };
-  if (!state.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
+function retry(state: SocketMemory, context: SocketContext): SocketStep {
+  const { isVisible, isOnline, settings } = context;
+  const attempt = isStable(state, context) ? 1 : state.attempt + 1;
+  const after = { ...state, attempt };
+  if (!isOnline) return next({ ...after, kind: 'parked' }, { do: 'drop' });
   const delayMs = Math.max(
-    backoffDelayMs(attempt + 1, { delaysMs: settings.reconnectDelaysMs }, 0),
-    state.visible ? 0 : settings.hiddenDelayMs,
+    backoffDelayMs(attempt, { delaysMs: settings.reconnectDelaysMs }, 0),
+    isVisible ? 0 : settings.hiddenDelayMs,
   );
   const effects: SocketEffect[] = [{ do: 'drop' }, { do: 'wait', delayMs, jitter: true }];
-  if (state.openedAtMs === null && attempt > 0) effects.push({ do: 'checkKey' });
+  if (state.openedAtMs === null && attempt > 1) effects.push({ do: 'checkKey' });
   return { state: { ...after, kind: 'waiting' }, effects };
 }
 
 /** Replaces a silent socket at once if it had been stable, because then the network failed and not the server. */
-function replace(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
-  if (state.attempt > 0 && !isStable(state, nowMs, settings)) return retry(state, nowMs, settings);
-  const after = connect({ ...state, attempt: 1 }, settings);
+function replace(state: SocketMemory, context: SocketContext): SocketStep {
+  if (state.attempt > 0 && !isStable(state, context)) return retry(state, context);
+  const after = connect({ ...state, attempt: 1 }, context);
   return next(after.state, { do: 'drop' }, ...after.effects);
 }

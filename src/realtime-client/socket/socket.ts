@@ -1,11 +1,10 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
 import type { RealtimeEvent } from '../events.ts';
 import type { ProtocolParts } from '../protocol/protocol-parts.ts';
-import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Message, ProtocolVersion } from '../protocol/message.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
+import { isOpen, stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
 import { encodeMessage, parseMessage } from '../protocol/wire.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
@@ -39,7 +38,7 @@ export function createReconnectingSocket({
   isKeyRefused,
   onMessage,
   onHeartbeat,
-  onState,
+  onStep,
   onUnavailable,
 }: {
   readonly platform: Platform;
@@ -59,11 +58,11 @@ export function createReconnectingSocket({
   /** Called with null for a malformed frame. */
   readonly onMessage: (message: Message | null, frame: unknown) => void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
-  readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
+  readonly onStep: (state: SocketState, before: SocketState, lastFrameAtMs: number) => void;
   /** Called when no websocket can be opened, and no further attempt will be made. */
   readonly onUnavailable: (problem: SocketProblem) => void;
 }): ReconnectingSocket {
-  const { clock, page, random } = platform;
+  const { clock, page } = platform;
   let socket: Socket | undefined;
   let lastRef = 0;
   let heartbeat = { ref: '', sentAtMs: 0 };
@@ -73,7 +72,6 @@ export function createReconnectingSocket({
     lastRef += 1;
     return String(lastRef);
   };
-  const isOpen = ({ kind }: SocketState) => kind === 'open' || kind === 'probing';
   const drop = () => {
     if (!socket) return;
     const dropped = socket;
@@ -127,15 +125,14 @@ export function createReconnectingSocket({
   };
 
   const machine = createMachine<SocketState, SocketEvent, Exclude<SocketEffect, { do: 'wait' }>>({
-    initial: {
-      kind: 'idle',
-      attempt: 0,
-      visible: page.isVisible(),
-      online: page.isOnline(),
-      openedAtMs: null,
-    },
+    initial: { kind: 'idle', attempt: 0, openedAtMs: null },
     step: (state, event, nowMs) =>
-      stepSocket(state, event, nowMs, { ...settings, timeoutMs: settings.timeoutMs + holdMs() }),
+      stepSocket(state, event, {
+        nowMs,
+        isVisible: page.isVisible(),
+        isOnline: page.isOnline(),
+        settings: { ...settings, timeoutMs: settings.timeoutMs + holdMs() },
+      }),
     run(effect) {
       if (effect.do === 'open') open();
       else if (effect.do === 'drop') drop();
@@ -146,20 +143,15 @@ export function createReconnectingSocket({
           ref: send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),
         };
     },
-    clock,
-    jitter: (delayMs) => backoffDelayMs(1, { delaysMs: [delayMs], jitter: settings.jitter }, random.number()),
-    report: platform.report,
-    onStep: (state) => onState(state.kind, isOpen(state), lastFrameAtMs),
+    platform,
+    jitter: settings.jitter,
+    onStep: (state, before) => onStep(state, before, lastFrameAtMs),
   });
-  const unsubscribe = page.subscribe((signal) =>
-    machine.send({
-      kind: 'page',
-      visible: page.isVisible(),
-      online: page.isOnline(),
-      blocked: isBlocked(),
-      awake: signal !== 'hidden' && signal !== 'offline' && signal !== 'pagehide',
-    }),
-  );
+  const unsubscribe = page.subscribe((signal) => {
+    if (signal === 'offline') machine.send({ kind: 'offline' });
+    else if (signal !== 'hidden' && signal !== 'pagehide')
+      machine.send({ kind: 'wake', isBlocked: isBlocked() });
+  });
   return {
     get isOpen() {
       return isOpen(machine.state);

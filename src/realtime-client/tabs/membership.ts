@@ -143,9 +143,7 @@ export function joinGroup(membership: MembershipOptions): Membership {
     initial: { kind: 'stopped', term: 0 },
     step: stepLeader,
     run,
-    clock,
-    jitter: (delayMs) => delayMs,
-    report: platform.report,
+    platform,
     onStep({ kind }, before) {
       if (kind === 'seeking' && before.kind !== 'seeking') detach();
     },

@@ -66,6 +66,18 @@ describe('Mailpit’s interface', () => {
     });
   });
 
+  it('ends a link at its closing tag, which may have a line break', async () => {
+    const link = (path: string) => `<a href="http://localhost/${path}"\n  >${path}</a\n>`;
+    await supabase().mailbox.send({
+      to: 'ada@example.com',
+      subject: 'Links',
+      html: `${link('one')} and ${link('two')}`,
+    });
+    await expect(getJson('/api/v1/message/latest')).resolves.toMatchObject({
+      Text: 'one ( http://localhost/one ) and two ( http://localhost/two )',
+    });
+  });
+
   it('answers 404 for an unknown mail', async () => {
     expect((await fetchMailbox('/api/v1/message/none')).status).toBe(404);
     expect((await fetchMailbox('/view/none.html')).status).toBe(404);

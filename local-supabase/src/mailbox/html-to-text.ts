@@ -3,7 +3,7 @@ export function htmlToText(html: string): string {
   const text = html
     .replace(/<(head|style|script|title)\b[\s\S]*?<\/\1>/gi, '')
     .replace(/<!--[\s\S]*?-->/g, '')
-    .replace(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2 ( $1 )')
+    .replace(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a\s*>/gi, '$2 ( $1 )')
     .replace(/\s+/g, ' ')
     .replace(/<br\s*\/?>|<\/(p|div|h\d|li|tr|table)>/gi, '\n')
     .replace(/<[^>]+>/g, '');

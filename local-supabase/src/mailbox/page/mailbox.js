@@ -4,6 +4,8 @@ const on = (target, type, handle) =>
     void handle(event);
   });
 const status = element('status');
+/** A digest has a link for each entry; the mail below has all of them. */
+const maximumButtons = 10;
 let knownTotal;
 let asText = false;
 
@@ -51,7 +53,7 @@ async function showList() {
 
 /** Extracts the text without parsing the HTML: parsing would apply its styles, which this page forbids. */
 function linksOf(html) {
-  const anchors = html.matchAll(/<a\b[^>]*\bhref="(https?:[^"]*)"[^>]*>(.*?)<\/a>/gis);
+  const anchors = html.matchAll(/<a\b[^>]*\bhref="(https?:[^"]*)"[^>]*>(.*?)<\/a\s*>/gis);
   return Array.from(anchors, ([, address, content]) => {
     const href = address.replaceAll('&amp;', '&');
     return { href, words: content.replace(/<[^>]*>/g, '').trim() || href };
@@ -84,7 +86,7 @@ async function showMail() {
   element('to').textContent = mail.To.map(({ Address }) => Address).join(', ');
   element('from').textContent = mail.From.Address;
   element('received').textContent = new Date(mail.Date).toLocaleString();
-  element('links').replaceChildren(...linksOf(mail.HTML).map(createLink));
+  element('links').replaceChildren(...linksOf(mail.HTML).slice(0, maximumButtons).map(createLink));
   element('code').textContent = codeOf(mail.Text);
   element('code-row').hidden = !codeOf(mail.Text);
   element('text').textContent = mail.Text;

@@ -91,6 +91,11 @@ const changeMails: typeof codeMails = {
     await enrollSecondFactor(supabase(), token);
     return email;
   },
+  recovery_codes: async (language) => {
+    const { email, token } = await user(language);
+    await post('/factors/recovery-codes', {}, { token: (await enrollSecondFactor(supabase(), token)).token });
+    return email;
+  },
   mfa_factor_unenrolled: async (language) => {
     const { email, token } = await user(language);
     const factor = await enrollSecondFactor(supabase(), token);
@@ -147,4 +152,14 @@ describe.each(Object.entries(changeMails))('the mail %s', (_, cause) => {
       .flatMap((mail) => mail.links);
     expect(links).toContain('http://localhost:5173/account#devices');
   });
+});
+
+it('recovery codes are announced by a mail of their own', async () => {
+  const address = await changeMails['recovery_codes']?.('en');
+  const mails = supabase().mailbox.messages().filter(({ to }) => to.address === address);
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    'Recovery codes were created',
+    'Two-step sign-in was turned on',
+  ]);
+  expect(mails[0]?.text).toContain('Each takes the place of the authenticator’s code once.');
 });

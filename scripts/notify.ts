@@ -109,11 +109,16 @@ function createContent(
 ): NotificationContent {
   const samples = SAMPLES[kind] ?? [];
   const sample = text ?? samples[number % samples.length];
+  const name = NAMES[number % NAMES.length];
+  const volume = Math.floor(number / NAMES.length);
   return {
     type: kind,
     entity_type: 'document',
     entity_id: `doc-${number}`,
-    data: { entity_name: NAMES[number % NAMES.length], ...(sample === undefined ? {} : { text: sample }) },
+    data: {
+      entity_name: volume > 0 ? `${name} ${volume + 1}` : name,
+      ...(sample === undefined ? {} : { text: sample }),
+    },
   };
 }
 

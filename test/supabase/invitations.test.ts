@@ -316,6 +316,18 @@ it.each([
   ]);
 });
 
+it('an invitation needs its invitee until it is answered, and the answer needs nobody', async () => {
+  const needy = () =>
+    supabase().database.query(
+      `select recipient_id from notifications where kind = 'invite' and needs_user order by created_at desc`,
+    );
+  await supabase().database.exec('delete from notifications');
+  const token = await invite();
+  await expect(needy()).resolves.toEqual([{ recipient_id: grace.id }]);
+  await call(asGrace, 'accept', token);
+  await expect(needy()).resolves.toEqual([]);
+});
+
 it('answering an old invitation does not reach an inviter who has blocked the invitee', async () => {
   const token = await invite();
   await supabase().database.query('insert into blocked_senders values ($1, $2)', [ada.id, grace.id]);

@@ -156,7 +156,9 @@ describe.each(Object.entries(changeMails))('the mail %s', (_, cause) => {
 
 it('recovery codes are announced by a mail of their own', async () => {
   const address = await changeMails['recovery_codes']?.('en');
-  const mails = supabase().mailbox.messages().filter(({ to }) => to.address === address);
+  const mails = supabase()
+    .mailbox.messages()
+    .filter(({ to }) => to.address === address);
   expect(mails.map(({ subject }) => subject)).toEqual([
     'Recovery codes were created',
     'Two-step sign-in was turned on',

@@ -190,6 +190,20 @@ it('a digest has one line for each thread, with its newest event and how many th
   expect(mail?.html).toContain('http://localhost:5173/icon-192.png');
 });
 
+it('a digest begins with what needs the user, however much came later', async () => {
+  await prefer({});
+  await notify('mention');
+  for (let number = 1; number <= 60; number += 1)
+    await notify('comment', { entity: `plan ${number}`, atMs: nowMs + number });
+  await sendAt(nowMs + 86_400_000);
+  const lines = (mails()[0]?.text ?? '').split('\n').filter((line) => line.startsWith('* '));
+  expect(lines).toHaveLength(50);
+  expect(lines.slice(0, 2)).toEqual([
+    '* Grace Hopper mentioned you in Name of notes',
+    '* Grace Hopper commented on Name of plan 60',
+  ]);
+});
+
 it('a digest moves when another frequency, hour or zone is chosen', async () => {
   await prefer({ email_digest_frequency: 'weekly' });
   await notify('mention');

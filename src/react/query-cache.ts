@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client/index.ts';
-import type { Platform, Timer } from '../platform/index.ts';
+import type { PageSignal, Platform, Timer } from '../platform/index.ts';
 import type { Query } from '../rest-client/index.ts';
 import { type AppliedChange, createQueryStore, type QueryStore } from './query-store.ts';
 
@@ -27,7 +27,7 @@ export interface QueryCache {
 /** The clients that a cache reads with. */
 export interface CachedClients {
   readonly auth: Pick<AuthClient, 'start' | 'subscribe' | 'getSnapshot'>;
-  readonly platform: Pick<Platform, 'clock' | 'report'>;
+  readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
 }
 
 /** Identifies a read: the request, and the user whose rows it returns. */
@@ -47,7 +47,7 @@ export function queryCacheOf(clients: CachedClients): QueryCache {
 }
 
 function createQueryCache({ auth, platform }: CachedClients): QueryCache {
-  const { clock, report } = platform;
+  const { clock, page, report } = platform;
   const stores = new Map<string, QueryStore<unknown>>();
   const userId = () => auth.getSnapshot().user?.id ?? null;
   let ownerId: string | null | undefined;
@@ -59,6 +59,11 @@ function createQueryCache({ auth, platform }: CachedClients): QueryCache {
     ownerId = userId();
     for (const store of stores.values()) store.close();
     stores.clear();
+  };
+  /** What changed while the page was hidden or offline was not read. */
+  const followPage = (signal: PageSignal) => {
+    if ((signal !== 'visible' && signal !== 'online') || !page.isOnline()) return;
+    for (const store of stores.values()) store.renew();
   };
   const removals = new Map<string, Timer>();
   const removeLater = (key: string, delayMs = unusedTimeMs) => {
@@ -73,6 +78,7 @@ function createQueryCache({ auth, platform }: CachedClients): QueryCache {
     if (ownerId === undefined) {
       ownerId = userId();
       auth.subscribe(followUser);
+      page.subscribe(followPage);
     }
     const known = stores.get(key) as QueryStore<Data> | undefined;
     const store = known ?? createQueryStore(query, clock, () => removeLater(key), initialData);

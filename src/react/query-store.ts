@@ -26,6 +26,8 @@ export interface QueryStore<Data> {
   isUsed(): boolean;
   /** Sends the query, unless it is in flight or its result is younger than `staleTimeMs`. */
   subscribe(listener: () => void, staleTimeMs: number): Unsubscribe;
+  /** Sends the query again if a component shows it for which its result is too old. */
+  renew(): void;
   /** Sends the query again. Resolves when it has ended, with a result or an error. */
   refetch(): Promise<void>;
   /** Waits for the request in flight, or sends one. */
@@ -52,15 +54,16 @@ export function createQueryStore<Data>(
 ): QueryStore<Data> {
   const listeners = createListeners<void>();
   const layers = new Set<Layer<Data>>();
+  const shown = new Set<{ readonly staleTimeMs: number }>();
   let data = initialData;
   let snapshot = snapshotOf(data);
   let readAtMs: number | null = null;
   let inFlight: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
 
   const publish = ({ status, error }: Pick<QuerySnapshot<Data>, 'status' | 'error'>) => {
-    const shown =
+    const changed =
       data === undefined ? data : [...layers].reduce<Data>((before, { change }) => change(before), data);
-    snapshot = { status, data: shown, error };
+    snapshot = { status, data: changed, error };
     listeners.call();
   };
   const close = () => {
@@ -91,6 +94,10 @@ export function createQueryStore<Data>(
     publish({ status: data === undefined ? 'loading' : 'stale', error: null });
     return ended;
   };
+  const sendIfOlder = (staleTimeMs: number) => {
+    const isFresh = readAtMs !== null && clock.monotonicMs() - readAtMs < staleTimeMs;
+    if (!inFlight && !isFresh) void refetch();
+  };
   const closeUnused = () => {
     if (listeners.size() > 0) return;
     close();
@@ -101,13 +108,18 @@ export function createQueryStore<Data>(
     isUsed: () => listeners.size() > 0 || inFlight !== null,
     subscribe(listener, staleTimeMs) {
       const remove = listeners.add(listener);
-      const isFresh = readAtMs !== null && clock.monotonicMs() - readAtMs < staleTimeMs;
-      if (!inFlight && !isFresh) void refetch();
+      const component = { staleTimeMs };
+      shown.add(component);
+      sendIfOlder(staleTimeMs);
       return () => {
         remove();
+        shown.delete(component);
         // StrictMode leaves and subscribes again at once: the request in flight serves both.
         queueMicrotask(closeUnused);
       };
+    },
+    renew() {
+      if (shown.size > 0) sendIfOlder(Math.min(...Array.from(shown, ({ staleTimeMs }) => staleTimeMs)));
     },
     refetch,
     load: () => inFlight?.ended ?? refetch(),

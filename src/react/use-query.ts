@@ -7,7 +7,10 @@ import { useAuth } from './use-auth.ts';
 
 /** How {@link useQuery} reads. */
 export interface UseQueryOptions<Data> {
-  /** How old a result may be, in milliseconds, for a component to mount without another request. Default 0. */
+  /**
+   * How old a result may be, in milliseconds, for a component to mount, or the page to become visible or online again, without another
+   * request. Default 0.
+   */
   readonly staleTimeMs?: number;
   /**
    * A result from elsewhere, such as one that the server has rendered for this user. It is shown until the first request has
@@ -33,7 +36,7 @@ export interface SuspenseQueryState<Data> extends QueryState<Data> {
  * which stays in memory for five minutes after the last of them has left. The query may be built again at each render: its
  * request and the user's id identify it. The result of an earlier query or of another user is never shown for a later one.
  *
- * On a server it sends nothing and shows `initialData`.
+ * When the page becomes visible or online again, what is shown is read again. On a server nothing is sent, and `initialData` is shown.
  *
  * @param query null reads nothing, for a query that needs something that is not there yet.
  * @example

@@ -3,6 +3,7 @@ import { Component, type ReactNode, StrictMode, Suspense, useState } from 'react
 import { hydrateRoot } from 'react-dom/client';
 import { renderToString } from 'react-dom/server';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page, PageSignal } from '../../src/platform/index.ts';
 import {
   optimistic,
   SupabaseProvider,
@@ -81,6 +82,40 @@ function Toggle({ children }: { readonly children: ReactNode }) {
 const press = (name: string) => act(async () => screen.getByRole('button', { name }).click());
 
 describe('useQuery', () => {
+  it('reads what is shown again when the page becomes visible or online, unless it is young', async () => {
+    let signal = (_name: PageSignal) => {};
+    let isOnline = true;
+    const page: Page = {
+      isVisible: () => true,
+      isOnline: () => isOnline,
+      subscribe: (listener) => {
+        signal = listener;
+        return () => {};
+      },
+    };
+    clients = { ...clients, platform: { ...clients.platform, page } };
+    show(
+      <>
+        <Titles name="old" staleTimeMs={60_000} />
+        <Titles name="oldest" staleTimeMs={30_000} />
+      </>,
+    );
+    await screen.findByText('old: Tea');
+    rows = [{ id: 1, title: 'Coffee' }];
+    const tell = (name: PageSignal) => act(async () => signal(name));
+    await tell('visible');
+    expect(reads()).toHaveLength(1);
+    await act(async () => clients.clock.advance(30_000));
+    isOnline = false;
+    await tell('visible');
+    await tell('hidden');
+    expect(reads()).toHaveLength(1);
+    isOnline = true;
+    await tell('online');
+    await screen.findByText('old: Coffee');
+    expect(reads()).toHaveLength(2);
+  });
+
   it('sends one request for all components that show a query', async () => {
     show(
       <>

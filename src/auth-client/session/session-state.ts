@@ -79,6 +79,7 @@ export interface Step {
 
 /** The transition table of PROTOCOL.md: pure and total. */
 export function step(state: SessionState, event: SessionEvent): Step {
+  const current = state.kind === 'signed-in' ? state.active : null;
   switch (event.type) {
     case 'restored':
       return {
@@ -86,35 +87,25 @@ export function step(state: SessionState, event: SessionEvent): Step {
         emission: { name: 'INITIAL_SESSION', reason: 'start' },
       };
     case 'signed-in':
-      return { state: stateOf(event.active), emission: { name: event.name, reason: event.reason } };
+      return changeTo(event.active, event);
     case 'renewed':
       // A late response renews nothing after a sign-out or for another user.
-      return state.kind === 'signed-in' && isSameUser(state.active, event.active)
-        ? { state: stateOf(event.active), emission: { name: event.name, reason: event.reason } }
+      return current && isSameUser(current, event.active)
+        ? changeTo(event.active, event)
         : { state, emission: null };
-    case 'storage-read':
-      return state.kind === 'loading'
-        ? { state, emission: null }
-        : adoptStored(state, event.active, event.name);
+    case 'storage-read': {
+      const name = state.kind === 'loading' ? null : eventNameFor(current, event.active, event.name);
+      // An unchanged record keeps the state's identity, and with it the clock reading of its receipt.
+      return name ? changeTo(event.active, { name, reason: 'storage' }) : { state, emission: null };
+    }
     case 'signed-out':
       if (state.kind === 'signed-out') return { state, emission: null };
-      return {
-        state: stateOf(null),
-        emission: state.kind === 'signed-in' ? { name: 'SIGNED_OUT', reason: event.reason } : null,
-      };
+      return { state: stateOf(null), emission: current && { name: 'SIGNED_OUT', reason: event.reason } };
   }
 }
 
-function adoptStored(
-  state: Exclude<SessionState, { kind: 'loading' }>,
-  stored: ActiveSession | null,
-  announcedName: AuthEventName | null,
-): Step {
-  const current = state.kind === 'signed-in' ? state.active : null;
-  const name = eventNameFor(current, stored, announcedName);
-  // An unchanged record keeps the state's identity, and with it the clock reading of its receipt.
-  if (!name) return { state, emission: null };
-  return { state: stateOf(stored), emission: { name, reason: 'storage' } };
+function changeTo(active: ActiveSession | null, { name, reason }: Emission): Step {
+  return { state: stateOf(active), emission: { name, reason } };
 }
 
 function eventNameFor(

@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import type { HttpLogEvent } from 'supabase-protocol-clients/platform';
+import type { ClientEvent } from 'supabase-protocol-clients';
 
 /** The header of the active span (W3C Trace Context §3.2), which every request of a client sends. */
 export function activeTraceparent(): string | null {
@@ -12,7 +12,8 @@ export function activeTraceparent(): string | null {
  *
  * @param now milliseconds since the epoch.
  */
-export const recordExchanges = (tracer: Tracer, now: () => number) => (event: HttpLogEvent) => {
+export const recordExchanges = (tracer: Tracer, now: () => number) => (event: ClientEvent) => {
+  if (event.type !== 'http') return;
   const [, traceId, spanId, flags] = event.traceparent?.split('-') ?? [];
   if (!traceId || !spanId) return;
   const endMs = now();

@@ -32,10 +32,8 @@ it('a request becomes a span below the one that was active, and the server sees 
       return fetch(input, init);
     },
     store: createMemoryStore(),
-    log: (event) => {
-      if (event.type === 'http') recordExchanges(tracer, Date.now)(event);
-    },
-    rest: { traceparent: activeTraceparent },
+    log: recordExchanges(tracer, Date.now),
+    traceparent: activeTraceparent,
   });
   const parent = tracer.startSpan('a page');
   const read = async () =>

@@ -290,9 +290,10 @@ export class SessionManager implements StoreHealthListener {
     }
     if (clearsCallback && (notesBefore.callbackError || notesBefore.callbackMessage !== null))
       this.#notes = { ...notesBefore, callbackError: null, callbackMessage: null };
+    // Before the snapshot: a page that renders upon it, in a microtask of its own, has received the events by then.
+    for (const event of emitted) this.#events?.defer(event);
     if (this.#state !== before || this.#notes !== notesBefore) this.#publish();
     const token = this.current()?.record.access_token ?? null;
-    for (const event of emitted) this.#events?.defer(event);
     if (token !== tokenBefore) this.#tokens?.defer(token);
     return emitted.at(-1)?.name ?? null;
   }

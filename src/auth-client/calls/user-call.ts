@@ -3,8 +3,12 @@ import { AuthError, type AuthErrorCode, missingSession } from '../errors.ts';
 import type { Endpoint } from '../wire/endpoints.ts';
 import type { CallOptions, Parse } from '../wire/request.ts';
 
-/** Codes by which the server rejects the access token itself, not the request. */
-const rejectedTokenCodes: ReadonlySet<AuthErrorCode> = new Set(['bad_jwt', 'session_not_found']);
+/** Codes by which the server rejects the access token itself, not the request. `user_not_found`: the account was deleted. */
+const rejectedTokenCodes: ReadonlySet<AuthErrorCode> = new Set([
+  'bad_jwt',
+  'session_not_found',
+  'user_not_found',
+]);
 
 /** Sends a request as the signed-in user. @throws {AuthError} `missing-session` if no user is signed in. */
 export async function callAsUser<T>(

@@ -58,6 +58,37 @@ test('the inbox shows /login and no empty list when another device has ended the
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
 });
 
+test('the inbox shows /login when the account was deleted', async () => {
+  const person = { email: `deleted-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  const { store, unmount } = await renderApp('/account', { supabase: supabase(), user: person });
+  await screen.findByRole('heading', { name: 'Account' });
+  unmount();
+  await supabase().database.query('delete from auth.users where id = $1', [id]);
+  await renderApp('/home', { supabase: supabase(), store });
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeTruthy();
+});
+
+test('an action shows /login where the session ended unnoticed, and calls nothing deleted', async () => {
+  const person = { email: `unnoticed-${crypto.randomUUID()}@example.com`, password: seedPassword };
+  const { id } = await createUser(supabase(), person.email);
+  await supabase().database.query(
+    `insert into notifications (recipient_id, content) values ($1, '{"type": "system", "data": {"text": "Hello"}}')`,
+    [id],
+  );
+  const openSocket = () => ({ send: () => undefined, close: () => undefined }) as never;
+  const { actor } = await renderApp('/home', {
+    supabase: supabase(),
+    user: person,
+    platform: { openSocket },
+  });
+  const archive = await screen.findByRole('button', { name: /^Archive: Hello/ });
+  await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+  await actor.click(archive);
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(screen.queryByText(/deleted in the meantime/)).toBeNull();
+});
+
 test('the application redirects to /login with a message when the server ends the session', async () => {
   const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
   const { id } = await createUser(supabase(), person.email);

@@ -71,7 +71,7 @@ export function createUserData({
         throw problem;
       }),
   };
-  const outbox = openOutbox(userId, platform);
+  const outbox = openOutbox(userId, platform, checkSession);
   let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;
   let stopListening: (() => void) | null = null;

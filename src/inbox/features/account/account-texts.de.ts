@@ -104,6 +104,8 @@ export const german: AccountTexts = {
   deleteText:
     'Dein Konto, deine Benachrichtigungen und deine Einstellungen werden sofort gelöscht, und du wirst überall abgemeldet. Das lässt sich nicht rückgängig machen.',
   deleteFailed: 'Dein Konto konnte nicht gelöscht werden. Es wurde nichts geändert.',
+  deleteUnconfirmed:
+    'Wir konnten nicht feststellen, ob dein Konto gelöscht wurde. Es kann noch passieren: Lade diese Seite in einer Minute neu.',
   deleteHasFiles: 'Lösche zuerst deine Dateien, dann dein Konto.',
   deleteNeedsProof:
     'Du hast im Lauf des letzten Tages eine neue Anmeldung hinzugefügt. Melde dich ab, melde dich mit deinem Passwort oder einem Code per E‑Mail an und lösche dann dein Konto.',

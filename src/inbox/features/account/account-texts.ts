@@ -102,6 +102,8 @@ const english = {
   deleteText:
     'Your account, your notifications and your preferences are deleted right away, and you’re signed out everywhere. This can’t be undone.',
   deleteFailed: 'Couldn’t delete your account. Nothing was changed.',
+  deleteUnconfirmed:
+    'We couldn’t confirm that your account was deleted. It may still happen: reload this page in a minute.',
   deleteHasFiles: 'Delete your files first, then your account.',
   deleteNeedsProof:
     'You added a new way to sign in within the last day. Sign out, sign in with your password or an emailed code, then delete your account.',

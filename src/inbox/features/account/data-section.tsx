@@ -1,4 +1,6 @@
 import { useMemo, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { type LoginNotice, links } from '../../shared/routes.ts';
 import { useClients, useRest } from '../../shared/clients/clients-context.ts';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import { Button } from '../../ui/button.tsx';
@@ -45,15 +47,28 @@ export function DataSection() {
       await api.deleteAccount();
     } catch (problem) {
       platform.report(problem);
-      const code = problem instanceof RestError ? problem.message : null;
-      if (code === 'account_has_files') setMessage({ error: texts.deleteHasFiles });
-      else if (code === 'reauthentication_needed') setMessage({ error: texts.deleteNeedsProof });
-      else setMessage({ error: texts.deleteFailed });
-      return setPending(null);
+      const error = await explain(problem);
+      if (error !== null) {
+        setMessage({ error });
+        return setPending(null);
+      }
     }
     toasts.clear();
     // The session is gone at the server already.
     await auth.signOut({ scope: 'local' }).catch(platform.report);
+    navigate(links.login(), { replace: true, state: 'account-deleted' satisfies LoginNotice });
+  };
+  /** What to say about a failed deletion; null where only its answer was lost: a long one outlasts the request. */
+  const explain = async (problem: unknown): Promise<string | null> => {
+    const { message = '', status = null } = problem instanceof RestError ? problem : {};
+    if (message === 'account_has_files') return texts.deleteHasFiles;
+    if (message === 'reauthentication_needed') return texts.deleteNeedsProof;
+    if (status !== null && status < 500) return texts.deleteFailed;
+    const hasAccount = await auth.getUser().then(
+      () => true,
+      () => auth.getSnapshot().session !== null,
+    );
+    return hasAccount ? texts.deleteUnconfirmed : null;
   };
   return (
     <Section id="data" title={title} intro={texts.dataIntro}>

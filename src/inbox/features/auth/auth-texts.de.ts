@@ -16,6 +16,7 @@ export const german: AuthTexts = {
   clearCookies: 'Probleme beim Anmelden? Cookies löschen',
   codeTitle: 'Per E‑Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Mit beiden kommst du ohne Passwort rein.',
+  accountDeleted: 'Dein Konto und seine Daten wurden gelöscht.',
   sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
   draftKept:
     'Du wurdest abgemeldet, während deine Änderungen gespeichert wurden. Melde dich an, um sie zu prüfen.',

@@ -15,6 +15,7 @@ const english = {
   clearCookies: 'Trouble signing in? Clear cookies',
   codeTitle: 'Sign in by email',
   codeIntro: 'We’ll email you a link and a code. Either one signs you in, no password needed.',
+  accountDeleted: 'Your account and its data were deleted.',
   sessionEnded: 'You were signed out. Sign in to continue.',
   draftKept: 'You were signed out while your changes were being saved. Sign in to check them.',
   localSignOutFailed:

@@ -151,6 +151,32 @@ test('the account page reports on /login that other devices could not be signed 
   expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
 });
 
+test('the account page says that the account was deleted, even where the answer was lost', async () => {
+  let isLost = false;
+  const fetch: Platform['fetch'] = async (input, init) => {
+    const response = await supabase().fetch(input, init);
+    if (!new Request(input, init).url.includes('/rpc/delete_account')) return response;
+    isLost = true;
+    throw new TypeError('Failed to fetch');
+  };
+  const { actor, url } = await openAccount('/account', { fetch });
+  await actor.click(section('Your data').getByRole('button', { name: 'Delete my account' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete your account?' }));
+  await actor.click(dialog.getByRole('button', { name: 'Delete my account' }));
+  expect(await screen.findByText('Your account and its data were deleted.')).toBeTruthy();
+  expect({ isLost, url: url() }).toEqual({ isLost: true, url: '/login' });
+});
+
+test('the account page does not claim that nothing changed where a deletion got no answer', async () => {
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  backend.break(to('/rpc/delete_account'));
+  const { actor } = await openAccount('/account', { fetch });
+  await actor.click(section('Your data').getByRole('button', { name: 'Delete my account' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete your account?' }));
+  await actor.click(dialog.getByRole('button', { name: 'Delete my account' }));
+  expect(await section('Your data').findByText(/^We couldn’t confirm that your account/)).toBeTruthy();
+});
+
 test('the account page does not offer to remove the only sign-in method', async () => {
   await openAccount();
   await section('Ways to sign in').findByText('Email and password');

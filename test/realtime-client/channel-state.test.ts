@@ -50,7 +50,6 @@ const events: Record<Input, ChannelEvent> = {
   signOut: { kind: 'tokenChange', token: null },
   turn: { kind: 'turn' },
   heartbeat: { kind: 'heartbeat' },
-  slot: { kind: 'slot' },
   unavailable: { kind: 'unavailable', code: 'websocket-unavailable', message: 'no websocket' },
   accepted: { kind: 'accepted' },
   refusedToken: { kind: 'refused', refusal: 'token', reason: 'InvalidJWTToken: Token has expired' },
@@ -75,7 +74,6 @@ const unheard = {
   rejoin: '-',
   turn: '-',
   heartbeat: '-',
-  slot: '-',
   unavailable: 'failed:',
   newUser: '-',
 } as const;
@@ -89,7 +87,6 @@ const onTopic = {
   expired: 'queued: leave, rejectToken',
   turn: '-',
   heartbeat: '-',
-  slot: '-',
   unavailable: 'failed:',
   newUser: 'queued: leave, discard',
   badBinding: 'failed: leave',

@@ -44,20 +44,11 @@ interface ChannelMemory {
 
 export type ChannelEvent =
   /**
-   * `turn`: the channel may join; `rejoin`: its bindings changed; `slot`: another channel of the socket was left; `accepted`:
-   * the server accepted the join; `ended`: it closed the channel (`phx_close`), or the channel's process crashed (`phx_error`).
+   * `turn`: the channel may join; `rejoin`: its bindings changed; `accepted`: the server accepted the join; `ended`: it closed
+   * the channel (`phx_close`), or the channel's process crashed (`phx_error`).
    */
   | {
-      readonly kind:
-        | 'join'
-        | 'rejoin'
-        | 'leave'
-        | 'turn'
-        | 'slot'
-        | 'tokenError'
-        | 'accepted'
-        | 'ended'
-        | 'timer';
+      readonly kind: 'join' | 'rejoin' | 'leave' | 'turn' | 'tokenError' | 'accepted' | 'ended' | 'timer';
     }
   /** The server answered the heartbeat of `probe`, and so everything that it received before. */
   | { readonly kind: 'heartbeat' }
@@ -151,8 +142,6 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
             { do: 'wait', delayMs: context.settings.timeoutMs },
           )
         : stay;
-    case 'slot':
-      return kind === 'failed' && state.code === 'channel-limit' ? begin(state) : stay;
     case 'unavailable':
       return kind === 'idle' || kind === 'failed' ? stay : fail(state, event.code, event.message);
     case 'offline':

@@ -84,7 +84,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     const offer = () =>
       surplus()
         .slice(0, room())
-        .forEach((topic) => topic.step({ kind: 'slot' }));
+        .forEach((topic) => topic.step({ kind: 'join' }));
     if (surplus().length > 0) slotTimer = clock.setTimer(offer, settings.leaveGraceMs);
   };
 

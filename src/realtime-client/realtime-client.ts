@@ -142,15 +142,7 @@ export function createRealtimeClient<Database = unknown>(
       const known = channels.get(name);
       if (join?.private && !known?.joinConfig.private) known?.updateJoinPayload(join);
       if (known) return known;
-      const created = createChannel<Database>({
-        name,
-        connection: getConnection(),
-        platform,
-        settings,
-        schedule,
-        emit,
-        parts,
-      });
+      const created = createChannel<Database>(name, getConnection(), schedule, connectOptions);
       if (join) created.updateJoinPayload(join);
       channels.set(name, created);
       return created;

@@ -6,7 +6,7 @@ import type { RealtimeEvent } from '../events.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import type { ChannelSnapshot, Connection, Topic } from '../socket/connection.ts';
+import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from '../socket/connection.ts';
 import { defaultJoinConfig, type JoinConfig } from '../protocol/join-config.ts';
 
 /**
@@ -92,26 +92,13 @@ export interface ChannelMessage {
   readonly payload: unknown;
 }
 
-export interface ChannelOptions {
-  readonly name: string;
-  readonly connection: Connection;
-  readonly platform: Platform;
-  readonly settings: RealtimeSettings;
-  /** Calls `flush` before the next paint, or after a short delay. */
-  readonly schedule: (flush: () => void) => void;
-  readonly emit: (event: RealtimeEvent) => void;
-  readonly parts: ProtocolParts;
-}
-
-export function createChannel<Database>({
-  name,
-  connection,
-  platform,
-  settings,
-  schedule,
-  emit,
-  parts,
-}: ChannelOptions): Channel<Database> {
+/** @param schedule calls `flush` before the next paint, or after a short delay. */
+export function createChannel<Database>(
+  name: string,
+  connection: Connection,
+  schedule: (flush: () => void) => void,
+  { platform, settings, emit, parts }: ConnectOptions,
+): Channel<Database> {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
   const losses = createListeners<ContinuityLoss>(report);

@@ -8,12 +8,10 @@ import { createTokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig } from '../protocol/join-config.ts';
 import { isJoined } from './channel-state.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
-import { encodeSocketUrl } from '../protocol/wire.ts';
-import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {
-  const { url, apiKey, vsn, platform, settings, onTokenChange, emit } = options;
+  const { platform, settings, onTokenChange, emit } = options;
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
@@ -32,17 +30,13 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     if (socket.isOpen) nextTurns(joins, all()).forEach((topic) => topic.step({ kind: 'turn' }));
   };
 
-  const socket = createReconnectingSocket({
-    ...options,
-    url: encodeSocketUrl(url, apiKey, vsn, options.params),
+  const socket = createReconnectingSocket(options, {
     isBlocked: () => all().some(hasTurn),
     holdMs: () => Math.max(0, ...all().map((topic) => topic.holdMs)),
     onMessage(message, frame) {
-      const isKnown =
-        message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message, frame));
-      if (!isKnown) ignoredFrames += 1;
+      if (message?.topic === 'phoenix') topics.forEach((topic) => topic.receiveHeartbeat(message.ref));
+      else if (!message || !topics.get(message.topic)?.receive(message, frame)) ignoredFrames += 1;
     },
-    onHeartbeat: (ref) => topics.forEach((topic) => topic.receiveHeartbeat(ref)),
     onStep(state, before, lastFrameAtMs) {
       const { kind } = state;
       if (kind !== before.kind) emit({ type: 'socket', state: kind });
@@ -56,7 +50,6 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       joins = initialJoins(settings.parallelJoins);
       return topics.forEach((topic) => topic.step({ kind: 'offline', lastFrameAtMs }));
     },
-    isKeyRefused: () => isKeyRefused(options),
     onUnavailable: (problem) => topics.forEach((topic) => topic.step({ kind: 'unavailable', ...problem })),
   });
 
@@ -95,9 +88,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     },
     open(name, sink) {
       const topic = `realtime:${name}`;
-      const own = createOwnTopic({
-        ...options,
-        topic,
+      const own = createOwnTopic(topic, sink, options, {
         socket,
         tokens,
         isFull: () => room() === 0,
@@ -109,14 +100,10 @@ export function createOwnConnection(options: ConnectOptions): Connection {
             joins = stepJoins(joins, { kind: 'accepted', topic, joined: countJoined() });
           grantTurns();
         },
-        sink: {
-          ...sink,
-          onStatus(snapshot) {
-            updateWanted();
-            emit({ type: 'channel', name, state: snapshot.status, reason: snapshot.error?.message ?? null });
-            sink.onStatus(snapshot);
-            if (snapshot.status === 'closed' || snapshot.status === 'failed') offerSlots();
-          },
+        onStatus({ status: state, error }) {
+          updateWanted();
+          emit({ type: 'channel', name, state, reason: error?.message ?? null });
+          if (state === 'closed' || state === 'failed') offerSlots();
         },
       });
       topics.set(topic, own);
@@ -131,18 +118,4 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       slotTimer?.cancel();
     },
   };
-}
-
-/** The HTTP interface of the same service checks the same key; an empty batch of broadcasts has no effect. */
-async function isKeyRefused({ url, apiKey, platform }: ConnectOptions): Promise<boolean> {
-  try {
-    const { status } = await platform.fetch(`${serviceUrl(url, 'realtime')}/api/broadcast`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, null) },
-      body: '{"messages":[]}',
-    });
-    return status === 401;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,3 @@
-import type { Platform } from '../../platform/platform.ts';
 import {
   initialChannel,
   isJoined,
@@ -9,16 +8,15 @@ import {
   type ChannelState,
   type Confirmation,
 } from './channel-state.ts';
-import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts';
+import type { ChannelSnapshot, ConnectOptions, Topic, TopicSink } from '../socket/connection.ts';
 import type { JoiningTopic } from '../socket/joins-state.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
 import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { Bindings } from '../protocol/change.ts';
-import type { ChangeReceiver, ProtocolParts } from '../protocol/protocol-parts.ts';
+import type { ChangeReceiver } from '../protocol/protocol-parts.ts';
 import { createPushes } from '../socket/push.ts';
-import type { RealtimeSettings } from '../settings.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -34,40 +32,32 @@ export interface OwnTopic extends Topic, JoiningTopic {
    */
   receive(message: Message, frame: unknown): boolean;
   /** The server answered the heartbeat with this ref. */
-  receiveHeartbeat(ref: string): void;
+  receiveHeartbeat(ref: string | null): void;
   /** Passes an event to the state machine. */
   step(event: ChannelEvent): void;
 }
 
-export interface OwnTopicOptions {
-  /** The channel's name with its prefix. */
-  readonly topic: string;
+/** What a topic shares with the others of its connection, and asks and tells it. */
+export interface TopicOwner {
   readonly socket: ReconnectingSocket;
-  readonly platform: Platform;
-  readonly settings: RealtimeSettings;
   readonly tokens: TokenSource;
-  readonly sink: TopicSink;
-  readonly parts: ProtocolParts;
   /** Whether the server is known to allow no further topic. */
-  readonly isFull: () => boolean;
+  isFull(): boolean;
   /** The server refused a join, possibly one that was left since. */
-  readonly onRefused: (refusal: Refusal) => void;
-  /** Called before the sink. */
-  readonly onStep: (state: ChannelState, before: ChannelState) => void;
+  onRefused(refusal: Refusal): void;
+  onStep(state: ChannelState, before: ChannelState): void;
+  /** Called before the sink's. */
+  onStatus(snapshot: ChannelSnapshot): void;
 }
 
-export function createOwnTopic({
-  topic,
-  socket,
-  platform,
-  settings,
-  tokens,
-  sink,
-  parts,
-  isFull,
-  onRefused,
-  onStep,
-}: OwnTopicOptions): OwnTopic {
+/** @param topic the channel's name with its prefix. */
+export function createOwnTopic(
+  topic: string,
+  sink: TopicSink,
+  { platform, settings, parts }: ConnectOptions,
+  owner: TopicOwner,
+): OwnTopic {
+  const { socket, tokens } = owner;
   const { clock } = platform;
   let wanted: Bindings = new Map();
   let joinedWith: Bindings = new Map();
@@ -76,7 +66,7 @@ export function createOwnTopic({
   /** Null while the channel is not on its topic. */
   let joinRef: string | null = null;
   /** The ref of the heartbeat whose answer shows that the server has sent nothing else. */
-  let probeRef: string | null = null;
+  let probeRef = '';
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
@@ -107,7 +97,7 @@ export function createOwnTopic({
     if (request === lastRequest) machine.send(event);
   };
   const join = () => {
-    if (isFull())
+    if (owner.isFull())
       return machine.send({ kind: 'refused', refusal: 'channel-limit', reason: 'ChannelRateLimitReached' });
     joinedWith = wanted;
     joinRef = socket.nextRef();
@@ -151,9 +141,12 @@ export function createOwnTopic({
     jitter: settings.jitter,
     onStep(state, before) {
       if (!isOnTopic(state)) joinRef = null;
-      onStep(state, before);
+      owner.onStep(state, before);
       const snapshot = describe(state, config.private);
-      if (snapshot.status !== describe(before, config.private).status) sink.onStatus(snapshot);
+      if (snapshot.status !== describe(before, config.private).status) {
+        owner.onStatus(snapshot);
+        sink.onStatus(snapshot);
+      }
       if (isReady()) pushes.flush();
     },
   });
@@ -162,9 +155,9 @@ export function createOwnTopic({
     machine.send({ kind: 'systemError', refusal: classifyRefusal(reason, ofSubscription), reason });
   const refuse = (reason: string) => {
     const refusal = classifyRefusal(reason, false);
-    onRefused(refusal);
+    owner.onRefused(refusal);
     // The server may count a channel against its limit that is being left.
-    const isLeaving = refusal === 'channel-limit' && !isFull();
+    const isLeaving = refusal === 'channel-limit' && !owner.isFull();
     machine.send({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
   };
   const receiveReply = ({ ref, payload }: Message) => {

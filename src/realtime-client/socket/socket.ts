@@ -1,11 +1,10 @@
-import type { Platform, Socket } from '../../platform/platform.ts';
-import type { RealtimeEvent } from '../events.ts';
-import type { ProtocolParts } from '../protocol/protocol-parts.ts';
-import type { Message, ProtocolVersion } from '../protocol/message.ts';
+import type { Socket } from '../../platform/platform.ts';
+import { credentialsOf, serviceUrl } from '../../platform/service.ts';
+import type { Message } from '../protocol/message.ts';
 import { createMachine } from '../machine/machine.ts';
-import type { RealtimeSettings } from '../settings.ts';
 import { isOpen, stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
-import { encodeMessage, parseMessage } from '../protocol/wire.ts';
+import { encodeMessage, encodeSocketUrl, parseMessage } from '../protocol/wire.ts';
+import type { ConnectOptions } from './connection.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
 export interface ReconnectingSocket {
@@ -26,42 +25,23 @@ export interface SocketProblem {
   readonly message: string;
 }
 
-export function createReconnectingSocket({
-  platform,
-  url,
-  vsn,
-  parts,
-  emit,
-  settings,
-  isBlocked,
-  holdMs,
-  isKeyRefused,
-  onMessage,
-  onHeartbeat,
-  onStep,
-  onUnavailable,
-}: {
-  readonly platform: Platform;
-  readonly url: string;
-  readonly vsn: ProtocolVersion;
-  readonly parts: ProtocolParts;
-  readonly emit: (event: RealtimeEvent) => void;
-  readonly settings: RealtimeSettings;
+/** What the socket asks and tells the connection that it belongs to. */
+export interface SocketOwner {
   /** Whether the server may be silent because it refuses a join. */
-  readonly isBlocked: () => boolean;
+  isBlocked(): boolean;
   /** How long the server may be silent because it holds the reply to a join, in milliseconds. */
-  readonly holdMs: () => number;
-  /** Resolves with whether the server refuses the public key; false if it cannot be told. */
-  readonly isKeyRefused: () => Promise<boolean>;
-  /** Called when the heartbeat with this ref was answered. */
-  readonly onHeartbeat: (ref: string) => void;
-  /** Called with null for a malformed frame. */
-  readonly onMessage: (message: Message | null, frame: unknown) => void;
+  holdMs(): number;
+  /** A frame arrived; the message is null for a malformed one. */
+  onMessage(message: Message | null, frame: unknown): void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
-  readonly onStep: (state: SocketState, before: SocketState, lastFrameAtMs: number) => void;
-  /** Called when no websocket can be opened, and no further attempt will be made. */
-  readonly onUnavailable: (problem: SocketProblem) => void;
-}): ReconnectingSocket {
+  onStep(state: SocketState, before: SocketState, lastFrameAtMs: number): void;
+  /** No websocket can be opened, and no further attempt will be made. */
+  onUnavailable(problem: SocketProblem): void;
+}
+
+export function createReconnectingSocket(options: ConnectOptions, owner: SocketOwner): ReconnectingSocket {
+  const { platform, vsn, parts, emit, settings } = options;
+  const url = encodeSocketUrl(options.url, options.apiKey, vsn, options.params);
   const { clock, page } = platform;
   let socket: Socket | undefined;
   let lastRef = 0;
@@ -91,7 +71,7 @@ export function createReconnectingSocket({
       socket = platform.openSocket(url);
     } catch (problem) {
       machine.send({ kind: 'unavailable' });
-      onUnavailable({ code: 'websocket-unavailable', message: unavailableMessage(problem) });
+      owner.onUnavailable({ code: 'websocket-unavailable', message: unavailableMessage(problem) });
       return;
     }
     const noteFrame = () => {
@@ -107,16 +87,18 @@ export function createReconnectingSocket({
       const message = parseMessage(data, parts);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
-      onMessage(message, data);
-      if (message?.topic === 'phoenix' && message.ref !== null) onHeartbeat(message.ref);
+      owner.onMessage(message, data);
     };
     socket.onClose = () => machine.send({ kind: 'lost' });
   };
   const checkKey = async () => {
-    const isRefused = await isKeyRefused();
+    const isRefused = await isKeyRefused(options);
     if (!isRefused || machine.state.kind !== 'waiting') return;
     machine.send({ kind: 'unavailable' });
-    onUnavailable({ code: 'key-refused', message: 'The server refuses the public key of the project (401)' });
+    owner.onUnavailable({
+      code: 'key-refused',
+      message: 'The server refuses the public key of the project (401)',
+    });
   };
   const send: ReconnectingSocket['send'] = (message) => {
     const ref = message.ref ?? nextRef();
@@ -131,7 +113,7 @@ export function createReconnectingSocket({
         nowMs,
         isVisible: page.isVisible(),
         isOnline: page.isOnline(),
-        settings: { ...settings, timeoutMs: settings.timeoutMs + holdMs() },
+        settings: { ...settings, timeoutMs: settings.timeoutMs + owner.holdMs() },
       }),
     run(effect) {
       if (effect.do === 'open') open();
@@ -145,12 +127,12 @@ export function createReconnectingSocket({
     },
     platform,
     jitter: settings.jitter,
-    onStep: (state, before) => onStep(state, before, lastFrameAtMs),
+    onStep: (state, before) => owner.onStep(state, before, lastFrameAtMs),
   });
   const unsubscribe = page.subscribe((signal) => {
     if (signal === 'offline') machine.send({ kind: 'offline' });
     else if (signal !== 'hidden' && signal !== 'pagehide')
-      machine.send({ kind: 'wake', isBlocked: isBlocked() });
+      machine.send({ kind: 'wake', isBlocked: owner.isBlocked() });
   });
   return {
     get isOpen() {
@@ -173,4 +155,18 @@ export function createReconnectingSocket({
 /** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */
 function unavailableMessage(problem: unknown): string {
   return `No websocket can be opened (${String(problem)}). Node 20 has none: pass createBrowserPlatform({ openSocket }) with the package "ws"`;
+}
+
+/** The HTTP interface of the same service checks the same key; an empty batch of broadcasts has no effect. */
+async function isKeyRefused({ url, apiKey, platform }: ConnectOptions): Promise<boolean> {
+  try {
+    const { status } = await platform.fetch(`${serviceUrl(url, 'realtime')}/api/broadcast`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, null) },
+      body: '{"messages":[]}',
+    });
+    return status === 401;
+  } catch {
+    return false;
+  }
 }

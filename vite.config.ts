@@ -12,11 +12,11 @@ import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './script
  */
 const chunkGroups = [
   // Runs first and requests the rest. The one style sheet of `ui` comes with it, before anything is painted.
-  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!password-strength).*\.css)/ },
+  { name: 'entry', test: /src\/inbox\/(entry\.ts|app\/boot\.css|ui\/(?!password-strength|form).*\.css)/ },
   // React, the clients that are there at once, and what several screens share.
   {
     name: 'main',
-    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|overlay\/(?!toasts)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
+    test: /src\/inbox\/(main|(ui|shared)\/(?!form|list|menu-icons|auth-problem|overlay\/(?!toasts)|password-strength|outbox|recovery-codes\/recovery|sender-controls)[^.]+)\.tsx?$/,
   },
   { name: 'rest', test: 'src/inbox/app/data/rest.ts' },
   // With dialogs and the region of toasts, which /login does without.
@@ -27,7 +27,8 @@ const chunkGroups = [
     test: /src\/inbox\/features\/notifications\/(screen\/inbox-screen|bell\/bell-panel)\.tsx/,
   },
   { name: 'live', test: 'src/inbox/app/live/live.ts' },
-  { name: 'form', test: /src\/inbox\/ui\/form\/[^.]+\.tsx?$/ },
+  // With the words for what the auth service refuses. The first list needs none of it.
+  { name: 'form', test: /src\/inbox\/(ui\/form|shared\/auth-problem)\/[^.]+\.tsx?$/ },
   // With what the other screens for accounts share.
   { name: 'sign-in', test: 'src/inbox/features/auth/sign-in/login-screen.tsx' },
 ];

@@ -11,6 +11,8 @@ import { isChunkFailure, reloadIfReplaced } from '../chunks/chunk-failures.ts';
 export interface ErrorBoundaryProps {
   /** A change of this value, such as the path, resets the boundary. */
   readonly resetKey?: string;
+  /** Whether it stands in the frame of the signed-in user. Default: false. */
+  readonly isPart?: boolean;
   /** Rendered instead of an error page when the tree below fails; null: nothing. */
   readonly fallback?: ReactNode;
   readonly onError?: (problem: unknown, info: ErrorInfo) => void;
@@ -43,10 +45,10 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override render(): ReactNode {
     const { failure } = this.state;
-    const { children, fallback } = this.props;
+    const { children, fallback, isPart } = this.props;
     if (failure === null) return children;
     if (failure === 'checking' || fallback !== undefined) return fallback ?? null;
-    return <BrokenPage onRetry={failure === 'missing' ? this.#retry : null} />;
+    return <BrokenPage isPart={isPart} onRetry={failure === 'missing' ? this.#retry : null} />;
   }
 
   readonly #retry = () => this.setState({ failure: null });
@@ -57,11 +59,16 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   }
 }
 
-function BrokenPage({ onRetry }: { readonly onRetry: (() => void) | null }) {
+interface BrokenPageProps {
+  readonly isPart: boolean | undefined;
+  readonly onRetry: (() => void) | null;
+}
+
+function BrokenPage({ isPart = false, onRetry }: BrokenPageProps) {
   const texts = appTexts.use();
   const online = useOnline();
   return (
-    <NarrowPage>
+    <NarrowPage isPart={isPart}>
       <PageHeading>{texts.broken}</PageHeading>
       <p role="alert">{onRetry ? texts.missingText : texts.brokenText}</p>
       {onRetry && (

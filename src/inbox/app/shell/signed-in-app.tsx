@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { useAuth } from 'supabase-protocol-clients/react';
 import { Spinner } from '../../ui/spinner.tsx';
-import { CallbackErrorToast } from './callback-error-toast.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
@@ -14,16 +14,24 @@ import { SignedInLayout } from './signed-in-layout.tsx';
 const InboxScreen = onDemand(chunks.inbox);
 const PreferencesScreen = onDemand(chunks.preferences);
 const AccountScreen = onDemand(chunks.account);
+const CallbackErrorToast = onDemand(
+  async () => (await import('./callback-error-toast.tsx')).CallbackErrorToast,
+);
 
 /** The screens that need a session. */
 export function SignedInApp() {
   const [path] = useLocation();
+  const { callbackError } = useAuth();
   return (
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
-          <CallbackErrorToast />
-          <ErrorBoundary resetKey={path}>
+          {callbackError && (
+            <Suspense>
+              <CallbackErrorToast />
+            </Suspense>
+          )}
+          <ErrorBoundary isPart resetKey={path}>
             <Suspense
               fallback={
                 <div className={styles.pending} role="status">

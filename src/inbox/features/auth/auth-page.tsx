@@ -42,7 +42,7 @@ export function AuthPage(props: AuthPageProps) {
     <div className={styles.split}>
       <NarrowPage>
         <PageHeading>{title}</PageHeading>
-        {intro && <p className={styles.intro}>{intro}</p>}
+        {intro && <p>{intro}</p>}
         <div role="alert">
           {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
           {notice === 'local-sign-out-failed' && <Message tone="warning">{texts.localSignOutFailed}</Message>}

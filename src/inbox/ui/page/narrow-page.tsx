@@ -2,8 +2,15 @@ import type { ReactNode } from 'react';
 import styles from './narrow-page.module.css';
 import { productName } from './page-title.ts';
 
+export interface NarrowPageProps {
+  /** Whether it stands in a page that has a logo and a `main`. Default: false. */
+  readonly isPart?: boolean;
+  readonly children: ReactNode;
+}
+
 /** A single column with the logo on top, for auth screens and error pages. */
-export function NarrowPage({ children }: { readonly children: ReactNode }) {
+export function NarrowPage({ isPart = false, children }: NarrowPageProps) {
+  if (isPart) return <div className={styles.page}>{children}</div>;
   return (
     <main id="content" className={styles.page}>
       <Logo />

@@ -14,6 +14,9 @@ import { preferencesTexts } from './preferences-texts.ts';
 import type { PreferencesStore } from './data/preferences-store.ts';
 import { SenderSection } from './senders/sender-section.tsx';
 
+/** About as many as the sections have switches and choices. */
+const placeholderRows = [3, 8, 7, 2];
+
 export interface PreferencesScreenProps {
   readonly store: PreferencesStore;
   /** Further sections. */
@@ -71,10 +74,16 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
           <VisuallyHidden>
             <span role="status">{texts.loading}</span>
           </VisuallyHidden>
-          <Skeleton height="190px" />
-          <Skeleton height="455px" />
-          <Skeleton height="378px" />
-          <Skeleton height="154px" />
+          {placeholderRows.map((count) => (
+            <div key={count}>
+              {Array.from({ length: count }, (_, index) => (
+                <span key={index} className={styles.placeholderRow}>
+                  <Skeleton width={`${24 + ((index * 17) % 24)}%`} height="12px" />
+                  <Skeleton width="40px" height="24px" />
+                </span>
+              ))}
+            </div>
+          ))}
         </div>
       )}
     </div>

@@ -23,6 +23,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
   notificationActor,
   notificationEntity,
+  notificationInvitation,
   notificationKindLabel,
   notificationLink,
   notificationSnippet,
@@ -87,7 +88,14 @@ export function DetailContent({
         title={notificationTitle(notification, texts)}
         onAnswer={() => onAction('open', [notification], id)}
       />
-      {link && <FollowLink link={link} name={notificationEntity(notification)} />}
+      {link && (
+        <FollowLink
+          link={link}
+          name={notificationEntity(notification)}
+          // The main button of an invitation accepts it.
+          look={notificationInvitation(notification) ? 'secondary' : 'primary'}
+        />
+      )}
     </>
   );
 }
@@ -138,21 +146,22 @@ interface FollowLinkProps {
   readonly link: NotificationLink;
   /** The name of the entity; null: none. */
   readonly name: string | null;
+  readonly look: 'primary' | 'secondary';
 }
 
-function FollowLink({ link: { href, foreignHost }, name }: FollowLinkProps) {
+function FollowLink({ link: { href, foreignHost }, name, look }: FollowLinkProps) {
   const words = inboxDialogTexts.use().detail;
   const [isLeaving, setLeaving] = useState(false);
   if (foreignHost !== null)
     return (
       <>
-        <Button look="primary" className={styles.follow} onClick={() => setLeaving(true)}>
+        <Button look={look} className={styles.follow} onClick={() => setLeaving(true)}>
           {words.follow(foreignHost)}
         </Button>
         {isLeaving && <ExternalLinkDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
       </>
     );
-  const shared = { className: `${buttonClass('primary')} ${styles.follow}`, href };
+  const shared = { className: `${buttonClass(look)} ${styles.follow}`, href };
   const label = <span>{words.follow(name ?? words.page)}</span>;
   return href.startsWith('/') ? (
     <Link {...shared}>{label}</Link>

@@ -30,7 +30,7 @@ export function KeyboardHelp({ onClose }: Pick<InboxOptionsProps, 'onClose'>) {
   const words = inboxDialogTexts.use().options;
   return (
     <Dialog open sheet onClose={onClose} title={words.shortcuts} closeLabel={close}>
-      <div className={styles.keyboard}>
+      <div className={styles.options}>
         <Shortcuts />
       </div>
     </Dialog>

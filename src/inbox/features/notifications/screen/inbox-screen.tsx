@@ -179,8 +179,12 @@ export function InboxScreen() {
       </div>
       {openId === null && (
         <aside className={styles.pane} aria-hidden="true">
-          <InboxIcon size={32} />
-          {texts.nothingOpen}
+          {shown.length > 0 && (
+            <>
+              <InboxIcon size={32} />
+              {texts.nothingOpen}
+            </>
+          )}
         </aside>
       )}
       <Suspense>

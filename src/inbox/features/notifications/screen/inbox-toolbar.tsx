@@ -79,5 +79,6 @@ function viewName({ tab, kind }: NotificationFilter, texts: InboxTexts): string 
     ...(tab === 'all' ? [] : [texts.tabs[tab]]),
     ...(kind === null ? [] : [kindsName(kind, texts)]),
   ];
-  return parts.length > 0 ? parts.join(' · ') : texts.title;
+  // A narrow heading breaks behind the dot.
+  return parts.length > 0 ? parts.join('\u00a0· ') : texts.title;
 }

@@ -84,11 +84,11 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
             <span>{texts.alsoBlock(name)}</span>
           </label>
         )}
-        <div className={layout.row}>
+        <div className={layout.actions}>
+          <Button onClick={onClose}>{common.cancel}</Button>
           <Button type="submit" look="danger" pending={isSending}>
             {texts.send}
           </Button>
-          <Button onClick={onClose}>{common.cancel}</Button>
         </div>
       </form>
     </Dialog>

@@ -7,7 +7,7 @@ const fonts = '@fontsource-variable/inter';
 const sheet = new URL('../src/inbox/ui/font.css', import.meta.url);
 const folder = new URL('../node_modules/.cache/interface-font/', import.meta.url);
 
-/** What browsers apply by themselves, and the figures of equal width that `base.css` asks for. */
+/** What browsers apply by themselves, and figures of equal width, for times and counts. */
 const features = ['calt', 'ccmp', 'clig', 'kern', 'liga', 'locl', 'mark', 'mkmk', 'rlig', 'tnum'];
 
 /** Makes the files that `font.css` names by `interface-font/`: Inter with no more than its rule says. */

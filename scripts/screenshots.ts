@@ -1,21 +1,19 @@
 /**
  * Pictures of every screen on desktop, phone and in the dark, of a production build on the embedded Supabase, into the
  * git-ignored folder `screenshots`. Arguments: parts of names, to take only some; and `--desktop`, `--phone`, `--dark`, or
- * what is taken only when asked for: `--german`, `--forced` (forced colors), `--wide` (1920 px) and `--large` (text at 200 %).
+ * what is taken only when asked for: `--german`, `--mirrored` (right to left), `--forced` (forced colors), `--wide` (1920 px),
+ * `--narrow` (390 px), and a desktop at 200 % (`--large`) and 400 % (`--zoomed`).
  * Fails where a picture cannot be made or a page is wider than its window.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 import { startStage } from '../test/e2e/support/stage.ts';
 import { browserArgs, findBrowser } from './browser.ts';
-import { authShots } from './shots/auth-shots.ts';
-import { inboxShots } from './shots/inbox-shots.ts';
-import { otherShots } from './shots/other-shots.ts';
 import { openShot, signInOnScreen } from './shots/open-shot.ts';
+import { shots } from './shots/shots.ts';
 import type { Shot } from './shots/shot.ts';
 
 const folder = 'screenshots';
-const shots: readonly Shot[] = [...authShots, ...inboxShots, ...otherShots];
 
 const variants: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
@@ -33,8 +31,17 @@ const furtherVariants: typeof variants = {
   german: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   forced: { viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
   wide: { viewport: { width: 1920, height: 1080 }, colorScheme: 'light' },
-  // A window of 1280 px at twice the size: as many CSS pixels as half of it has.
+  mirrored: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  narrow: {
+    viewport: { width: 390, height: 844 },
+    colorScheme: 'light',
+    hasTouch: true,
+    isMobile: true,
+    deviceScaleFactor: 2,
+  },
+  // A window of 1280 px at twice and four times the size: it has a half and a quarter of its CSS pixels.
   large: { viewport: { width: 640, height: 400 }, colorScheme: 'light', deviceScaleFactor: 2 },
+  zoomed: { viewport: { width: 320, height: 200 }, colorScheme: 'light', deviceScaleFactor: 4 },
 };
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -82,6 +89,7 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
       if (message.type() === 'error') console.error(`${shot.name}-${variant}: ${message.text()}`);
     });
     page.on('pageerror', (problem) => console.error(`${shot.name}-${variant}: ${problem.message}`));
+    if (variant === 'mirrored') await page.addInitScript(mirrorPage);
     await openShot(page, stage, shot, { language: variant === 'german' ? 'de' : 'en' });
     if (!shot.isWindow) await growToPage(page);
     await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png` });
@@ -93,6 +101,11 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
     await stage.supabase.faults.clear();
     await context.close();
   }
+}
+
+/** Runs in the page before its scripts. */
+function mirrorPage(): void {
+  addEventListener('DOMContentLoaded', () => document.documentElement.setAttribute('dir', 'rtl'));
 }
 
 /** A window as high as its page. (Pictures of whole pages let Chromium forget that it plays a phone.) */

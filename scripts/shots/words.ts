@@ -1,9 +1,11 @@
 import { appTexts } from '../../src/inbox/app/app-texts.ts';
 import { accountTexts } from '../../src/inbox/features/account/account-texts.ts';
 import { authTexts } from '../../src/inbox/features/auth/auth-texts.ts';
+import { consentTexts } from '../../src/inbox/features/consent/consent-texts.ts';
 import { joinTexts } from '../../src/inbox/features/join/join-texts.ts';
 import { inboxDialogTexts } from '../../src/inbox/features/notifications/texts/inbox-dialog-texts.ts';
 import { inboxTexts } from '../../src/inbox/features/notifications/texts/inbox-texts.ts';
+import { outboxTexts } from '../../src/inbox/features/outbox/outbox-texts.ts';
 import { preferencesTexts } from '../../src/inbox/features/preferences/preferences-texts.ts';
 import { authErrorTexts } from '../../src/inbox/shared/auth-problem/auth-error-texts.ts';
 import { credentialTexts } from '../../src/inbox/ui/form/credential-texts.ts';
@@ -22,6 +24,8 @@ const dictionaries: readonly (readonly [english: object, german: object])[] = aw
     preferencesTexts,
     joinTexts,
     inboxDialogTexts,
+    consentTexts,
+    outboxTexts,
   ].map((texts) => Promise.all([texts.load('en'), texts.load('de')])),
 );
 

@@ -1,12 +1,9 @@
 import type { BrowserContextOptions, Page } from '@playwright/test';
 import { openShot } from '../../scripts/shots/open-shot.ts';
-import { authShots } from '../../scripts/shots/auth-shots.ts';
-import { inboxShots } from '../../scripts/shots/inbox-shots.ts';
-import { otherShots } from '../../scripts/shots/other-shots.ts';
+import { shots } from '../../scripts/shots/shots.ts';
 import { expect, test } from './support/fixtures.ts';
 import { shotSession } from './support/shot-session.ts';
 
-const shots = [...authShots, ...inboxShots, ...otherShots];
 const phone: BrowserContextOptions = {
   viewport: { width: 320, height: 640 },
   hasTouch: true,

@@ -1,8 +1,6 @@
 import type { BrowserContextOptions, Locator, Page } from '@playwright/test';
-import { authShots } from '../../scripts/shots/auth-shots.ts';
-import { inboxShots } from '../../scripts/shots/inbox-shots.ts';
 import { openShot } from '../../scripts/shots/open-shot.ts';
-import { otherShots } from '../../scripts/shots/other-shots.ts';
+import { shots } from '../../scripts/shots/shots.ts';
 import { expect, test } from './support/fixtures.ts';
 import { shotSession } from './support/shot-session.ts';
 import { spokenText } from './support/spoken.ts';
@@ -55,7 +53,6 @@ const inGerman = new Set([
   'join-open',
 ]);
 
-const shots = [...authShots, ...inboxShots, ...otherShots];
 const frozenAt = new Date('2026-03-18T10:00:00Z');
 const options: BrowserContextOptions = {
   locale: 'en-US',

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions } from '@playwright/test';
-import { authShots } from '../../scripts/shots/auth-shots.ts';
-import { inboxShots } from '../../scripts/shots/inbox-shots.ts';
 import { openShot } from '../../scripts/shots/open-shot.ts';
-import { otherShots } from '../../scripts/shots/other-shots.ts';
+import { shots } from '../../scripts/shots/shots.ts';
 import { expect, test } from '../e2e/support/fixtures.ts';
 import { shotSession } from '../e2e/support/shot-session.ts';
 
@@ -38,7 +36,6 @@ const pictures = [
   'join-open phone',
 ] as const;
 
-const shots = [...authShots, ...inboxShots, ...otherShots];
 const frozenAt = new Date('2026-03-18T10:00:00Z');
 const fontPath = fileURLToPath(
   import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),

@@ -82,7 +82,14 @@ async function startEmbeddedStage({
     siteUrl: server.url,
     // As in supabase/config.toml: links in mails carry no key.
     functionSettings: { unsubscribe: { verifyJwt: false } },
-    auth: { bcryptCost: 4, mailAnswerMs: 0, passwordUpdateRequiresReauthentication: true, ...auth },
+    auth: {
+      bcryptCost: 4,
+      mailAnswerMs: 0,
+      passwordUpdateRequiresReauthentication: true,
+      oauthServerEnabled: true,
+      oauthDynamicRegistrationEnabled: true,
+      ...auth,
+    },
     ...options,
   });
   if (liveSource === 'postgres_changes')

@@ -12,6 +12,7 @@ import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
 import { createAuthMethods, type SupabaseAuthClient } from './auth/auth.ts';
+import { completeResponses } from './fetch.ts';
 import { FunctionsClient } from './functions.ts';
 import type { RealtimeChannel, RealtimeChannelOptions } from './realtime/channel.ts';
 import { RealtimeClient } from './realtime/realtime.ts';
@@ -38,7 +39,7 @@ export interface SupportedStorage {
 
 /** The options of `createClient`. */
 export interface SupabaseClientOptions<Name extends string = string> {
-  /** The database: the schema to query, the deadline in milliseconds, and whether failed reads are repeated. */
+  /** The database: the schema to query, the deadline in milliseconds (default none), and whether failed reads are repeated. */
   db?: { schema?: Name; timeout?: number; urlLengthLimit?: number; retry?: boolean };
   /** The session. Default: kept in `localStorage`, refreshed in the background, found in the page's address. */
   auth?: {
@@ -69,6 +70,12 @@ export interface SupabaseClientOptions<Name extends string = string> {
   /** Returns the token of another provider; `auth` is then out of use. */
   accessToken?: () => Promise<string | null>;
 }
+
+/** The longest delay that `setTimeout` takes: the vendor's clients have no deadline of their own. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The vendor's default: from this length on, in characters, a failure says that the URL is long. */
+const URL_LENGTH_LIMIT = 8000;
 
 /** How many delays are asked of `reconnectAfterMs`. */
 const DELAYS = 10;
@@ -108,17 +115,18 @@ export class SupabaseClient<
     const { accessToken: getAccessToken, db } = options;
     const ownToken = getAccessToken && { getAccessToken };
     const restOptions = { ...shared.restOptions, ...ownToken };
-    const once = { ...restOptions, retry: { limit: 0 } };
     this.#rest = new PostgrestClient<Database, Name>({
-      rest: createRestClient(db?.retry === false ? once : restOptions),
-      once: createRestClient(once),
+      repeating: createRestClient(restOptions),
+      once: createRestClient({ ...restOptions, retry: { limit: 0 } }),
+      retries: db?.retry ?? true,
+      urlLengthLimit: db?.urlLengthLimit ?? URL_LENGTH_LIMIT,
     });
     if (db?.schema) this.#rest = this.#rest.schema(db.schema);
     this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
     this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
     const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
-    this.storage = createStorage(connection);
-    this.functions = new FunctionsClient(connection);
+    this.storage = createStorage({ ...connection, timeoutMs: LONGEST_TIMER_MS });
+    this.functions = new FunctionsClient({ ...connection, timeoutMs: LONGEST_TIMER_MS });
   }
 
   /** Queries a table or view. */
@@ -193,16 +201,14 @@ export function createClient<Database = Untyped, Name extends SchemaOf<Database>
 
 function createShared(url: string, apiKey: string, options: SupabaseClientOptions): SharedAuth {
   const { auth = {}, db = {}, realtime = {}, global = {} } = options;
-  const { fetch } = global;
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
   return createSharedAuth({
     url,
     apiKey,
-    platform: createPlatform(realtime.transport),
+    platform: createPlatform(realtime.transport, global.fetch),
     store: createStore(auth),
-    ...(fetch && { fetch: (input, init) => fetch(input, init) }),
     auth: {
       // A caller's own `Authorization` header is for the other services: the auth service gets the session's token.
       headers: headersOfAuth,
@@ -213,8 +219,10 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
     },
     rest: {
       ...(global.headers && { headers: global.headers }),
-      ...(db.timeout && { timeoutMs: db.timeout }),
-      ...(db.urlLengthLimit && { maxUrlLength: db.urlLengthLimit }),
+      timeoutMs: db.timeout ?? LONGEST_TIMER_MS,
+      attemptTimeoutMs: db.timeout ?? LONGEST_TIMER_MS,
+      // A long URL is sent: the vendor's client only names its length in the hint of a failure.
+      maxUrlLength: Infinity,
     },
     realtime: { ...toRealtimeOptions(realtime), ...(global.headers && { headers: global.headers }) },
   });
@@ -238,10 +246,14 @@ function toRealtimeOptions({
   };
 }
 
-function createPlatform(transport: (new (url: string) => object) | undefined): Platform {
-  return createBrowserPlatform(
-    transport && { openSocket: (url) => adaptWebSocket(new transport(url) as WebSocketLike) },
-  );
+function createPlatform(
+  transport: (new (url: string) => object) | undefined,
+  fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
+): Platform {
+  return createBrowserPlatform({
+    fetch: completeResponses((input, init) => fetch(input, init)),
+    ...(transport && { openSocket: (url) => adaptWebSocket(new transport(url) as WebSocketLike) }),
+  });
 }
 
 function createStore({ storage, persistSession }: NonNullable<SupabaseClientOptions['auth']>): Store {

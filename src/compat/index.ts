@@ -7,6 +7,7 @@ export type { Outcome } from './outcome.ts';
 export {
   AuthApiError,
   AuthError,
+  AuthImplicitGrantRedirectError,
   AuthInvalidCredentialsError,
   AuthInvalidJwtError,
   AuthPKCECodeVerifierMissingError,
@@ -16,6 +17,7 @@ export {
   AuthWeakPasswordError,
   isAuthApiError,
   isAuthError,
+  isAuthImplicitGrantRedirectError,
   isAuthRetryableFetchError,
   isAuthSessionMissingError,
   isAuthWeakPasswordError,

@@ -64,7 +64,7 @@ export class RestError extends Error {
   readonly status: number | null;
   /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
   readonly serverCode: string | null;
-  /** The server's details: a text, or a list of candidates for an ambiguous embedding; null if there are none. */
+  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a `gateway` its answer. Null if there are none. */
   readonly details: unknown;
   /** The server's hint; null if there is none. */
   readonly hint: string | null;

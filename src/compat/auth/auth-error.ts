@@ -33,6 +33,14 @@ export class AuthApiError extends AuthError {
 export class AuthUnknownError extends AuthError {
   /** `AuthUnknownError`. */
   override name = 'AuthUnknownError';
+  /** What was thrown. */
+  originalError: unknown;
+
+  /** @param originalError what was thrown. */
+  constructor(message: string, originalError: unknown) {
+    super(message, undefined, undefined, { cause: originalError });
+    this.originalError = originalError;
+  }
 }
 
 /** The call needs a signed-in user. */
@@ -50,24 +58,75 @@ export class AuthSessionMissingError extends AuthError {
 export class AuthInvalidCredentialsError extends AuthError {
   /** `AuthInvalidCredentialsError`. */
   override name = 'AuthInvalidCredentialsError';
+
+  /** @param options the error underneath. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 400, undefined, options);
+  }
 }
 
 /** An access token failed its verification. */
 export class AuthInvalidJwtError extends AuthError {
   /** `AuthInvalidJwtError`. */
   override name = 'AuthInvalidJwtError';
+
+  /** @param options the error underneath. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 400, 'invalid_jwt', options);
+  }
+}
+
+/** What the address of a page says about a sign-in that failed. */
+export interface RedirectErrorDetails {
+  /** The OAuth error. */
+  error: string;
+  /** The service's code. */
+  code: string;
+}
+
+/** The address to which a link or provider has returned names an error. */
+export class AuthImplicitGrantRedirectError extends AuthError {
+  /** `AuthImplicitGrantRedirectError`. */
+  override name = 'AuthImplicitGrantRedirectError';
+  /** What the address says. */
+  details: RedirectErrorDetails | null;
+
+  /** @param details what the address says. */
+  constructor(message: string, details: RedirectErrorDetails | null = null, options?: ErrorOptions) {
+    super(message, 500, undefined, options);
+    this.details = details;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), details: this.details };
+  }
 }
 
 /** The server gave no answer, or says that it will answer later. */
 export class AuthRetryableFetchError extends AuthError {
   /** `AuthRetryableFetchError`. */
   override name = 'AuthRetryableFetchError';
+
+  /** @param status 0 without an answer. */
+  constructor(message: string, status: number, options?: ErrorOptions) {
+    super(message, status, undefined, options);
+  }
 }
 
 /** Another browser began the flow whose code was to be exchanged. */
 export class AuthPKCECodeVerifierMissingError extends AuthError {
   /** `AuthPKCECodeVerifierMissingError`. */
   override name = 'AuthPKCECodeVerifierMissingError';
+
+  /** @param options the error underneath. */
+  constructor(options?: ErrorOptions) {
+    super(
+      'PKCE code verifier not found in storage: another browser or device began this sign-in, or the storage was cleared.',
+      400,
+      'pkce_code_verifier_not_found',
+      options,
+    );
+  }
 }
 
 /** The password is too weak. */
@@ -82,12 +141,19 @@ export class AuthWeakPasswordError extends AuthError {
     super(message, status, 'weak_password', options);
     this.reasons = reasons;
   }
+
+  override toJSON() {
+    return { ...super.toJSON(), reasons: this.reasons };
+  }
 }
 
 /** Whether a value is an error of the auth service. */
 export const isAuthError = (error: unknown): error is AuthError => error instanceof AuthError;
 /** Whether the server refused the call. */
 export const isAuthApiError = (error: unknown): error is AuthApiError => error instanceof AuthApiError;
+/** Whether the address of a page names the error. */
+export const isAuthImplicitGrantRedirectError = (error: unknown): error is AuthImplicitGrantRedirectError =>
+  error instanceof AuthImplicitGrantRedirectError;
 /** Whether the call needs a signed-in user. */
 export const isAuthSessionMissingError = (error: unknown): error is AuthSessionMissingError =>
   error instanceof AuthSessionMissingError;
@@ -103,10 +169,12 @@ const passingStatuses: ReadonlySet<number | null> = new Set([502, 503, 504, 520,
 
 type CreateError = (message: string, options: ErrorOptions) => AuthError;
 
-const retryable: CreateError = (message, options) =>
-  new AuthRetryableFetchError(message, 0, undefined, options);
-const invalidJwt: CreateError = (message, options) =>
-  new AuthInvalidJwtError(message, 400, 'invalid_jwt', options);
+/** The vendor's message is that of the failure underneath. */
+const retryable: CreateError = (message, options) => {
+  const { cause } = options.cause as NativeAuthError;
+  return new AuthRetryableFetchError(cause instanceof Error ? cause.message : message, 0, options);
+};
+const invalidJwt: CreateError = (message, options) => new AuthInvalidJwtError(message, options);
 
 /** The vendor's classes for the errors that the native client makes itself. */
 const clientErrors: Readonly<Partial<Record<AuthErrorCode, CreateError>>> = {
@@ -117,27 +185,32 @@ const clientErrors: Readonly<Partial<Record<AuthErrorCode, CreateError>>> = {
   'token-expired': invalidJwt,
   'invalid-signature': invalidJwt,
   'invalid-token': invalidJwt,
-  'invalid-argument': (message, options) => new AuthInvalidCredentialsError(message, 400, undefined, options),
-  'pkce-verifier-missing': (message, options) =>
-    new AuthPKCECodeVerifierMissingError(message, 400, 'pkce_code_verifier_not_found', options),
+  'invalid-argument': (message, options) => new AuthInvalidCredentialsError(message, options),
+  'pkce-verifier-missing': (_message, options) => new AuthPKCECodeVerifierMissingError(options),
 };
 
 /** The vendor's error for what a native call throws, which is its `cause`. */
 export function toAuthError(problem: unknown): AuthError {
   if (!(problem instanceof NativeAuthError)) {
     if (problem instanceof AuthError) return problem;
-    const message = problem instanceof Error ? problem.message : String(problem);
-    return new AuthUnknownError(message, undefined, undefined, { cause: problem });
+    return new AuthUnknownError(problem instanceof Error ? problem.message : String(problem), problem);
   }
   const { message, status, serverCode, weakPasswordReasons } = problem;
   const options = { cause: problem };
-  if (passingStatuses.has(status))
-    return new AuthRetryableFetchError(message, status ?? 0, undefined, options);
+  if (passingStatuses.has(status)) return new AuthRetryableFetchError(message, status ?? 0, options);
   if (problem.code === 'weak_password')
     return new AuthWeakPasswordError(message, status ?? 422, weakPasswordReasons, options);
   const createOwn = clientErrors[problem.code];
   if (createOwn) return createOwn(message, options);
   return status === null
-    ? new AuthUnknownError(message, undefined, problem.code, options)
+    ? new AuthUnknownError(message, problem)
     : new AuthApiError(message, status, serverCode ?? problem.code, options);
+}
+
+/** The vendor's error for what the address of a page says about a sign-in that failed. */
+export function toRedirectError(problem: NativeAuthError): AuthError {
+  const { status, serverCode, message } = problem;
+  if (status !== null || serverCode === null) return toAuthError(problem);
+  const details = { error: serverCode, code: serverCode };
+  return new AuthImplicitGrantRedirectError(message, details, { cause: problem });
 }

@@ -11,7 +11,7 @@ import { decodeJwtHeader } from '../../platform/jwt.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
 import { createAdmin } from './admin.ts';
-import { type AuthError, AuthSessionMissingError, toAuthError } from './auth-error.ts';
+import { type AuthError, AuthSessionMissingError, toAuthError, toRedirectError } from './auth-error.ts';
 import type {
   ResendParams,
   SignInAnonymouslyCredentials,
@@ -115,7 +115,8 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
     admin: createAdmin(createAdminClient, settle),
 
     async initialize() {
-      return { error: (await auth.start()).callbackError && toAuthError(auth.getSnapshot().callbackError) };
+      const { callbackError } = await auth.start();
+      return { error: callbackError && toRedirectError(callbackError) };
     },
     isThrowOnErrorEnabled: () => throwOnError,
     startAutoRefresh: async () => void (await auth.start()),

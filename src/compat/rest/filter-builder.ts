@@ -66,8 +66,13 @@ interface OfReferenced {
   foreignTable?: string | undefined;
 }
 
-/** How a query without retries is executed. */
-export type WithoutRetries = (query: QueryBuilder) => QueryBuilder;
+/** What the queries of a client have in common. */
+export interface QuerySettings {
+  /** The query, whose reads are repeated after a failure or not. */
+  readonly withRetries: (query: QueryBuilder, enabled: boolean) => QueryBuilder;
+  /** From which length of its URL on a failed query says how to shorten it. */
+  readonly urlLengthLimit: number;
+}
 
 /**
  * A query in the vendor's form, over a native one. Its methods change it and return it; awaiting it sends it, each time anew.
@@ -78,16 +83,16 @@ export class PostgrestFilterBuilder<
   Throws extends boolean = false,
 > implements PromiseLike<QueryResponse<Data, Throws>> {
   #query: QueryBuilder;
-  readonly #withoutRetries: WithoutRetries;
+  readonly #settings: QuerySettings;
   /** Applied when the query is sent, because the vendor's methods may be called in any order. */
   readonly #last: ((query: QueryBuilder) => QueryBuilder)[] = [];
   #signal: AbortSignal | undefined;
   #shouldThrow = false;
 
   /** @param query the native query. */
-  constructor(query: QueryBuilder, withoutRetries: WithoutRetries) {
+  constructor(query: QueryBuilder, settings: QuerySettings) {
     this.#query = query;
-    this.#withoutRetries = withoutRetries;
+    this.#settings = settings;
   }
 
   #change(modify: Modifier): this {
@@ -320,9 +325,9 @@ export class PostgrestFilterBuilder<
     this.#signal = signal;
     return this;
   }
-  /** Whether a failed read is repeated. Default true. */
+  /** Whether a failed read is repeated. Default: as the client's option `db.retry`. */
   retry(enabled: boolean): this {
-    if (!enabled) this.#last.push(this.#withoutRetries);
+    this.#last.push((query) => this.#settings.withRetries(query, enabled));
     return this;
   }
   /** Throws the error instead of returning it. */
@@ -344,8 +349,8 @@ export class PostgrestFilterBuilder<
   }
 
   async #send(): Promise<PostgrestSingleResponse<Data>> {
+    const query = this.#last.reduce((changed, change) => change(changed), this.#query);
     try {
-      const query = this.#last.reduce((changed, change) => change(changed), this.#query);
       const { data = null, count, status } = await query.answer({ signal: this.#signal });
       return {
         success: true,
@@ -356,7 +361,10 @@ export class PostgrestFilterBuilder<
         statusText: statusTextOf(status),
       };
     } catch (problem) {
-      const { error, status } = toQueryFailure(problem);
+      const { error, status } = toQueryFailure(problem, {
+        length: query.toRequest().url.length,
+        limit: this.#settings.urlLengthLimit,
+      });
       if (this.#shouldThrow) throw error;
       const statusText = statusTextOf(status);
       return { success: false, error: toPlainError(error), data: null, count: null, status, statusText };

@@ -10,7 +10,7 @@ import type {
   ReturnsOf,
 } from '../../rest-client/types/model.ts';
 import type { IsUntyped, Known, SchemaOf, Untyped } from '../untyped.ts';
-import { PostgrestFilterBuilder, type WithoutRetries } from './filter-builder.ts';
+import { PostgrestFilterBuilder, type QuerySettings } from './filter-builder.ts';
 import { PostgrestQueryBuilder, type RpcOptions, withRpcOptions } from './query-builder.ts';
 
 /** The names of the tables and views of a schema. */
@@ -35,22 +35,37 @@ export type RpcBuilder<Database, S extends keyof Database, Name, Returns> = Post
   Returns
 >;
 
-/** The native clients that the queries are sent by: one of them repeats no failed read. */
+/** The native clients that the queries are sent by. */
 export interface RestClients {
-  readonly rest: RestClient;
+  /** The one that repeats failed reads. */
+  readonly repeating: RestClient;
+  /** The one that repeats none. */
   readonly once: RestClient;
+  /** Whether a query that does not say so is repeated. */
+  readonly retries: boolean;
+  /** See {@link QuerySettings}. */
+  readonly urlLengthLimit: number;
 }
 
 /** The queries of a schema in the vendor's form. */
 export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
   readonly #clients: RestClients;
-  readonly #withoutRetries: WithoutRetries;
+  readonly #settings: QuerySettings;
 
   /** @param clients the native clients. */
   constructor(clients: RestClients) {
     this.#clients = clients;
-    this.#withoutRetries = ({ plan }) =>
-      (clients.once.from('any').select() as unknown as QueryBuilder).with(() => plan);
+    const { repeating, once, urlLengthLimit } = clients;
+    this.#settings = {
+      urlLengthLimit,
+      withRetries: ({ plan }, enabled) =>
+        ((enabled ? repeating : once).from('any').select() as unknown as QueryBuilder).with(() => plan),
+    };
+  }
+
+  get #rest(): RestClient {
+    const { repeating, once, retries } = this.#clients;
+    return retries ? repeating : once;
   }
 
   /** Queries a table or view. @throws {Error} for an empty name */
@@ -59,15 +74,16 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
   ): PostgrestQueryBuilder<DatabaseModel<Known<Database>, Name, T>> {
     if (typeof relation !== 'string' || relation.trim() === '')
       throw new Error('Invalid relation name: relation must be a non-empty string.');
-    const table = this.#clients.rest.from(relation) as unknown as TableQuery;
-    return new PostgrestQueryBuilder(table, this.#withoutRetries);
+    const table = this.#rest.from(relation) as unknown as TableQuery;
+    return new PostgrestQueryBuilder(table, this.#settings);
   }
 
   /** The same client for another schema. */
   schema<S extends SchemaOf<Database>>(name: S): PostgrestClient<Database, S> {
-    const { rest, once } = this.#clients;
+    const { repeating, once } = this.#clients;
     return new PostgrestClient({
-      rest: rest.schema(name) as unknown as RestClient,
+      ...this.#clients,
+      repeating: repeating.schema(name) as unknown as RestClient,
       once: once.schema(name) as unknown as RestClient,
     });
   }
@@ -78,13 +94,13 @@ export class PostgrestClient<Database, Name extends SchemaOf<Database>> {
     args?: A,
     options: RpcOptions = {},
   ): RpcBuilder<Known<Database>, Name, F, ReturnsOf<Known<Database>[Name], F, A>> {
-    const query = this.#clients.rest.rpc(name, (args ?? {}) as never) as unknown as QueryBuilder;
-    return new PostgrestFilterBuilder(withRpcOptions(query, options), this.#withoutRetries);
+    const query = this.#rest.rpc(name, (args ?? {}) as never) as unknown as QueryBuilder;
+    return new PostgrestFilterBuilder(withRpcOptions(query, options), this.#settings);
   }
 
   /** Describes the tables, views and functions that the caller may use. */
   getOpenApiSpec(): PostgrestFilterBuilder<Model, OpenApiSpec> {
-    const query = this.#clients.rest.getOpenApiSpec() as unknown as QueryBuilder;
-    return new PostgrestFilterBuilder(query, this.#withoutRetries);
+    const query = this.#rest.getOpenApiSpec() as unknown as QueryBuilder;
+    return new PostgrestFilterBuilder(query, this.#settings);
   }
 }

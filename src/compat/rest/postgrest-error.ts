@@ -53,13 +53,22 @@ const notOneRow = {
   code: 'PGRST116',
 } as unknown as PostgrestErrorContext;
 
+/** How long the URL of a query is, and from which length on the hint of a failure names it. */
+export interface UrlLength {
+  readonly length: number;
+  readonly limit: number;
+}
+
 /** The failure of a query as the vendor's client returns it. The native error is its `cause`. */
-export function toQueryFailure(problem: unknown): QueryFailure {
+export function toQueryFailure(problem: unknown, url: UrlLength): QueryFailure {
   if (!(problem instanceof RestError)) throw problem;
   const { code, message, status, serverCode, details, hint } = problem;
   const of = (context: PostgrestErrorContext) => new PostgrestError(context, { cause: problem });
   if (code === 'not-one-row' && serverCode === null) return { error: of(notOneRow), status: 406 };
-  if (status === null) return { error: of(describeCause(problem)), status: 0 };
+  if (status === null) return { error: of(describeCause(problem, url)), status: 0 };
+  // What is no JSON is the vendor's message.
+  if (code === 'gateway' && typeof details === 'string' && details !== '')
+    return { error: of({ message: details, details: '', hint: '', code: '' }), status };
   const context = { message, details, hint, code: serverCode ?? '' } as PostgrestErrorContext;
   return { error: of(context), status };
 }
@@ -73,16 +82,37 @@ export function toPlainError(error: PostgrestError): PostgrestError {
 }
 
 const ABORT_HINT = 'Request was aborted (timeout or manual cancellation)';
+const HEADERS_HINT = 'HTTP headers exceeded server limits';
+
+/** A runtime may reject with an object of another realm, which is no `Error` here. */
+interface Reason {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string | number;
+  readonly stack?: string;
+  readonly cause?: Reason;
+}
+
+const isAbort = ({ name, code }: Reason) => name === 'AbortError' || code === 'ABORT_ERR';
 
 /** Without an answer the vendor's message is that of the failure underneath: `TypeError: fetch failed`. */
-function describeCause({ code, message, cause }: RestError): PostgrestErrorContext {
-  if (code === 'aborted' || code === 'timeout') {
-    const reason = cause instanceof Error ? cause.message : message;
-    return { message: `AbortError: ${reason}`, details: '', hint: ABORT_HINT, code: '' };
+function describeCause({ code, message, cause }: RestError, url: UrlLength): PostgrestErrorContext {
+  const reason: Reason = typeof cause === 'object' && cause !== null ? cause : {};
+  if (code === 'aborted' || code === 'timeout' || isAbort(reason)) {
+    const hint = `${ABORT_HINT}${adviseOnLength(url)}`;
+    return { message: `AbortError: ${reason.message ?? message}`, details: '', hint, code: '' };
   }
-  if (!(cause instanceof Error)) return { message, details: '', hint: '', code: '' };
-  const inner = cause.cause as (Error & { readonly code?: string }) | undefined;
+  if (reason.message === undefined) return { message, details: '', hint: '', code: '' };
+  const { cause: inner } = reason;
   const causes = inner && `Caused by: ${inner.name}: ${inner.message}${inner.code ? ` (${inner.code})` : ''}`;
-  const details = [causes, cause.stack].filter(Boolean).join('\n\n');
-  return { message: `${cause.name}: ${cause.message}`, details, hint: '', code: '' };
+  const details = [causes, reason.stack].filter(Boolean).join('\n\n');
+  const isOverflow = inner?.name === 'HeadersOverflowError' || inner?.code === 'UND_ERR_HEADERS_OVERFLOW';
+  const hint = isOverflow ? `${HEADERS_HINT}${adviseOnLength(url)}` : '';
+  return { message: `${reason.name}: ${reason.message}`, details, hint, code: '' };
 }
+
+/** What may shorten a URL that is longer than many servers take. */
+const adviseOnLength = ({ length, limit }: UrlLength): string =>
+  length > limit
+    ? `. Your request URL is ${length} characters, which may exceed server limits. For many fields, consider using views; for long lists, consider using an RPC function.`
+    : '';

@@ -9,7 +9,7 @@ import {
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import type { TableQuery } from '../../rest-client/query/table-query.ts';
 import { withoutSpaces } from './encoding.ts';
-import { PostgrestFilterBuilder, type SelectedRow, type WithoutRetries } from './filter-builder.ts';
+import { PostgrestFilterBuilder, type SelectedRow, type QuerySettings } from './filter-builder.ts';
 
 interface CountOption {
   /** How to count the rows. Default: not at all. */
@@ -34,16 +34,16 @@ const counting = ({ count }: CountOption): Modifier => prefer({ count });
 /** The queries of a table or view in the vendor's form. */
 export class PostgrestQueryBuilder<M extends Model> {
   readonly #table: TableQuery;
-  readonly #withoutRetries: WithoutRetries;
+  readonly #settings: QuerySettings;
 
   /** @param table the native queries of the table. */
-  constructor(table: TableQuery, withoutRetries: WithoutRetries) {
+  constructor(table: TableQuery, settings: QuerySettings) {
     this.#table = table;
-    this.#withoutRetries = withoutRetries;
+    this.#settings = settings;
   }
 
   #start<Data>(query: QueryBuilder, ...modifiers: readonly Modifier[]): PostgrestFilterBuilder<M, Data> {
-    return new PostgrestFilterBuilder(query.with(...modifiers), this.#withoutRetries);
+    return new PostgrestFilterBuilder(query.with(...modifiers), this.#settings);
   }
 
   /** Reads rows. */
@@ -103,6 +103,13 @@ export function withRpcOptions(query: QueryBuilder, options: RpcOptions): QueryB
   const counted = query.with(counting(options));
   if (!options.head) return options.get ? counted.with(viaGet()) : counted;
   const read = counted.with(viaGet());
-  // Some arguments fit into no URL: the call stays a POST, which returns nothing.
-  return read.plan.method === 'GET' ? read.with(head) : read.with(prefer({ return: 'minimal' }), nothing);
+  // Some arguments fit into no URL, and the vendor's client sends no object in one: the call stays a POST, which returns nothing.
+  return read.plan.method === 'GET' && !hasObjects(query.plan.body)
+    ? read.with(head)
+    : counted.with(prefer({ return: 'minimal' }), nothing);
 }
+
+const hasObjects = (args: string | undefined): boolean =>
+  Object.values(JSON.parse(args ?? '{}') as object).some(
+    (value) => typeof value === 'object' && value !== null,
+  );

@@ -52,7 +52,7 @@ export function parseError({ status, headers, text }: Wire, nowMs: number): Rest
     {
       status,
       serverCode,
-      details: body?.['details'] ?? null,
+      details: body?.['details'] ?? (isGateway ? text : null),
       hint: field('hint'),
       retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),
     },
@@ -65,7 +65,7 @@ export function parseJson({ text }: Wire, { path }: Plan): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RestError('gateway', 'Not JSON', { cause });
+    throw new RestError('gateway', 'Not JSON', { cause, details: text });
   }
 }
 

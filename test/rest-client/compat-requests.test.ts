@@ -1,0 +1,108 @@
+import { expect, test, vi } from 'vitest';
+import { createClient, type SupabaseClientOptions } from '../../src/compat/index.ts';
+import { json } from '../support/wire/replies.ts';
+
+const connect = (fetch: typeof globalThis.fetch, db: SupabaseClientOptions['db'] = {}) =>
+  createClient('https://project.test', 'anon-key', { global: { fetch }, db });
+
+test('an answer of a program’s tests may have some members of a response', async () => {
+  const answers: object[] = [
+    { ok: true, status: 200, json: async () => [{ id: 1 }] },
+    { ok: false, status: 409, text: async () => '{"code":"23505","message":"duplicate"}' },
+    { ok: true, status: 204, headers: {} },
+    { ok: false, json: async () => ({ message: 'failed' }) },
+  ];
+  const client = connect(async () => answers.shift() as Response);
+  expect((await client.from('notes').select()).data).toEqual([{ id: 1 }]);
+  expect((await client.from('notes').insert({ id: 1 })).error?.code).toBe('23505');
+  expect((await client.from('notes').delete().eq('id', 1)).status).toBe(204);
+  expect(await client.from('notes').insert({ id: 1 })).toMatchObject({
+    status: 500,
+    error: { message: 'failed' },
+  });
+});
+
+test('an answer that is no JSON is the message of the error, with its status', async () => {
+  const statuses = [200, 502];
+  const client = connect(async () => new Response('<html>Bad Gateway</html>', { status: statuses.shift() ?? 0 }));
+  for (const status of [200, 502])
+    expect(await client.from('notes').select().retry(false)).toMatchObject({
+      status,
+      error: { message: '<html>Bad Gateway</html>', code: '' },
+    });
+});
+
+test('a function with an object among its arguments is called by POST for its count', async () => {
+  const sent: Request[] = [];
+  const client = connect(async (input, init) => {
+    sent.push(new Request(input, init));
+    return new Response(null, { status: 200 });
+  });
+  await client.rpc('f', { filter: { done: true } }, { head: true });
+  await client.rpc('f', { done: true }, { head: true });
+  expect(sent.map(({ method, headers }) => [method, headers.get('prefer')])).toEqual([
+    ['POST', 'return=minimal'],
+    ['HEAD', null],
+  ]);
+  expect(await sent[0]?.json()).toEqual({ filter: { done: true } });
+});
+
+test('a long URL is sent, and named in the hint of a request that was aborted', async () => {
+  const urls: number[] = [];
+  const client = connect(async (input) => {
+    urls.push(String(input).length);
+    throw Object.assign(new Error('The operation was aborted'), { name: 'AbortError' });
+  });
+  const columns = Array.from({ length: 1000 }, (_, index) => `column_${index}`).join();
+  const { error } = await client.from('notes').select(columns).retry(false);
+  expect(error?.hint).toContain(`Your request URL is ${urls[0]} characters`);
+  const short = await client.from('notes').select('id').retry(false);
+  expect([short.error?.message, short.error?.hint]).toEqual([
+    'AbortError: The operation was aborted',
+    'Request was aborted (timeout or manual cancellation)',
+  ]);
+});
+
+test('headers that are too large have a hint, whatever realm the failure is of', async () => {
+  const cause = { name: 'HeadersOverflowError', message: 'Headers Overflow Error' };
+  const client = connect(() => Promise.reject({ name: 'TypeError', message: 'fetch failed', cause }));
+  const { error } = await client.from('notes').select().retry(false);
+  expect([error?.message, error?.hint]).toEqual([
+    'TypeError: fetch failed',
+    'HTTP headers exceeded server limits',
+  ]);
+});
+
+test('a query repeats its failed read where the client repeats none', async () => {
+  vi.useFakeTimers();
+  try {
+    let attempts = 0;
+    const client = connect(async () => json([], { status: (attempts += 1) > 1 ? 200 : 503 }), { retry: false });
+    expect((await client.from('notes').select()).status).toBe(503);
+    attempts = 0;
+    const repeated = client.from('notes').select().retry(true).then();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await repeated).status).toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a request without a deadline of the program is awaited for minutes, as a long function or upload needs', async () => {
+  vi.useFakeTimers();
+  try {
+    const client = connect(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400_000));
+      return json({ done: true });
+    });
+    const calls = Promise.all([
+      client.rpc('report'),
+      client.storage.from('photos').upload('a.txt', 'text'),
+      client.functions.invoke('report'),
+    ]);
+    await vi.advanceTimersByTimeAsync(400_000);
+    expect((await calls).map(({ error }) => error)).toEqual([null, null, null]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -9,6 +9,7 @@ import { createSharedAuth, type SharedAuth } from '../clients/shared-auth.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
+import type { ProtocolVersion } from '../realtime-client/protocol/message.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
 import { createAuthMethods, type SupabaseAuthClient } from './auth/auth.ts';
@@ -24,7 +25,7 @@ import {
   type RpcBuilder,
 } from './rest/postgrest-client.ts';
 import type { PostgrestQueryBuilder, RpcOptions } from './rest/query-builder.ts';
-import { createStorage, type SupabaseStorage } from './storage/storage.ts';
+import { createStorage, type SupabaseStorage, type SupabaseStorageOptions } from './storage/storage.ts';
 import type { DefaultSchemaOf, Known, SchemaOf, Untyped } from './untyped.ts';
 
 /** Where the vendor's client keeps the session: `localStorage`, or an object with its methods. */
@@ -59,12 +60,15 @@ export interface SupabaseClientOptions<Name extends string = string> {
   realtime?: {
     params?: Record<string, Untyped>;
     timeout?: number;
+    vsn?: ProtocolVersion;
     heartbeatIntervalMs?: number;
     reconnectAfterMs?: (tries: number) => number;
     transport?: new (url: string) => object;
     log_level?: string;
     logger?: unknown;
   };
+  /** Buckets and objects. */
+  storage?: SupabaseStorageOptions;
   /** All services: headers, and what sends the requests. */
   global?: { headers?: Record<string, string>; fetch?: typeof fetch };
   /** Returns the token of another provider; `auth` is then out of use. */
@@ -125,7 +129,7 @@ export class SupabaseClient<
     this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
     this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
     const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
-    this.storage = createStorage({ ...connection, timeoutMs: LONGEST_TIMER_MS });
+    this.storage = createStorage({ ...connection, timeoutMs: LONGEST_TIMER_MS }, options.storage);
     this.functions = new FunctionsClient({ ...connection, timeoutMs: LONGEST_TIMER_MS });
   }
 
@@ -230,12 +234,14 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
 
 function toRealtimeOptions({
   params,
+  vsn,
   timeout,
   heartbeatIntervalMs,
   reconnectAfterMs,
 }: NonNullable<SupabaseClientOptions['realtime']>) {
   return {
     ...(params && { params }),
+    ...(vsn && { vsn }),
     settings: {
       ...(timeout && { timeoutMs: timeout }),
       ...(heartbeatIntervalMs && { heartbeatMs: heartbeatIntervalMs }),

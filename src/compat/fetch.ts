@@ -6,7 +6,7 @@ interface PartialResponse {
   readonly ok?: boolean;
   readonly statusText?: string;
   readonly headers?: HeadersInit;
-  readonly body?: unknown;
+  readonly arrayBuffer?: unknown;
   readonly text?: () => Promise<string>;
   readonly json?: () => Promise<unknown>;
   readonly blob?: () => Promise<Blob>;
@@ -25,7 +25,8 @@ export const completeResponses =
     toResponse(await fetch(input, init));
 
 async function toResponse(answer: Response | PartialResponse): Promise<Response> {
-  if (answer instanceof Response || answer.body !== undefined) return answer as Response;
+  // Another library's response is no instance, and is whole.
+  if (answer instanceof Response || answer.arrayBuffer) return answer as Response;
   const { ok = true, status = ok ? 200 : 500, statusText = '', headers = {} } = answer;
   const body = bodiless.has(status) ? null : await readBody(answer);
   return new Response(body, { status, statusText, headers });

@@ -52,7 +52,10 @@ export type ClientPort = Pick<
   ConnectOptions,
   'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken' | 'emit'
 > &
-  Pick<RealtimeClientOptions, 'headers' | 'traceparent'>;
+  Pick<RealtimeClientOptions, 'headers' | 'traceparent'> & {
+    /** See {@link Connection.keepOpen}. */
+    readonly keepOpen: (isKept: boolean) => void;
+  };
 
 /** Creates a connection that may use another tab's socket; `connect` creates one with this tab's own socket. */
 export type ShareConnection = (
@@ -135,7 +138,7 @@ export function createRealtimeClient<Database = unknown>(
     get ignoredFrames() {
       return getConnection().ignoredFrames;
     },
-    port: connectOptions,
+    port: { ...connectOptions, keepOpen: (isKept) => getConnection().keepOpen?.(isKept) },
     onEvent: events.add,
     getChannels: () => [...channels.values()],
     channel(name, join) {

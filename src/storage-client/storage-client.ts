@@ -54,7 +54,7 @@ export interface StorageClient {
   /** The objects of a bucket. No request is sent. */
   from(bucket: string): Bucket;
   /** The buckets that the caller may see. */
-  listBuckets(options?: CallOptions): Promise<readonly BucketInfo[]>;
+  listBuckets(options?: ListBucketsOptions): Promise<readonly BucketInfo[]>;
   /** One bucket. */
   getBucket(id: string, options?: CallOptions): Promise<BucketInfo>;
   /** Creates a bucket. */
@@ -79,6 +79,23 @@ export interface StorageClient {
   purgeBucketCache(id: string, options?: PurgeOptions): Promise<void>;
 }
 
+/** Which buckets `listBuckets` returns, and in which order. */
+export interface ListBucketsOptions extends CallOptions {
+  /** Most buckets to return. Default: all. */
+  readonly limit?: number | undefined;
+  /** How many buckets to skip. Default 0. */
+  readonly offset?: number | undefined;
+  /** A part of their names. Default: any. */
+  readonly search?: string | undefined;
+  /** The order. Default: the server's, by id. */
+  readonly sortBy?:
+    | {
+        readonly column: 'id' | 'name' | 'created_at' | 'updated_at';
+        readonly order?: 'asc' | 'desc' | undefined;
+      }
+    | undefined;
+}
+
 /**
  * Creates a client of the storage service. Creating it sends nothing.
  *
@@ -99,7 +116,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
   return {
     from: (bucket) => createBucket(transport, bucket),
-    listBuckets: (request) => send({ method: 'GET', path: '/bucket' }, request),
+    listBuckets: ({ limit, offset, search, sortBy, ...request } = {}) => {
+      const query = {
+        ...(limit !== undefined && { limit: String(limit) }),
+        ...(offset !== undefined && { offset: String(offset) }),
+        ...(search && { search }),
+        ...(sortBy && { sortColumn: sortBy.column, sortOrder: sortBy.order ?? 'asc' }),
+      };
+      return send({ method: 'GET', path: withQuery('/bucket', query) }, request);
+    },
     getBucket: (id, request) => send({ method: 'GET', path: at(id) }, request),
     async createBucket(id, settings = {}, request = {}) {
       const json = { id, name: id, ...encodeSettings({ public: false, ...settings }) };

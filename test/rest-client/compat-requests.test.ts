@@ -24,7 +24,9 @@ test('an answer of a program’s tests may have some members of a response', asy
 
 test('an answer that is no JSON is the message of the error, with its status', async () => {
   const statuses = [200, 502];
-  const client = connect(async () => new Response('<html>Bad Gateway</html>', { status: statuses.shift() ?? 0 }));
+  const client = connect(
+    async () => new Response('<html>Bad Gateway</html>', { status: statuses.shift() ?? 0 }),
+  );
   for (const status of [200, 502])
     expect(await client.from('notes').select().retry(false)).toMatchObject({
       status,
@@ -77,7 +79,9 @@ test('a query repeats its failed read where the client repeats none', async () =
   vi.useFakeTimers();
   try {
     let attempts = 0;
-    const client = connect(async () => json([], { status: (attempts += 1) > 1 ? 200 : 503 }), { retry: false });
+    const client = connect(async () => json([], { status: (attempts += 1) > 1 ? 200 : 503 }), {
+      retry: false,
+    });
     expect((await client.from('notes').select()).status).toBe(503);
     attempts = 0;
     const repeated = client.from('notes').select().retry(true).then();

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createClient } from '../../src/compat/index.ts';
+import { createClient, type SupabaseClientOptions } from '../../src/compat/index.ts';
 import { json } from '../support/wire/replies.ts';
 
 /** The vendor's names over a scripted network that records what it is sent. */
@@ -44,4 +44,52 @@ test('a storage client throws its errors after throwOnError, and its buckets do'
   expect((await storage.listBuckets()).error?.message).toBe('Denied');
   await expect(storage.throwOnError().listBuckets()).rejects.toThrow('Denied');
   await expect(storage.throwOnError().from('photos').list()).rejects.toThrow('Denied');
+});
+
+/** A client that records its requests. */
+function record(options: SupabaseClientOptions = {}, reply: () => Response = () => json([])) {
+  const sent: Request[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    sent.push(new Request(input, init));
+    return reply();
+  };
+  return { sent, ...createClient('https://ref.supabase.co', 'anon-key', { ...options, global: { fetch } }) };
+}
+
+test('the service selects and orders the buckets of a list', async () => {
+  const { storage, sent } = record();
+  await storage.listBuckets({ limit: 2, offset: 4, search: 'pho', sortColumn: 'name', sortOrder: 'desc' });
+  await storage.listBuckets({ sortColumn: 'created_at' });
+  await storage.listBuckets();
+  expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+    '?limit=2&offset=4&search=pho&sortColumn=name&sortOrder=desc',
+    '?sortColumn=created_at&sortOrder=asc',
+    '',
+  ]);
+});
+
+test('a purge ends with its signal', async () => {
+  const { storage, sent } = record();
+  const ended = { signal: AbortSignal.abort() };
+  expect((await storage.purgeBucketCache('photos', undefined, ended)).error?.name).toBe(
+    'StorageUnknownError',
+  );
+  expect((await storage.from('photos').purgeCache('a.jpg', undefined, ended)).error).not.toBeNull();
+  expect(sent).toEqual([]);
+});
+
+test('useNewHostname sends to the host of a project’s storage', async () => {
+  const { storage, sent } = record({ storage: { useNewHostname: true } });
+  await storage.listBuckets();
+  await record().storage.listBuckets();
+  expect(sent[0]?.url).toBe('https://ref.storage.supabase.co/storage/v1/bucket');
+});
+
+test('an error has the code of the service, and throws where an object is missing', async () => {
+  const refusal = { statusCode: '404', code: 'NoSuchKey', error: 'not_found', message: 'Object not found' };
+  const { storage } = record({}, () => json(refusal, { status: 400 }));
+  const { error } = await storage.from('photos').download('a.jpg');
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'StorageApiError', code: 'NoSuchKey' });
+  expect(await storage.from('photos').exists('a.jpg')).toEqual({ data: false, error: null });
+  await expect(storage.from('photos').throwOnError().exists('a.jpg')).rejects.toThrow('Object not found');
 });

@@ -22,13 +22,31 @@ interface BucketBody {
 const COLUMNS = `id, name, coalesce(owner_id, '') as owner, public, file_size_limit, allowed_mime_types,
   versioning_status, created_at, updated_at`;
 
+const sortColumns: ReadonlySet<string> = new Set(['id', 'name', 'created_at', 'updated_at']);
+const sortOrders: ReadonlySet<string> = new Set(['asc', 'desc']);
+
+function readCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw invalidRequest('querystring/limit and offset must be integers of at least 0');
+}
+
 /** The routes below /bucket. */
 export function createBucketRoutes({ run, objects, fileSizeLimitBytes }: StorageContext): Hono {
   const app = new Hono();
   app.get('/', (c) =>
-    run(c.req.raw, async (sql) =>
-      c.json(await sql.query(`select ${COLUMNS} from storage.buckets order by id`)),
-    ),
+    run(c.req.raw, async (sql) => {
+      const { limit, offset, search, sortColumn = 'id', sortOrder = 'asc' } = c.req.query();
+      if (!sortColumns.has(sortColumn) || !sortOrders.has(sortOrder))
+        throw invalidRequest(
+          'querystring/sortColumn or sortOrder must be equal to one of the allowed values',
+        );
+      const buckets = await sql.query(
+        `select ${COLUMNS} from storage.buckets where position(lower($1) in lower(name)) > 0
+         order by ${sortColumn} ${sortOrder} limit $2 offset $3`,
+        [search ?? '', limit === undefined ? null : readCount(limit), readCount(offset ?? '0')],
+      );
+      return c.json(buckets);
+    }),
   );
   app.get('/:id', (c) => run(c.req.raw, async (sql) => c.json(await findBucket(sql, c.req.param('id')))));
   app.post('/', async (c) => {

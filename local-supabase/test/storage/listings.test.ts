@@ -131,3 +131,18 @@ describe('purgeCache', () => {
     await expect(response.json()).resolves.toMatchObject({ statusCode: '403', code: 'AccessDenied' });
   });
 });
+
+describe('a list of buckets', () => {
+  it('is selected, ordered and cut by the service', async () => {
+    for (const name of ['photos', 'photos-old', 'videos']) await storage().createBucket(name);
+    const names = async (...options: Parameters<ReturnType<typeof storage>['listBuckets']>) =>
+      (await storage().listBuckets(...options)).data?.map(({ name }) => name);
+    expect(await names({ search: 'Photo', sortColumn: 'name', sortOrder: 'desc' })).toEqual([
+      'photos-old',
+      'photos',
+    ]);
+    expect(await names({ limit: 2, offset: 1 })).toEqual(['photos', 'photos-old']);
+    const { error } = await storage().listBuckets({ sortColumn: 'owner' as never });
+    expect(error).toMatchObject({ status: 400 });
+  });
+});

@@ -5,7 +5,7 @@ import {
   sendBroadcasts,
 } from '../../realtime-client/broadcast/http-broadcast.ts';
 import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
-import type { Channel, RealtimeClient as NativeClient } from '../../realtime-client/index.ts';
+import type { Channel, RealtimeClient as NativeClient, RealtimeError } from '../../realtime-client/index.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Untyped } from '../untyped.ts';
 import {
@@ -100,13 +100,20 @@ export class RealtimeChannel {
   #stops: Unsubscribe[] = [];
 
   /** @param onEnd called when the channel is left. */
-  constructor(name: string, params: RealtimeChannelOptions, client: NativeClient, onEnd: () => void) {
+  constructor(name: string, { config }: RealtimeChannelOptions, client: NativeClient, onEnd: () => void) {
     this.topic = `realtime:${name}`;
     this.subTopic = name;
-    this.params = params;
+    this.params = {
+      config: {
+        broadcast: { ack: false, self: false },
+        presence: { key: '', enabled: false },
+        private: false,
+        ...config,
+      },
+    };
     this.#client = client;
     this.#onEnd = onEnd;
-    if (params.config.broadcast?.replay && !params.config.private)
+    if (config.broadcast?.replay && !config.private)
       throw new Error(`tried to use replay on public channel '${this.topic}'. It must be a private channel.`);
   }
 
@@ -195,6 +202,16 @@ export class RealtimeChannel {
     return this;
   }
 
+  /** Leaves the channel until it is resumed. Its listeners stay. */
+  pause(): void {
+    this.#native?.leave();
+  }
+
+  /** Joins a channel again that was paused. */
+  resume(): void {
+    this.#native?.join();
+  }
+
   /** Leaves the channel, which can be subscribed again. */
   async unsubscribe(): Promise<RealtimeChannelSendResponse> {
     const channel = this.#native;
@@ -223,7 +240,9 @@ export class RealtimeChannel {
       await sendBroadcasts(this.#client, [message]);
       return 'ok';
     } catch (problem) {
-      return String(Object(problem).code).endsWith('timeout') ? 'timed out' : 'error';
+      const { code, cause } = Object(problem) as Partial<RealtimeError>;
+      const isTimeout = code?.endsWith('timeout') || Object(cause).name === 'AbortError';
+      return isTimeout ? 'timed out' : 'error';
     }
   }
 
@@ -233,7 +252,7 @@ export class RealtimeChannel {
     payload: unknown,
     { timeout, persist }: { timeout?: number; persist?: RealtimeBroadcastPersist } = {},
   ) {
-    if (payload === undefined || payload === null) throw new TypeError('A broadcast by HTTP needs a payload');
+    if (payload === undefined || payload === null) throw new TypeError('Payload is required for httpSend()');
     const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
     const deadline = timeout === undefined ? {} : { timeoutMs: timeout };
     await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) });

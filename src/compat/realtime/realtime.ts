@@ -3,17 +3,20 @@ import {
   type RealtimeClient as NativeClient,
   type RealtimeClientOptions,
 } from '../../realtime-client/index.ts';
+import { endpointUrl } from '../../realtime-client/frames.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { RealtimeChannel, type RealtimeChannelOptions, type RealtimeChannelSendResponse } from './channel.ts';
 
 /** The realtime client in the vendor's form. */
 export class RealtimeClient {
+  readonly #options: RealtimeClientOptions;
   readonly #native: NativeClient;
   readonly #channels = new Map<string, RealtimeChannel>();
   readonly #setToken: (token: string | null) => void;
 
   /** @param options those of the native client. */
   constructor(options: RealtimeClientOptions) {
+    this.#options = options;
     const { getAccessToken, onTokenChange, platform } = options;
     let token: string | null = null;
     const tokens = createListeners<string | null>(platform.report);
@@ -60,13 +63,22 @@ export class RealtimeClient {
     return Promise.all(this.getChannels().map((channel) => channel.unsubscribe()));
   }
 
-  /** Does nothing: the socket opens with the first channel. */
-  connect(): void {}
+  /** Opens the socket, which a channel does as well, and joins the channels again that `disconnect` has left. */
+  connect(): void {
+    this.#native.port.keepOpen(true);
+    this.#channels.forEach((channel) => channel.resume());
+  }
 
-  /** Leaves all channels, after which the socket closes. */
+  /** Closes the socket until `connect`. Channels keep their listeners. */
   async disconnect(): Promise<'ok'> {
-    await this.removeAllChannels();
+    this.#channels.forEach((channel) => channel.pause());
+    this.#native.port.keepOpen(false);
     return 'ok';
+  }
+
+  /** The address of the socket. */
+  endpointURL(): string {
+    return endpointUrl(this.#options);
   }
 
   /** Whether the socket is open. */

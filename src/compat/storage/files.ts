@@ -9,7 +9,7 @@ import type {
 } from '../../storage-client/index.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
-import { type StorageError, toStorageError } from './storage-error.ts';
+import { StorageApiError, type StorageError, toStorageError } from './storage-error.ts';
 
 /** Options of an upload. */
 export interface FileOptions {
@@ -184,7 +184,11 @@ export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
       }),
     info: (path: string, options?: { versionId?: string }) =>
       settle(async () => toCamelCase(await bucket.info(path, options)) as CamelizedInfo),
-    exists: (path: string) => settle(() => bucket.exists(path), false),
+    exists: async (path: string) => {
+      const { data, error } = await settle(() => bucket.exists(path), false);
+      if (throwsOnError && !data) throw new StorageApiError('Object not found', 404, '404');
+      return { data, error };
+    },
     createSignedUrl: (path: string, expiresIn: number, options?: UrlParameters) =>
       settle(async () => ({
         signedUrl: await bucket.createSignedUrl(path, expiresIn, toUrlOptions(options)),
@@ -211,9 +215,13 @@ export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
     getPublicUrl: (path: string, options?: UrlParameters) => ({
       data: { publicUrl: bucket.getPublicUrl(path, toUrlOptions(options)) },
     }),
-    purgeCache: (path: string, { transformations }: { transformations?: true } = {}) =>
+    purgeCache: (
+      path: string,
+      { transformations }: { transformations?: true } = {},
+      { signal }: CallParameters = {},
+    ) =>
       settle(async () => {
-        await bucket.purgeCache(path, { transformationsOnly: transformations ?? false });
+        await bucket.purgeCache(path, { transformationsOnly: transformations ?? false, signal });
         return { message: 'success' };
       }),
   };

@@ -27,23 +27,43 @@ export class StorageError extends Error {
 export class StorageApiError extends StorageError {
   /** `StorageApiError`. */
   override name = 'StorageApiError';
+  /** The service's own code, such as `NoSuchKey`; undefined if it gave none. */
+  code: string | undefined;
+
+  /** @param code the service's own code. */
+  constructor(message: string, status: number, statusCode: string, code?: string, options?: ErrorOptions) {
+    super(message, status, statusCode, options);
+    this.code = code;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), code: this.code };
+  }
 }
 
 /** The service gave no answer. */
 export class StorageUnknownError extends StorageError {
   /** `StorageUnknownError`. */
   override name = 'StorageUnknownError';
+  /** What was thrown. */
+  originalError: unknown;
+
+  /** @param originalError what was thrown. */
+  constructor(message: string, originalError: unknown) {
+    super(message, undefined, undefined, { cause: originalError });
+    this.originalError = originalError;
+  }
 }
 
 /** The vendor's error for what a native call throws, which is its `cause`. */
 export function toStorageError(problem: unknown): StorageError {
-  const options = { cause: problem };
   if (!(problem instanceof NativeStorageError) || problem.status === null) {
     // Without an answer the vendor's message is that of the failure underneath.
     const { cause } = problem instanceof NativeStorageError ? problem : {};
     const reason = cause instanceof Error ? cause : problem;
     const message = reason instanceof Error ? reason.message : String(reason);
-    return new StorageUnknownError(message, undefined, undefined, options);
+    return new StorageUnknownError(message, problem);
   }
-  return new StorageApiError(problem.message, problem.status, String(problem.status), options);
+  const { message, status, serverCode } = problem;
+  return new StorageApiError(message, status, String(status), serverCode ?? undefined, { cause: problem });
 }

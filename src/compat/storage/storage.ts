@@ -1,12 +1,11 @@
 import {
-  type BucketInfo,
   createStorageClient,
   type LifecycleRule as NativeRule,
   type StorageClient,
   type StorageClientOptions,
 } from '../../storage-client/index.ts';
 import { createSettle } from '../outcome.ts';
-import { createFiles } from './files.ts';
+import { type CallParameters, createFiles } from './files.ts';
 import { toStorageError } from './storage-error.ts';
 
 interface BucketOptions {
@@ -36,15 +35,29 @@ interface LifecycleRule {
 /** The storage client in the vendor's form. */
 export type SupabaseStorage = ReturnType<typeof createStorage>;
 
+/** Options of the storage service. */
+export interface SupabaseStorageOptions {
+  /** Sends to the host of a project's storage alone, which takes larger uploads. Default false. */
+  useNewHostname?: boolean;
+}
+
 /** Creates the vendor's methods over a native client. */
-export function createStorage(options: StorageClientOptions) {
-  const storage = createStorageClient(options);
+export function createStorage(
+  options: StorageClientOptions,
+  { useNewHostname }: SupabaseStorageOptions = {},
+) {
+  const url = useNewHostname ? toStorageHost(options.url) : options.url;
+  const storage = createStorageClient({ ...options, url });
   return {
     ...createMethods(storage, false),
     /** The same methods, which throw instead of returning errors. */
     throwOnError: () => createMethods(storage, true),
   };
 }
+
+/** `ref.supabase.co` becomes `ref.storage.supabase.co`; other hosts stay. */
+const toStorageHost = (url: string) =>
+  url.replace(/^(https:\/\/[^/.]+)\.(supabase\.(?:co|in|red))(?=$|[/:])/, '$1.storage.$2');
 
 function createMethods(storage: StorageClient, throwsOnError: boolean) {
   const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
@@ -61,8 +74,13 @@ function createMethods(storage: StorageClient, throwsOnError: boolean) {
         throwOnError: () => createFiles(bucket, { throwsOnError: true }),
       };
     },
-    listBuckets: (filter: ListBucketOptions = {}) =>
-      settle(async () => selectBuckets(await storage.listBuckets(), filter)),
+    listBuckets: ({ sortColumn, sortOrder: order, ...filter }: ListBucketOptions = {}) =>
+      settle(() =>
+        storage.listBuckets({
+          ...filter,
+          ...((sortColumn || order) && { sortBy: { column: sortColumn ?? 'id', order } }),
+        }),
+      ),
     getBucket: (id: string) => settle(() => storage.getBucket(id)),
     createBucket: (id: string, settings: BucketOptions = {}) =>
       settle(() => storage.createBucket(id, toSettings(settings)).then(() => ({ name: id }))),
@@ -82,9 +100,16 @@ function createMethods(storage: StorageClient, throwsOnError: boolean) {
       }),
     deleteBucketLifecycle: (id: string) =>
       settle(() => say(storage.deleteBucketLifecycle(id), 'Successfully deleted')),
-    purgeBucketCache: (id: string, { transformations }: { transformations?: true } = {}) =>
+    purgeBucketCache: (
+      id: string,
+      { transformations }: { transformations?: true } = {},
+      { signal }: CallParameters = {},
+    ) =>
       settle(() =>
-        say(storage.purgeBucketCache(id, { transformationsOnly: transformations ?? false }), 'success'),
+        say(
+          storage.purgeBucketCache(id, { transformationsOnly: transformations ?? false, signal }),
+          'success',
+        ),
       ),
   };
 }
@@ -97,19 +122,6 @@ function toSettings({ public: isPublic, fileSizeLimit, allowedMimeTypes, version
     // The service reads texts, too, which the native type leaves out.
     ...(fileSizeLimit !== undefined && { fileSizeLimitBytes: fileSizeLimit as number | null }),
   };
-}
-
-/** The native client lists all buckets: the vendor's options choose among them here. */
-function selectBuckets(
-  buckets: readonly BucketInfo[],
-  { limit = Infinity, offset = 0, sortColumn, sortOrder = 'asc', search = '' }: ListBucketOptions,
-): BucketInfo[] {
-  const found = buckets.filter(({ name }) => name.includes(search));
-  const sign = sortOrder === 'asc' ? 1 : -1;
-  const sorted = sortColumn
-    ? found.toSorted((a, b) => sign * a[sortColumn].localeCompare(b[sortColumn]))
-    : found;
-  return sorted.slice(offset, offset + limit);
 }
 
 const toRules = (rules: readonly NativeRule[]): { rules: LifecycleRule[] } => ({

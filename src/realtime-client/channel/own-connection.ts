@@ -18,6 +18,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
   let joins = initialJoins(settings.parallelJoins);
   let ignoredFrames = 0;
+  let isKeptOpen = false;
   let releaseTimer: Timer | undefined;
   let slotTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
@@ -56,7 +57,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
   const updateWanted = () => {
     releaseTimer?.cancel();
-    if (all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed')) {
+    if (isKeptOpen || all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed')) {
       stopTokens ??= onTokenChange?.((token) => {
         tokens.reset();
         topics.forEach((topic) => topic.step({ kind: 'tokenChange', token }));
@@ -108,6 +109,10 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       });
       topics.set(topic, own);
       return own;
+    },
+    keepOpen(isKept) {
+      isKeptOpen = isKept;
+      updateWanted();
     },
     close() {
       // Close the socket before leaving the topics: status listeners may call join().

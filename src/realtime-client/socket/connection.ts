@@ -14,6 +14,8 @@ export interface Connection extends Readable<ConnectionSnapshot> {
   readonly ignoredFrames: number;
   /** Opens a topic; it is joined by {@link Topic.want}. At most one topic per name is open at a time. */
   open(name: string, sink: TopicSink): Topic;
+  /** Opens the socket, and keeps it open without a topic, until it is called with false. A shared socket has none. */
+  keepOpen?(isKept: boolean): void;
   /** Closes the connection permanently. */
   close(): void;
 }

@@ -12,6 +12,7 @@ import { adaptWebSocket, type WebSocketLike } from '../platform/web-socket.ts';
 import type { ProtocolVersion } from '../realtime-client/protocol/message.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { ArgsOf, DatabaseModel, Model, ReturnsOf } from '../rest-client/types/model.ts';
+import { addressOf, type DetectSession } from './auth/address.ts';
 import { createAuthMethods, type SupabaseAuthClient } from './auth/auth.ts';
 import { completeResponses } from './fetch.ts';
 import { FunctionsClient } from './functions.ts';
@@ -46,7 +47,8 @@ export interface SupabaseClientOptions<Name extends string = string> {
   auth?: {
     autoRefreshToken?: boolean;
     persistSession?: boolean;
-    detectSessionInUrl?: boolean;
+    /** A function is asked whether tokens or an error in the address are for this client. Default true. */
+    detectSessionInUrl?: DetectSession;
     storage?: SupportedStorage;
     storageKey?: string;
     /** `pkce` refuses tokens in the fragment of a link; messages and providers are asked for codes in any case. */
@@ -219,7 +221,7 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
       autoRefresh: auth.autoRefreshToken ?? true,
       acceptImplicitFlow: auth.flowType !== 'pkce',
       ...(auth.storageKey && { storageKey: auth.storageKey }),
-      ...(auth.detectSessionInUrl === false && { address: undefined }),
+      ...addressOf(auth.detectSessionInUrl),
     },
     rest: {
       ...(global.headers && { headers: global.headers }),

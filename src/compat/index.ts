@@ -29,10 +29,10 @@ export type {
   AuthTokenResponsePassword,
   JwtPayload,
   OAuthResponse,
-  Subscription,
   SupabaseAuthClient,
   UserResponse,
 } from './auth/auth.ts';
+export type { Subscription } from './auth/subscription.ts';
 export type {
   AdminUserAttributes,
   Provider,

@@ -1,11 +1,126 @@
-import { expect, test } from 'vitest';
-import { createClient } from '../../src/compat/index.ts';
+// @vitest-environment jsdom
+import { expect, test, vi } from 'vitest';
+import {
+  AuthImplicitGrantRedirectError,
+  AuthInvalidJwtError,
+  AuthWeakPasswordError,
+  createClient,
+  isAuthImplicitGrantRedirectError,
+  type SupabaseClientOptions,
+} from '../../src/compat/index.ts';
+import { refusal, sessionReply } from '../support/wire/replies.ts';
+
+const ADA = { email: 'ada@example.com', password: 'correct horse' };
+
+/** The vendor's names over a scripted network and a storage of its own. */
+function connect(
+  reply: () => Response | Promise<Response>,
+  auth: SupabaseClientOptions['auth'] = {},
+  kept = new Map<string, string>(),
+) {
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  const fetch = async () => reply();
+  return {
+    kept,
+    ...createClient('https://project.test', 'anon-key', { auth: { storage, ...auth }, global: { fetch } }),
+  };
+}
+const failing = () => Promise.reject(new TypeError('fetch failed'));
 
 test('an incomplete session that is set has no session, as in the vendor’s client', async () => {
-  const { auth } = createClient('https://project.test', 'anon-key', {
-    global: { fetch: () => Promise.reject(new TypeError('Nothing is sent')) },
-  });
+  const { auth } = connect(failing);
   const { data, error } = await auth.setSession({ access_token: '', refresh_token: 'refresh' });
   expect([data.session, error?.name]).toEqual([null, 'AuthSessionMissingError']);
+  await auth.dispose();
+});
+
+test('an access token that is set must have the form of one', async () => {
+  const { auth } = connect(failing);
+  const { error } = await auth.setSession({ access_token: 'no-token', refresh_token: 'refresh' });
+  expect(error).toEqual(new AuthInvalidJwtError('Invalid JWT structure'));
+  await auth.dispose();
+});
+
+test('a listener of a new client hears a stored session as a sign-in, a later listener only that it is there', async () => {
+  const first = connect(() => Response.json(sessionReply('ada', 1)));
+  await first.auth.signInWithPassword(ADA);
+  await first.auth.dispose();
+
+  const { auth } = connect(failing, {}, first.kept);
+  const events: string[] = [];
+  auth.onAuthStateChange((event, session) => events.push(`${event} ${session?.user.id}`));
+  await vi.waitFor(() => expect(events).toEqual(['SIGNED_IN ada', 'INITIAL_SESSION ada']));
+  auth.onAuthStateChange((event) => events.push(`later ${event}`));
+  await vi.waitFor(() => expect(events.slice(2)).toEqual(['later INITIAL_SESSION']));
+  await auth.dispose();
+
+  const signedOut = connect(failing);
+  const none: string[] = [];
+  signedOut.auth.onAuthStateChange((event, session) => none.push(`${event} ${session}`));
+  await vi.waitFor(() => expect(none).toEqual(['INITIAL_SESSION null']));
+  await signedOut.auth.dispose();
+});
+
+test('a failure of the network has the message of what fetch threw', async () => {
+  const { auth } = connect(failing);
+  const { error } = await auth.signInWithPassword(ADA);
+  expect([error?.name, error?.message, error?.status]).toEqual([
+    'AuthRetryableFetchError',
+    'fetch failed',
+    0,
+  ]);
+  await auth.dispose();
+});
+
+test('errors have the fields of their class in a log', async () => {
+  const { auth } = connect(() =>
+    refusal(422, 'weak_password', { weak_password: { reasons: ['length'] }, msg: 'Too short' }),
+  );
+  const { error } = await auth.signUp(ADA);
+  expect(error).toBeInstanceOf(AuthWeakPasswordError);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'weak_password', reasons: ['length'] });
+  expect(new AuthInvalidJwtError('Expired')).toMatchObject({ status: 400, code: 'invalid_jwt' });
+  await auth.dispose();
+});
+
+test('an error in the address of the page is one of its own class', async () => {
+  history.replaceState(
+    null,
+    '',
+    '/#error=access_denied&error_code=otp_expired&error_description=Too+late&sb=',
+  );
+  const { auth } = connect(failing, { skipAutoInitialize: true });
+  const { error } = await auth.initialize();
+  expect(isAuthImplicitGrantRedirectError(error)).toBe(true);
+  expect(error).toEqual(
+    new AuthImplicitGrantRedirectError('Too late', { error: 'otp_expired', code: 'otp_expired' }),
+  );
+  await auth.dispose();
+});
+
+test('a function says whether the address of the page is for the client', async () => {
+  const href = '/facebook#access_token=a.b.c&refresh_token=theirs&expires_in=3600&token_type=bearer&sb=';
+  history.replaceState(null, '', href);
+  const detectSessionInUrl = vi.fn(
+    (url: URL, _params: Record<string, string>) => url.pathname !== '/facebook',
+  );
+  const { auth } = connect(failing, { detectSessionInUrl, skipAutoInitialize: true });
+  expect((await auth.initialize()).error).toBeNull();
+  expect(detectSessionInUrl.mock.calls[0]?.[1]).toMatchObject({
+    access_token: 'a.b.c',
+    refresh_token: 'theirs',
+  });
+  expect(location.pathname + location.hash).toBe(href);
+  history.replaceState(null, '', '/');
+  await auth.dispose();
+});
+
+test('a sign-in with a passkey that fails has no data', async () => {
+  const { auth } = connect(failing);
+  expect((await auth.signInWithPasskey()).data).toBeNull();
   await auth.dispose();
 });

@@ -11,7 +11,13 @@ import { decodeJwtHeader } from '../../platform/jwt.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
 import { createAdmin } from './admin.ts';
-import { type AuthError, AuthSessionMissingError, toAuthError, toRedirectError } from './auth-error.ts';
+import {
+  type AuthError,
+  AuthInvalidJwtError,
+  AuthSessionMissingError,
+  toAuthError,
+  toRedirectError,
+} from './auth-error.ts';
 import type {
   ResendParams,
   SignInAnonymouslyCredentials,
@@ -29,7 +35,6 @@ import { createMfaMethods } from './mfa.ts';
 import { createOAuthMethods, navigate } from './oauth.ts';
 import { createPasskeyMethods } from './passkeys.ts';
 import {
-  type AuthChangeEvent,
   readSession,
   requireSession,
   type Session,
@@ -37,6 +42,7 @@ import {
   type User,
   type UserIdentity,
 } from './session.ts';
+import { follow, type Subscription } from './subscription.ts';
 
 /** What a call returns that may sign a user in. */
 export type AuthResponse = Outcome<
@@ -66,15 +72,6 @@ export type OAuthResponse = Outcome<
   AuthError,
   { provider: string; url: null; flowId: null }
 >;
-/** What `onAuthStateChange` returns. */
-export interface Subscription {
-  /** Distinguishes subscriptions. */
-  id: symbol;
-  /** The listener. */
-  callback: (event: AuthChangeEvent, session: Session | null) => unknown;
-  /** Ends the subscription. */
-  unsubscribe: () => void;
-}
 /** Claims of an access token. */
 export type JwtPayload = VerifiedClaims & { [claim: string]: Untyped };
 
@@ -197,7 +194,7 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
     signInWithWeb3: ({ options, ...credentials }: Web3Credentials) =>
       signIn(() => createWeb3(auth).signInWithWeb3({ ...credentials, ...options })),
     signInWithPasskey: ({ options: { signal, ...options } = {} }: PasskeyCredentials = {}) =>
-      signIn(() => createPasskeys(auth).signInWithPasskey(options, { signal })),
+      settle(() => createPasskeys(auth).signInWithPasskey(options, { signal }).then(signedIn)),
     registerPasskey: ({ options }: PasskeyCredentials = {}) =>
       settle(async () => {
         const { id, friendlyName, createdAtMs } = await createPasskeys(auth).registerPasskey(options);
@@ -225,6 +222,7 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
     setSession: ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) =>
       signIn(async () => {
         if (!access_token || !refresh_token) throw new AuthSessionMissingError();
+        if (access_token.split('.').length !== 3) throw new AuthInvalidJwtError('Invalid JWT structure');
         await auth.setSession({ accessToken: access_token, refreshToken: refresh_token });
       }),
     exchangeCodeForSession: (code: string, options?: { flowId?: string }) =>
@@ -266,39 +264,6 @@ interface PasskeyCredentials {
     captchaToken?: string | undefined;
     signal?: AbortSignal | undefined;
     mediation?: 'conditional' | undefined;
-  };
-}
-
-/** Calls a listener with the session that the client begins with, then with each event. */
-function follow(auth: AuthClient, callback: Subscription['callback']): Subscription {
-  let isStarted = false;
-  let isEnded = false;
-  const waiting: AuthChangeEvent[] = [];
-  const tell = (event: AuthChangeEvent) => {
-    if (isEnded) return;
-    try {
-      Promise.resolve(callback(event, readSession(auth))).catch(auth.core.platform.report);
-    } catch (problem) {
-      auth.core.platform.report(problem);
-    }
-  };
-  const stop = auth.onEvent(({ name }) => {
-    if (name === 'INITIAL_SESSION') return;
-    if (isStarted) tell(name);
-    else waiting.push(name);
-  });
-  const begin = () => {
-    isStarted = true;
-    ['INITIAL_SESSION' as const, ...waiting].forEach(tell);
-  };
-  auth.start().then(begin, auth.core.platform.report);
-  return {
-    id: Symbol('subscription'),
-    callback,
-    unsubscribe() {
-      isEnded = true;
-      stop();
-    },
   };
 }
 

@@ -53,7 +53,10 @@ function record(options: SupabaseClientOptions = {}, reply: () => Response = () 
     sent.push(new Request(input, init));
     return reply();
   };
-  return { sent, ...createClient('https://ref.supabase.co', 'anon-key', { ...options, global: { fetch } }) };
+  return {
+    sent,
+    storage: createClient('https://ref.supabase.co', 'anon-key', { ...options, global: { fetch } }).storage,
+  };
 }
 
 test('the service selects and orders the buckets of a list', async () => {

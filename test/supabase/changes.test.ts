@@ -12,6 +12,7 @@ interface Changes {
   reset: boolean;
   changed: { id: string; status: string }[];
   deleted: string[];
+  needed: { id: string }[];
   counts: { unread: number };
 }
 
@@ -51,6 +52,18 @@ beforeEach(() =>
     'delete from notifications; delete from private.notification_tombstones; delete from notification_bulk_changes',
   ),
 );
+
+it('a reset answer has what needs the user and is older than the first page', async () => {
+  const needed = await insert(12);
+  await age();
+  await insert(29, 'comment');
+  const ids = async (since: string | null) => (await changesSince(since)).needed.map(({ id }) => id);
+  expect(await ids(null), 'ten at most, without those of the first page').toHaveLength(9);
+  await run(asGrace, `update notifications set status = 'read' where id = any($1)`, [needed.slice(0, 10)]);
+  await insert(1, 'comment');
+  expect((await ids(null)).toSorted()).toEqual(needed.slice(10).toSorted());
+  expect(await ids(new Date().toISOString()), 'with a reset only').toEqual([]);
+});
 
 it('the changes since a time are the changed rows, the ids of the deleted ones, and the counts', async () => {
   const [kept, read, gone] = await insert(3);

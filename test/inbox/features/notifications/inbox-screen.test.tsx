@@ -61,6 +61,17 @@ const status = async (name: string) => {
   );
   return found[0]?.status ?? null;
 };
+test('what needs the user stands first although a page of later notifications hides it, until it is read', async () => {
+  await notify(1);
+  await local().database.exec(`update public.notifications set created_at = now() - interval '300 days'`);
+  await fill(40);
+  const { actor } = await open();
+  const above = within(await screen.findByRole('region', { name: 'Needs you' }));
+  await actor.click(above.getByRole('button', { name: /^Mark as read: .*Document 1$/ }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Needs you' })).toBeNull());
+  await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+});
+
 test('the inbox shows days, headlines, links and times', async () => {
   await notify(1, 'edit');
   await notify(2);

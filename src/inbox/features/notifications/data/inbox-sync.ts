@@ -1,6 +1,7 @@
 import type { Platform, Timer } from 'supabase-protocol-clients/platform';
 import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
+import { needed } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';
@@ -53,6 +54,12 @@ export function createInboxSync({ api, store, platform, onReset, onKinds }: Inbo
   let isClosed = false;
   let problem: InboxProblem | null = null;
 
+  /** The part of the list that is older than its first row; newer ones are in the first page. */
+  const showNeeded = (rows: readonly Notification[], since: number) => {
+    const after = rows[0] ?? null;
+    store.dispatch({ type: 'page', filter: needed, after, rows, isLast: false, since });
+  };
+
   const ask = async (signal: AbortSignal) => {
     isDoubted = false;
     stopTimer();
@@ -77,6 +84,7 @@ export function createInboxSync({ api, store, platform, onReset, onKinds }: Inbo
         asOf: answer.asOf,
         since: isReset && isUnchanged ? store.getState().sequence : since,
       });
+      if (answer.needed?.length) showNeeded(answer.needed, since);
       if (problem && store.getSnapshot().problem === problem) store.patch({ problem: null });
       problem = null;
       if (!isReset) return;

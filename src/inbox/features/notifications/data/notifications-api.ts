@@ -40,6 +40,8 @@ export interface NotificationsUpdate {
   readonly changes: readonly NotificationChange[];
   /** After a reset: the snoozed notifications that return next, and those that returned recently. */
   readonly snoozed: readonly Notification[];
+  /** After a reset: the newest unread ones that need the user and are older than the first page, newest first. */
+  readonly needed?: readonly Notification[];
   readonly totals: NotificationCounts;
   /** The kinds that the team registered; null: unchanged, or the database has none. */
   readonly kinds?: readonly RegisteredKind[] | null | undefined;
@@ -206,6 +208,7 @@ export function createNotificationsApi(
             ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
           ],
           snoozed: parse(answer.snoozed),
+          needed: parse(answer.needed ?? []),
           totals: toCounts(answer.counts),
           kinds: answer.kinds,
         };
@@ -312,6 +315,7 @@ const changesAnswer = object({
   changed: listOf(record),
   deleted: listOf(string),
   snoozed: listOf(record),
+  needed: nullish(listOf(record)),
   counts: serverCounts,
   kinds: nullish(parseKinds),
 });

@@ -1,5 +1,5 @@
 import { compareNewestFirst } from '../model/notification.ts';
-import { unfiltered, filterKey } from '../model/notification-filter.ts';
+import { filterKey, needed, unfiltered } from '../model/notification-filter.ts';
 import { windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
@@ -17,11 +17,14 @@ export function selectPersistedNotifications({
   if (!window) return { rows: new Map(), windows: {}, totals };
   const listed = [...rows.values()].filter((row) => windowCovers(window, row)).sort(compareNewestFirst);
   const kept = listed.slice(0, maxRows);
+  const early = windows[filterKey(needed)];
+  const lifted = early ? [...rows.values()].filter((row) => windowCovers(early, row)) : [];
   const last = kept.at(-1);
   const isCut = last !== undefined && kept.length < listed.length;
   return {
-    rows: new Map(kept.map((row) => [row.id, row])),
+    rows: new Map([...kept, ...lifted].map((row) => [row.id, row])),
     windows: {
+      ...(early && { [filterKey(needed)]: { ...early, readAt: -1 } }),
       [key]: isCut
         ? {
             filter: unfiltered,

@@ -5,7 +5,7 @@ import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, filterKey, inboxTabs, matchesFilter } from './notification-filter.ts';
 import type { InboxTab, NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
-import type { ListWindow } from './list-window.ts';
+import { isNeeded, type ListWindow } from './list-window.ts';
 import type { NotificationsState } from './state-types.ts';
 
 /** One filter's list as it is shown: the server's rows with the pending operations applied. */
@@ -30,7 +30,7 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   const shown = overlay(state).filter(
     (notification) =>
       !isUnknown &&
-      isInWindow(notification, window) &&
+      isInWindow(state, notification, window) &&
       (matchesFilter(notification, filter) ||
         (keepsRead && notification.status === 'read' && isKept(state, notification))),
   );
@@ -43,11 +43,12 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   };
 }
 
-/** Whether the row is in the part of the list that was read. Snoozed and returned rows are not listed by creation. */
-function isInWindow(row: Notification, window: ListWindow | null): boolean {
+/** Whether the row is in the part of the list that was read, or is listed whatever its age: it is or was snoozed, or needs the user. */
+function isInWindow(state: NotificationsState, row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
   if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
-  return compareNewestFirst(row, window.end) <= 0;
+  if (compareNewestFirst(row, window.end) <= 0) return true;
+  return state.kept.has(row.id) || isNeeded(state.windows, row);
 }
 
 /** Orders by the time of return, the next one first. */

@@ -1,6 +1,6 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { matchesFilter } from './notification-filter.ts';
+import { filterKey, matchesFilter, needed } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 
 /** The keyset position at which a read of a list ended. */
@@ -26,6 +26,12 @@ export type ListWindows = Readonly<Record<string, ListWindow>>;
 export function windowCovers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
   if (!matchesFilter(row, filter)) return false;
   return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
+}
+
+/** Whether the row needs the user, and is listed above the rest although it may be older than the loaded part. */
+export function isNeeded(windows: ListWindows, row: Notification): boolean {
+  const window = windows[filterKey(needed)];
+  return window !== undefined && windowCovers(window, row);
 }
 
 /** The windows of lists, without those of searches. */

@@ -19,6 +19,8 @@ export interface NotificationFilter {
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
+/** What stands above the rest of a list, of which a part is known that is older than the first page. */
+export const needed: NotificationFilter = { tab: 'unread', kind: null, reason: 'needs-you' };
 
 /** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */
 export function parseFilter(search: string): NotificationFilter {

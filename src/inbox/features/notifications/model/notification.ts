@@ -111,9 +111,10 @@ export function compareListed(one: Notification, other: Notification): number {
   return listedAtMs(other) - listedAtMs(one) || compareNewestFirst(one, other);
 }
 
-/** Whether it needs the user: a mention, an invitation, or what its sender, a backend, marked as important. */
+/** Whether it needs the user: a mention, an open invitation, or what its sender, a backend, marked as important. */
 export function needsUser({ kindName, data }: Pick<Notification, 'kindName' | 'data'>): boolean {
-  return kindName === 'mention' || kindName === 'invite' || data['important'] === true;
+  const isOpen = kindName === 'invite' && (data['answer'] ?? data['status'] ?? 'pending') === 'pending';
+  return isOpen || kindName === 'mention' || data['important'] === true;
 }
 
 /** Whether a row has buttons that answer it: an invitation, or a message with buttons of its sender. */

@@ -1,4 +1,4 @@
-import { windowCovers, withoutSearchWindows } from './list-window.ts';
+import { isNeeded, windowCovers, withoutSearchWindows } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
 import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
@@ -103,12 +103,12 @@ function evictUncovered(state: NotificationsState): NotificationsState {
   };
 }
 
-/** Remembers the rows of the list "Unread": they stay listed when they are read. */
+/** Remembers the rows of the list "Unread", and what needs the user: they stay listed when they are read. */
 function keepUnreadListed(state: NotificationsState): NotificationsState {
-  if (state.filter.tab !== 'unread') return state;
+  const isUnreadTab = state.filter.tab === 'unread';
   const fresh: string[] = [];
   for (const row of state.rows.values()) {
-    if (state.kept.has(row.id)) continue;
+    if (state.kept.has(row.id) || !(isUnreadTab || isNeeded(state.windows, row))) continue;
     if (applyOperations(row, state.operations)?.status === 'unread') fresh.push(row.id);
   }
   return fresh.length > 0 ? { ...state, kept: new Set([...state.kept, ...fresh]) } : state;

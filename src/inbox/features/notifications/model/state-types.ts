@@ -20,7 +20,7 @@ export interface NotificationsState {
   /** Operations that the server has not confirmed, oldest first. */
   readonly operations: readonly NotificationOperation[];
   readonly filter: NotificationFilter;
-  /** Ids that were read while "Unread" is shown; they stay listed until the filter changes. */
+  /** Ids that were unread while "Unread" is shown, or needed the user; they stay listed until the filter changes. */
   readonly kept: ReadonlySet<string>;
   /** Grows with every live change, so that a read can tell which changes arrived during it. */
   readonly sequence: number;

@@ -24,6 +24,8 @@ export interface RenderAppOptions {
   readonly configuration?: Partial<Configuration>;
   /** The browser's storage for the session: pass one to open a second tab on it. Default: a new one. */
   readonly store?: Store;
+  /** The state of the history entry, as a reload finds it. Default: none. */
+  readonly historyState?: unknown;
 }
 
 export interface RenderedApp extends RenderResult {
@@ -70,7 +72,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     await before.auth.signInWithPassword(options.user);
     before.auth.close();
   }
-  history.replaceState(null, '', url);
+  history.replaceState(options.historyState ?? null, '', url);
   const clients = open();
   void clients.auth.start();
   const result = render(

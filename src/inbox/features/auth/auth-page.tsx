@@ -37,7 +37,7 @@ export function AuthPage(props: AuthPageProps) {
   useEffect(() => {
     void auth.preload();
   }, [auth]);
-  const offersClearing = hasTrouble || storageText !== null || notice !== null;
+  const offersClearing = hasTrouble || storageText !== null || typeof notice === 'string';
   return (
     <div className={styles.split}>
       <NarrowPage>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { AuthError, type Factor } from 'supabase-protocol-clients/auth-client';
+import { type AuthClient, AuthError, type Factor } from 'supabase-protocol-clients/auth-client';
 import { createRecoveryCodes as createServiceCodes } from 'supabase-protocol-clients/auth-client/recovery-codes';
 import type { Clients } from '../clients/clients-context.ts';
 
@@ -53,10 +53,7 @@ export function createRecoveryCodes(
 function codesOfService({ auth, platform }: Clients): RecoveryCodes {
   const codes = createServiceCodes(auth);
   return {
-    getStatus: async (signal) => ({
-      unused: (await codes.getStatus({ signal })).remaining,
-      createdAtMs: null,
-    }),
+    getStatus: (signal) => statusOfService(auth, signal),
     create: async () => (await codes.regenerate()).codes.map(inGroups),
     async use(code) {
       try {
@@ -74,12 +71,22 @@ function codesOfService({ auth, platform }: Clients): RecoveryCodes {
   };
 }
 
+async function statusOfService(auth: AuthClient, signal: AbortSignal): Promise<RecoveryCodeStatus> {
+  const { remaining } = await createServiceCodes(auth).getStatus({ signal });
+  return { unused: remaining, createdAtMs: null };
+}
+
 function codesOfDatabase({ auth, loadRest }: Clients): RecoveryCodes {
   return {
     async getStatus(signal) {
       const rest = await loadRest();
       const status = z.parse(databaseStatus, await rest.rpc('recovery_code_status').execute({ signal }));
-      return status && { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
+      if (status) return { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
+      // The known factors may be older than the service's codes.
+      return statusOfService(auth, signal).catch((problem: unknown) => {
+        if (isNotOffered(problem)) return null;
+        throw problem;
+      });
     },
     async create() {
       try {

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { createRecoveryCodes } from '../../../../src/inbox/shared/recovery-codes/recovery-codes.ts';
 import type { Platform } from '../../../../src/platform/platform.ts';
 import { describedBy } from '../../../support/described-by.ts';
 import {
@@ -190,7 +191,7 @@ test('the account page shows a failed link in its section', async () => {
 });
 
 test('two-step sign-in is switched on by a code of the app and off again', async () => {
-  const { actor } = await openAccount();
+  const { actor, clients } = await openAccount();
   const mfa = section('Two-step sign-in');
   await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
   const image = await mfa.findByRole('img', { name: /^QR code/ });
@@ -206,8 +207,14 @@ test('two-step sign-in is switched on by a code of the app and off again', async
   await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
   const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
   expect(sheet.getAllByRole('listitem')).toHaveLength(10);
+  const leave = () => dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(leave(), 'the browser asks').toBe(false);
   await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
+  expect(leave()).toBe(true);
   await mfa.findByText(/^10 codes left/);
+  // The stored account may not know the codes yet, as after a reload.
+  const { getStatus } = createRecoveryCodes(clients, []);
+  expect(await getStatus(new AbortController().signal)).toMatchObject({ unused: 10 });
   await waitFor(() =>
     expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
   );

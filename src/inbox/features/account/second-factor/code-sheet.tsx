@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -26,6 +26,12 @@ export function CodeSheet({ codes, takesFocus, onDone }: CodeSheetProps) {
   const { platform } = useClients();
   const email = useAuth().user?.email ?? '';
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(platform.clock.now());
+  useEffect(() => {
+    // The browser asks before it leaves the page, since nobody can show the codes again.
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   const titleId = useId();
   const list = useRef<HTMLUListElement>(null);
   const { isCopied, copy } = useCopy(

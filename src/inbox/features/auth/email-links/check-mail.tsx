@@ -11,13 +11,15 @@ import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../auth-page.module.css';
+import { type AwaitedMail, awaitedMail } from './awaited-mail.ts';
 import { lastMailedEmail } from './last-mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
+import { sendSignInMail } from '../sign-in/send-sign-in-mail.ts';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
 export interface CheckMailProps {
-  readonly purpose: 'signup' | 'magiclink' | 'recovery';
+  readonly purpose: AwaitedMail['purpose'];
   /** The address that the mail went to. */
   readonly email: string;
   /** Whether a mail was sent just now, so that the next one has to wait. Default true. */
@@ -41,7 +43,14 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
   };
   const mail = useMail(purpose);
   const again = useSending(isJustSent);
-  useEffect(() => lastMailedEmail.set(email), [email]);
+  useEffect(() => {
+    lastMailedEmail.set(email);
+    awaitedMail.set({ purpose, email });
+  }, [purpose, email]);
+  const goBack = () => {
+    awaitedMail.set(null);
+    onBack();
+  };
   return (
     <AuthPage
       key={purpose}
@@ -67,7 +76,7 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
         >
           {texts.resend}
         </CountdownButton>
-        <Button look="link" onClick={onBack}>
+        <Button look="link" onClick={goBack}>
           {texts.otherAddress}
         </Button>
       </div>
@@ -85,7 +94,7 @@ function useMail(purpose: CheckMailProps['purpose']) {
       case 'signup':
         return auth.resend({ type: 'signup', email, redirectTo: homeUrl, captchaToken });
       case 'magiclink':
-        return auth.signInWithOtp({ email, createUser: false, redirectTo: homeUrl, captchaToken });
+        return sendSignInMail(auth, { email, redirectTo: homeUrl, captchaToken });
       case 'recovery':
         return auth.resetPasswordForEmail({ email, redirectTo: resetUrl, captchaToken });
     }

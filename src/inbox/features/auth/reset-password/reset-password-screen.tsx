@@ -12,6 +12,7 @@ import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
+import { awaitedMail } from '../email-links/awaited-mail.ts';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { isSpentLink, LinkProblem, useLinkProblem } from '../email-links/link-problem.tsx';
 import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
@@ -30,7 +31,7 @@ export function ResetPasswordScreen() {
   const isAgain = isSpentLink(useLinkProblem());
   // Stays true after the password is set, so that the confirmation shows.
   const [isSetting, setSetting] = useState(recovery);
-  const [sentTo, setSentToNow] = useState<string>();
+  const [sentTo, setSentToNow] = useState(() => awaitedMail.emailOf('recovery') ?? undefined);
   const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
   const { next } = useReturnUrls();

@@ -8,6 +8,7 @@ import { authTexts } from '../auth-texts.ts';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
+import { sendSignInMail } from './send-sign-in-mail.ts';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';
@@ -32,12 +33,8 @@ export function EmailSignIn({ captcha, isAgain, onSent, onPasswordInstead }: Ema
     submit: ({ email }) =>
       runFormAction(['email'], async () => {
         lastTypedEmail.set(email);
-        await auth.signInWithOtp({
-          email: email.trim(),
-          createUser: false,
-          redirectTo: homeUrl,
-          captchaToken: captcha.take(),
-        });
+        const captchaToken = captcha.take();
+        await sendSignInMail(auth, { email: email.trim(), redirectTo: homeUrl, captchaToken });
         onSent();
       }),
   });

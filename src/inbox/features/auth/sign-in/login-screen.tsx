@@ -7,6 +7,7 @@ import { onDemand } from '../../../ui/state/loader.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
+import { awaitedMail } from '../email-links/awaited-mail.ts';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { isSpentLink, LinkProblem, useLinkProblem } from '../email-links/link-problem.tsx';
 import { EmailSignIn } from './email-sign-in.tsx';
@@ -20,7 +21,13 @@ const MfaChallenge = onDemand(async () => (await import('./mfa-challenge.tsx')).
 
 type Mode =
   | { readonly kind: 'password' | 'email' }
-  | { readonly kind: 'check-mail'; readonly purpose: 'signup' | 'magiclink' };
+  | {
+      readonly kind: 'check-mail';
+      readonly purpose: 'signup' | 'magiclink';
+      readonly email: string;
+      /** The page was loaded again after the mail was sent. */
+      readonly isRestored?: boolean;
+    };
 
 export function LoginScreen() {
   const texts = authTexts.use();
@@ -28,7 +35,13 @@ export function LoginScreen() {
   const isAgain = isSpentLink(useLinkProblem());
   const { next } = useReturnUrls();
   const captcha = useCaptcha();
-  const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
+  const [mode, setModeNow] = useState<Mode>(() => {
+    for (const purpose of ['magiclink', 'signup'] as const) {
+      const email = awaitedMail.emailOf(purpose);
+      if (email !== null) return { kind: 'check-mail', purpose, email, isRestored: true };
+    }
+    return { kind: isAgain ? 'email' : 'password' };
+  });
   const [failures, setFailures] = useState(0);
   // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
@@ -37,8 +50,8 @@ export function LoginScreen() {
     return (
       <CheckMail
         purpose={mode.purpose}
-        email={lastTypedEmail.get()}
-        isJustSent={mode.purpose === 'magiclink'}
+        email={mode.email}
+        isJustSent={mode.purpose === 'magiclink' && !mode.isRestored}
         isAgain={isAgain}
         onBack={() => setMode({ kind: 'password' })}
       />
@@ -67,14 +80,16 @@ export function LoginScreen() {
         <EmailSignIn
           isAgain={isAgain}
           captcha={captcha}
-          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink' })}
+          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink', email: lastTypedEmail.get() })}
           onPasswordInstead={() => setMode({ kind: 'password' })}
         />
       ) : (
         <PasswordSignIn
           captcha={captcha}
           onFailed={() => setFailures(failures + 1)}
-          onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
+          onUnconfirmed={() =>
+            setMode({ kind: 'check-mail', purpose: 'signup', email: lastTypedEmail.get() })
+          }
           onCodeInstead={() => setMode({ kind: 'email' })}
         />
       )}

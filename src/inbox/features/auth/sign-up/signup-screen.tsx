@@ -13,6 +13,7 @@ import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
+import { awaitedMail } from '../email-links/awaited-mail.ts';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { SocialSignIn, useAuthSettings } from '../sign-in/social-sign-in.tsx';
@@ -29,7 +30,7 @@ export function SignupScreen() {
   const { session } = useAuth();
   const { next } = useReturnUrls();
   const settings = useAuthSettings();
-  const [sentTo, setSentTo] = useState<string | null>(null);
+  const [sentTo, setSentTo] = useState(() => awaitedMail.emailOf('signup'));
   if (sentTo !== null && session === null) {
     return <CheckMail purpose="signup" email={sentTo} onBack={() => setSentTo(null)} />;
   }

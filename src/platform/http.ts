@@ -45,6 +45,18 @@ export class HttpFailure extends Error {
   }
 }
 
+/** A service, as far as sending needs it. */
+export interface HttpService {
+  /** Its name in log events. */
+  readonly name: ServiceName;
+  /** The client's error class: an error of it reaches the caller unchanged, and is thrown for a request without a response. */
+  readonly errorClass: new (
+    code: HttpFailureKind,
+    message: string,
+    fields: { readonly cause: unknown },
+  ) => Error;
+}
+
 /** What the requests of one client have in common. */
 export interface HttpOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
@@ -55,62 +67,41 @@ export interface HttpOptions {
 }
 
 /**
- * Runs work that ends with the deadline or the caller's signal, even if it awaits something that ignores both.
+ * Awaits work no longer than the deadline and the caller's signal allow, and does not begin it if the signal has aborted. Work that
+ * ignores both continues unseen.
  *
- * @param work gets a signal that aborts at the deadline and with the caller's signal.
+ * @param controller aborted at the deadline and with the caller's signal, for work that listens to it. Default: none.
  * @throws {HttpFailure} `timeout` or `aborted`; else what the work throws.
  */
 export function withinDeadline<T>(
   clock: Clock,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-  work: (ended: AbortSignal) => Promise<T>,
+  work: () => Promise<T>,
+  controller?: AbortController,
 ): Promise<T> {
-  if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
-  const controller = new AbortController();
-  return untilDeadline(clock, timeoutMs, signal, work(controller.signal), (reason) =>
-    controller.abort(reason),
-  );
-}
-
-/**
- * Awaits a promise no longer than the deadline or the caller's signal allow, and not at all if the signal has aborted. The work behind
- * the promise continues, unless `end` stops it.
- *
- * @param end called with the reason when the deadline has passed or the signal has aborted.
- * @throws {HttpFailure} `timeout` or `aborted`; else what the promise rejects with.
- */
-export function untilDeadline<T>(
-  clock: Clock,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-  promise: Promise<T>,
-  end?: (reason: unknown) => void,
-): Promise<T> {
-  if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
   return new Promise((resolve, reject) => {
-    const fail = (kind: HttpFailureKind, reason: unknown) => {
-      release();
-      reject(new HttpFailure(kind, reason));
-      end?.(reason);
-    };
-    const abort = () => fail('aborted', signal?.reason);
-    const timer = clock.setTimer(() => fail('timeout', timeoutError(timeoutMs)), timeoutMs);
+    if (signal?.aborted) return reject(new HttpFailure('aborted', signal.reason));
+    const working = work();
     const release = () => {
       timer.cancel();
       signal?.removeEventListener('abort', abort);
     };
+    const end = (kind: HttpFailureKind, reason: unknown) => {
+      release();
+      reject(new HttpFailure(kind, reason));
+      controller?.abort(reason);
+    };
+    const abort = () => end('aborted', signal?.reason);
+    const timer = clock.setTimer(() => end('timeout', timeoutError(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', abort);
-    promise.then(
-      (value) => {
+    const releaseAnd =
+      <R>(settle: (result: R) => void) =>
+      (result: R) => {
         release();
-        resolve(value);
-      },
-      (problem: unknown) => {
-        release();
-        reject(problem);
-      },
-    );
+        settle(result);
+      };
+    working.then(releaseAnd(resolve), releaseAnd(reject));
   });
 }
 
@@ -127,18 +118,18 @@ const hasCacheMode = () => typeof Request === 'function' && 'cache' in Request.p
 /**
  * Sends a request through the platform's fetch and reads its response. A response of any status is a response, never an error.
  *
- * @param service the client's name in log events.
  * @param read turns the response into the result; it runs within the deadline.
- * @throws {HttpFailure} if there was no response, or its body could not be read in time.
+ * @throws {HttpFailure} if there was no response, or its body could not be read in time; the client's errors that `read` throws.
  */
 export async function sendHttp<T>(
   { platform, log, traceparent: nextTraceparent }: HttpOptions,
-  service: ServiceName,
+  { name: service, errorClass }: HttpService,
   { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal }: HttpRequest,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const { fetch, clock } = platform;
   const traceparent = nextTraceparent?.() ?? null;
+  const controller = new AbortController();
   const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
     method,
     headers: traceparent === null ? headers : { ...headers, traceparent },
@@ -146,32 +137,35 @@ export async function sendHttp<T>(
     body: body ?? null,
     // By `error`, fetch would not tell a redirect from a network fault.
     redirect: redirect === 'error' ? 'manual' : redirect,
+    signal: controller.signal,
   };
   // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
   if ((method === 'GET' || method === 'HEAD') && hasCacheMode()) init.cache = 'no-store';
   // Fetch refuses a stream as a body without it.
   if (isStream(body)) init.duplex = 'half';
+  const exchange = async () => {
+    const response = await fetch(url, init);
+    ({ status } = response);
+    if (redirect === 'error' && isRedirect(response)) throw await refuseRedirect(response);
+    return await read(response);
+  };
   const startedMs = log ? clock.monotonicMs() : 0;
   let status: number | null = null;
-  let problem: unknown = null;
+  let failure: HttpFailureKind | null = null;
   try {
     // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
-    return await withinDeadline(clock, timeoutMs, signal, async (ended) => {
-      init.signal = ended;
-      const response = await fetch(url, init);
-      status = response.status;
-      if (redirect === 'error' && isRedirect(response)) throw await refuseRedirect(response);
-      return read(response);
-    });
+    return await withinDeadline(clock, timeoutMs, signal, exchange, controller);
   } catch (thrown) {
-    problem = thrown;
-    throw thrown instanceof HttpFailure
-      ? thrown
-      : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
+    if (thrown instanceof errorClass) throw thrown;
+    const problem =
+      thrown instanceof HttpFailure
+        ? thrown
+        : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
+    failure = problem.kind;
+    throw problem;
   } finally {
     if (log) {
       const durationMs = clock.monotonicMs() - startedMs;
-      const failure = failureOf(problem, status);
       const path = url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '');
       report(platform, log, {
         type: 'http',
@@ -209,13 +203,7 @@ function invalidHeaderError(headers: HeaderRecord): TypeError | null {
 export const isStream = (body: unknown): body is ReadableStream =>
   typeof ReadableStream === 'function' && body instanceof ReadableStream;
 
-/** A reader that rejects a received response is not a failed exchange; a body that breaks off is, and makes fetch throw a TypeError. */
-function failureOf(problem: unknown, status: number | null): HttpLogEvent['failure'] {
-  if (problem instanceof HttpFailure) return problem.kind;
-  return problem !== null && (status === null || problem instanceof TypeError) ? 'network' : null;
-}
-
-function report(platform: Partial<Pick<Platform, 'report'>>, log: Log, event: HttpLogEvent): void {
+function report(platform: HttpOptions['platform'], log: Log, event: HttpLogEvent): void {
   try {
     log(event);
   } catch (problem) {

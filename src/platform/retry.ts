@@ -1,6 +1,5 @@
 import { backoffDelayMs, type BackoffOptions } from './backoff.ts';
-import type { Clock, Platform, Timer } from './platform.ts';
-import { untilAborted } from './until-aborted.ts';
+import type { Clock, Platform } from './platform.ts';
 
 /** Which failures are tried again, how often, and after which waits. */
 export interface RetryPolicy {
@@ -45,17 +44,19 @@ export async function retry<T>(
   }
 }
 
-/**
- * Resolves after `delayMs` milliseconds.
- *
- * @throws the signal's reason as soon as it aborts.
- */
-export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  let timer: Timer | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = clock.setTimer(resolve, delayMs);
+/** @throws the signal's reason as soon as it aborts. */
+function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.setTimer(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', abort);
   });
-  await untilAborted(elapsed, signal).finally(() => timer?.cancel());
 }
 
 /** A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if there is none. */

@@ -1,25 +1,16 @@
 import {
   type HeaderRecord,
   HttpFailure,
-  type HttpFailureKind,
   type HttpOptions,
   type HttpRequest,
+  type HttpService,
   sendHttp,
-  untilDeadline,
+  withinDeadline,
 } from './http.ts';
-import type { ServiceName } from './log.ts';
 import { credentialsOf } from './service.ts';
 
 /** A service, as its client sees it: the same for every client of the service. */
-export interface Service {
-  /** Its name in log events. */
-  readonly name: ServiceName;
-  /** The client's error class: an error of it reaches the caller unchanged, and is thrown for a request without a response. */
-  readonly errorClass: new (
-    code: HttpFailureKind,
-    message: string,
-    fields: { readonly cause: unknown },
-  ) => Error;
+export interface Service extends HttpService {
   /** Creates the client's error for a failure of `getAccessToken`. Default: the failure itself. */
   readonly createTokenError?: (message: string, cause: unknown) => Error;
   /** Whether the service refused a token as expired, so that a renewed one may pass. Default: never. */
@@ -121,9 +112,8 @@ export class ServiceCall {
         return await attemptWith(token);
       } catch (refusal) {
         if (!token || this.#isRenewed) throw refusal;
-        const problem = this.#toOwnError(refusal);
-        const isExpired = service.isTokenExpired?.(problem) ?? false;
-        if (!isExpired && !service.isDenied?.(problem)) throw refusal;
+        const isExpired = service.isTokenExpired?.(refusal) ?? false;
+        if (!isExpired && !service.isDenied?.(refusal)) throw refusal;
         this.#isRenewed = true;
         this.#token = await this.#requestToken(isExpired ? { rejectedToken: token } : undefined);
         if (!this.#token || this.#token === token) throw refusal;
@@ -141,7 +131,7 @@ export class ServiceCall {
   ): Promise<T> {
     const { timeoutMs = Infinity, signal = this.#signal } = request;
     const sent = { ...request, signal, timeoutMs: Math.min(timeoutMs, this.remainingMs) };
-    return sendHttp(this.#client, this.#service.name, sent, read);
+    return sendHttp(this.#client, this.#service, sent, read);
   }
 
   /** Awaits work until the call's deadline or signal. @throws the client's error. */
@@ -171,18 +161,14 @@ export class ServiceCall {
     }
   }
 
-  async #untilEnd<T>(work: () => Promise<T>): Promise<T> {
-    const signal = this.#signal;
-    if (signal?.aborted) throw new HttpFailure('aborted', signal.reason);
-    return untilDeadline(this.#client.platform.clock, this.remainingMs, signal, work());
+  #untilEnd<T>(work: () => Promise<T>): Promise<T> {
+    return withinDeadline(this.#client.platform.clock, this.remainingMs, this.#signal, work);
   }
 
   #toOwnError(problem: unknown): unknown {
-    const { errorClass } = this.#service;
     if (!(problem instanceof HttpFailure)) return problem;
     const { kind, message, cause } = problem;
-    // A reader that refuses a response fails the exchange, with the client's error as the cause.
-    return cause instanceof errorClass ? cause : new errorClass(kind, message, { cause });
+    return new this.#service.errorClass(kind, message, { cause });
   }
 }
 

@@ -88,14 +88,12 @@ export class RestError extends Error {
 
   /** The same error with the status of the response in which it was found. */
   withStatus(status: number): RestError {
-    const { code, message, serverCode, details, hint, retryAfterSeconds, cause } = this;
-    const fields = { status, serverCode, details, hint, retryAfterSeconds };
-    return new RestError(code, message, cause === undefined ? fields : { ...fields, cause });
+    return Object.assign(new RestError(this.code, this.message, this), { status });
   }
 }
 
-/** By server code. */
-const codesByServerCode: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
+/** By server code, by its class (its first two characters), and by HTTP status. */
+const codes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
   ['23505', 'unique-violation'],
   ['23503', 'foreign-key-violation'],
   ['23502', 'not-null-violation'],
@@ -107,32 +105,24 @@ const codesByServerCode: ReadonlyMap<string, RestErrorCode> = new Map<string, Re
   ['PGRST116', 'not-one-row'],
   ['PGRST124', 'affected-rows'],
   ['PGRST103', 'out-of-range'],
-]);
-
-/** By class of a server code, its first two characters. */
-const codesByClass: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
   ['23', 'constraint-violation'],
   ['40', 'serialization'],
   ['P0', 'raised'],
   ['PT', 'raised'],
-]);
-
-/** By HTTP status. */
-const codesByStatus: ReadonlyMap<number, RestErrorCode> = new Map<number, RestErrorCode>([
-  [401, 'unauthenticated'],
-  [403, 'denied'],
-  [404, 'not-found'],
-  [429, 'rate-limited'],
-  [503, 'unavailable'],
-  [504, 'unavailable'],
+  ['401', 'unauthenticated'],
+  ['403', 'denied'],
+  ['404', 'not-found'],
+  ['429', 'rate-limited'],
+  ['503', 'unavailable'],
+  ['504', 'unavailable'],
 ]);
 
 /** The code of an answer of PostgREST, by its server code, the class of that code, or the status. */
 export function errorCodeOf(serverCode: string | null, status: number): RestErrorCode {
   return (
-    codesByServerCode.get(serverCode ?? '') ??
-    codesByClass.get((serverCode ?? '').slice(0, 2)) ??
-    codesByStatus.get(status) ??
+    codes.get(serverCode ?? '') ??
+    codes.get((serverCode ?? '').slice(0, 2)) ??
+    codes.get(`${status}`) ??
     (status < 500 ? 'invalid-request' : 'server')
   );
 }

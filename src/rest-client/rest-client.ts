@@ -160,10 +160,10 @@ class Client {
   }
 
   from(table: string | TableDefinition): TableQuery {
-    if (typeof table === 'string')
-      return new TableQuery(this.#plan('GET', encodeURIComponent(table)), this.#runner);
-    const plan = this.#plan('GET', encodeURIComponent(table.name));
-    return new TableQuery(table.prepare(plan, this.#options.validate ?? 'all'), this.#runner);
+    const isName = typeof table === 'string';
+    const plan = this.#plan('GET', encodeURIComponent(isName ? table : table.name));
+    const prepared = isName ? plan : table.prepare(plan, this.#options.validate ?? 'all');
+    return new TableQuery(prepared, this.#runner);
   }
 
   rpc(name: string, args: object = {}): QueryBuilder {

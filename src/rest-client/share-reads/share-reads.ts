@@ -25,10 +25,12 @@ interface Flight {
 export function shareReads(): SharedReads {
   const flights = new Map<string, Flight>();
   return {
-    join: ({ method, url, headers, clock, timeoutMs, signal }, start) =>
-      withinDeadline(clock, timeoutMs, signal, (ended) =>
-        joinFlight(flights, JSON.stringify([method, url, headers]), start, ended),
-      ),
+    join({ method, url, headers, clock, timeoutMs, signal }, start) {
+      const key = JSON.stringify([method, url, headers]);
+      const controller = new AbortController();
+      const join = () => joinFlight(flights, key, start, controller.signal);
+      return withinDeadline(clock, timeoutMs, signal, join, controller);
+    },
     forget: () => flights.clear(),
   };
 }

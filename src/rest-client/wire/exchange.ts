@@ -1,11 +1,12 @@
+import type { BackoffOptions } from '../../platform/backoff.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { retry } from '../../platform/retry.ts';
+import { retry, type RetryPolicy } from '../../platform/retry.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
 import { parseError } from '../query/answer.ts';
-import { createRetryPolicies, type RetryOptions } from './retry.ts';
+import { backoffOf, isRetryable, type RetryOptions } from './retry.ts';
 
 /** A read that may be shared with identical ones. */
 export interface SharedRead {
@@ -74,81 +75,93 @@ export interface SendOptions {
   readonly shareInFlight?: boolean | undefined;
 }
 
-/**
- * Sends a request and returns a successful answer.
- *
- * @throws {RestError} for any other answer, and if none arrives.
- */
-export type Exchange = (request: RestRequest, options?: SendOptions) => Promise<Wire>;
+const isTokenExpired = (problem: unknown) => problem instanceof RestError && problem.code === 'token-expired';
 
 const restService: Service = {
   name: 'rest',
   errorClass: RestError,
   createTokenError: (message, cause) => new RestError('token-unavailable', message, { cause }),
-  isTokenExpired: (problem) => problem instanceof RestError && problem.code === 'token-expired',
+  isTokenExpired,
   isDenied: (problem) => problem instanceof RestError && problem.status === 403,
 };
 
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
-export function createExchange(options: ExchangeOptions): Exchange {
-  const { platform, apiKey, attemptTimeoutMs = 10_000, getAccessToken, log, traceparent } = options;
-  const { clock, page } = platform;
-  const retryPolicyOf = createRetryPolicies(
-    { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry },
-    page,
-  );
-  const client = { platform, apiKey, log, traceparent, getAccessToken };
-  const sharedReads = options.shareReads?.();
+export class Exchange {
+  readonly #options: ExchangeOptions;
+  readonly #backoff: BackoffOptions;
+  readonly #sharedReads: SharedReads | undefined;
 
-  function send(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
-    const { signal, keepalive, shareInFlight = false } = sendOptions;
-    const { method, url, headers, body } = request;
-    const timeoutMs = Math.min(attemptTimeoutMs, call.remainingMs);
-    const sendUntil = (ended: AbortSignal | undefined) =>
-      call.exchange({ method, url, headers, body, keepalive, timeoutMs, signal: ended }, readWire);
-    if (!isRead(method)) {
-      sharedReads?.forget();
-      return sendUntil(signal).finally(() => sharedReads?.forget());
-    }
-    if (!shareInFlight) return sendUntil(signal);
-    if (!sharedReads) throw new RestError('invalid-options', 'shareInFlight needs shareReads');
-    return sharedReads.join({ method, url, headers, clock, timeoutMs, signal }, sendUntil);
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#backoff = backoffOf(options.retry ?? {});
+    this.#sharedReads = options.shareReads?.();
   }
 
-  /** One attempt with one token. Returns a successful answer; throws the error of any other. */
-  async function attempt(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
-    const wire = await send(call, request, sendOptions);
-    if (wire.status < 300) return wire;
-    const error = parseError(wire, clock.now());
-    // A HEAD has no body that says what is wrong: send a GET of no rows for it.
-    if (request.method === 'HEAD' && error.code !== 'token-expired') {
-      const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
-      await attempt(call, { ...request, method: 'GET', url }, sendOptions);
-    }
-    throw error;
-  }
-
-  return async (request, sendOptions = {}) => {
-    const { signal, retry: isRepeated = true, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
-    const call = new ServiceCall(client, restService, { timeoutMs, signal });
-    const attemptWith = (headers: RestRequest['headers']) =>
-      attempt(call, { ...request, headers }, sendOptions);
-    const policy = retryPolicyOf(request.method, timeoutMs);
+  /**
+   * Sends a request and returns a successful answer.
+   *
+   * @throws {RestError} for any other answer, and if none arrives.
+   */
+  async send(request: RestRequest, sendOptions: SendOptions = {}): Promise<Wire> {
+    const { platform, timeoutMs: ownTimeoutMs = 30_000 } = this.#options;
+    const { signal, retry: isRepeated = true, timeoutMs = ownTimeoutMs } = sendOptions;
+    const { method } = request;
+    const call = new ServiceCall(this.#options, restService, { timeoutMs, signal });
+    const attempt = (headers: RestRequest['headers']) => {
+      const authorized = { ...request, headers };
+      return method === 'HEAD'
+        ? this.#attemptHead(call, authorized, sendOptions)
+        : this.#attempt(call, authorized, sendOptions);
+    };
+    const policy: RetryPolicy = {
+      limit: isRepeated ? (this.#options.retry?.limit ?? 3) : 0,
+      backoff: this.#backoff,
+      maxElapsedMs: timeoutMs,
+      isRetryable: (problem) => isRetryable(problem, method, platform.page),
+    };
+    if (!isRead(method)) this.#sharedReads?.forget();
     try {
-      return await retry(
-        platform,
-        isRepeated ? policy : { ...policy, limit: 0 },
-        () => call.authorize(request, attemptWith),
-        signal,
-      );
+      return await retry(platform, policy, () => call.authorize(request, attempt), signal);
     } catch (problem) {
       // An abort during the wait between two attempts rejects with the signal's own reason.
       throw signal?.aborted ? new RestError('aborted', 'Aborted', { cause: signal.reason }) : problem;
+    } finally {
+      if (!isRead(method)) this.#sharedReads?.forget();
     }
-  };
-}
+  }
 
-async function readWire(response: Response): Promise<Wire> {
-  const { status, headers } = response;
-  return { status, headers, text: await response.text() };
+  /** One attempt with one token. */
+  #attempt(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+    const { platform, attemptTimeoutMs = 10_000 } = this.#options;
+    const { signal, keepalive, shareInFlight = false } = sendOptions;
+    const { method, url, headers, body } = request;
+    const sent = { method, url, headers, body, keepalive, signal, timeoutMs: attemptTimeoutMs };
+    if (!shareInFlight || !isRead(method)) return call.exchange(sent, this.#read);
+    if (!this.#sharedReads) throw new RestError('invalid-options', 'shareInFlight needs shareReads');
+    const timeoutMs = Math.min(attemptTimeoutMs, call.remainingMs);
+    return this.#sharedReads.join(
+      { method, url, headers, clock: platform.clock, timeoutMs, signal },
+      (ended) => call.exchange({ ...sent, signal: ended }, this.#read),
+    );
+  }
+
+  /** A HEAD has no body that says what is wrong: send a GET of no rows for it. */
+  async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
+    try {
+      return await this.#attempt(call, request, sendOptions);
+    } catch (problem) {
+      if (problem instanceof RestError && problem.status !== null && !isTokenExpired(problem)) {
+        const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
+        await this.#attempt(call, { ...request, method: 'GET', url }, sendOptions);
+      }
+      throw problem;
+    }
+  }
+
+  readonly #read = async (response: Response): Promise<Wire> => {
+    const { status, headers } = response;
+    const wire = { status, headers, text: await response.text() };
+    if (status >= 300) throw parseError(wire, this.#options.platform.clock.now());
+    return wire;
+  };
 }

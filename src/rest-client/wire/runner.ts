@@ -1,10 +1,10 @@
 import { serviceUrl } from '../../platform/service.ts';
 import { mergeHeaders } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
-import { encodeRequest, type Plan, readsRows, type RestRequest, type Wire } from '../query/plan.ts';
+import { encodeRequest, type Plan, readsRows, type RestRequest } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
 import { type Answer, parseContentRange, readCount } from '../query/answer.ts';
-import { createExchange, type Exchange, type ExchangeOptions } from './exchange.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** How plans become requests, and answers become results. */
 export interface RunnerOptions extends ExchangeOptions {
@@ -35,19 +35,26 @@ export class Runner {
   }
 
   async run(query: Plan, options: ExecuteOptions = {}): Promise<Answer<unknown>> {
-    const exchange = (this.#exchange ??= createExchange(this.#options));
+    const exchange = (this.#exchange ??= new Exchange(this.#options));
     const plan = options.headers
       ? { ...query, headers: mergeHeaders(query.headers, options.headers) }
       : query;
     const request = this.encode(plan);
-    await plan.precondition?.(plan, (proof) => exchange(this.encode(proof), options));
-    const sent = exchange(request, options);
+    if (plan.precondition)
+      await plan.precondition(plan, (proof) => exchange.send(this.encode(proof), options));
+    const sent = exchange.send(request, options);
     const wire = await (plan.onFailure ? sent.catch(plan.onFailure) : sent);
     const { status, headers } = wire;
-    const rows = await readAnswer(plan, wire);
-    const { rows: received, total: count } = parseContentRange(headers);
-    const truncated = readsRows(plan) && this.#isTruncated(plan, received, count);
-    const data = plan.isCounted ? { rows, count: readCount(wire), truncated } : rows;
+    let data: unknown;
+    try {
+      data = await plan.read(wire, plan);
+      plan.verify?.(data, wire);
+    } catch (cause) {
+      throw unreadable(cause).withStatus(status);
+    }
+    const { rows, total: count } = parseContentRange(headers);
+    const truncated = readsRows(plan) && this.#isTruncated(plan, rows, count);
+    if (plan.isCounted) data = { rows: data, count: readCount(wire), truncated };
     return { data, count, truncated, status, headers };
   }
 
@@ -63,16 +70,5 @@ export class Runner {
   }
 }
 
-async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
-  try {
-    const rows = await plan.read(wire, plan);
-    plan.verify?.(rows, wire);
-    return rows;
-  } catch (cause) {
-    const error =
-      cause instanceof RestError
-        ? cause
-        : new RestError('invalid-row', 'The answer is unreadable', { cause });
-    throw error.withStatus(wire.status);
-  }
-}
+const unreadable = (cause: unknown): RestError =>
+  cause instanceof RestError ? cause : new RestError('invalid-row', 'The answer is unreadable', { cause });

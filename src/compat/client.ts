@@ -207,6 +207,7 @@ export function createClient<Database = Untyped, Name extends SchemaOf<Database>
 
 function createShared(url: string, apiKey: string, options: SupabaseClientOptions): SharedAuth {
   const { auth = {}, db = {}, realtime = {}, global = {} } = options;
+  const store = createStore(auth);
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -214,7 +215,7 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
     url,
     apiKey,
     platform: createPlatform(realtime.transport, global.fetch),
-    store: createStore(auth),
+    ...(store && { store }),
     auth: {
       // A caller's own `Authorization` header is for the other services: the auth service gets the session's token.
       headers: headersOfAuth,
@@ -264,9 +265,13 @@ function createPlatform(
   });
 }
 
-function createStore({ storage, persistSession }: NonNullable<SupabaseClientOptions['auth']>): Store {
+/** Returns undefined where the default of the native clients serves: outside of a page it is a memory of their own. */
+function createStore({
+  storage,
+  persistSession,
+}: NonNullable<SupabaseClientOptions['auth']>): Store | undefined {
   if (persistSession === false || (!storage && typeof localStorage === 'undefined'))
-    return createMemoryStore();
+    return typeof document === 'undefined' ? undefined : createMemoryStore();
   if (!storage) return createWebStorageStore(() => localStorage);
   return {
     get: (key) => storage.getItem(key),

@@ -74,6 +74,9 @@ test('the account page changes the address after both mailboxes have confirmed',
     `${await mailedCode(next)}{Enter}`,
   );
   await section('Email').findByText(/^Step 1 of 2 done/);
+  expect(section('Email').queryByLabelText(`Code sent to ${next}`), 'its code is spent').toBeNull();
+  const other = section('Email').getByLabelText(`Code sent to ${email}`);
+  await waitFor(() => expect(document.activeElement).toBe(other));
   await actor.type(
     section('Email').getByLabelText(`Code sent to ${email}`),
     `${await mailedCode(email)}{Enter}`,

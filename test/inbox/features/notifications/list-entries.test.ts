@@ -6,7 +6,10 @@ import {
   inboxTexts,
   type InboxTexts,
 } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
-import { entryTitle } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
+import {
+  leadOf,
+  notificationTitle,
+} from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
 const english = await inboxTexts.load('en');
@@ -64,14 +67,16 @@ test('grouping can be switched off', () => {
   expect(toEntries(deeds({}, {}), { ...closed, isGrouped: false })).toHaveLength(2);
 });
 
-test('the headline of a thread names who was at work and where, in both languages', () => {
-  const thread = (...list: readonly Deed[]) => toEntries(deeds(...list), closed)[0]?.notifications;
-  const said = (words: InboxTexts, ...list: readonly Deed[]) =>
-    entryTitle(thread(...list) ?? ([] as never), words);
-  expect(said(english, {}, {})).toBe('grace edited Notes');
-  expect(said(english, {}, { kind: 'mention' })).toBe('grace in Notes');
-  expect(said(english, {}, { actor: 'ada' })).toBe('grace and 1 other in Notes');
-  expect(said(german, {}, { actor: 'ada' }, { actor: 'mary' })).toBe('grace und 2 weitere in Notes');
+test('the headline of a thread is that of what needs the user, else of the newest', () => {
+  const said = (words: InboxTexts, ...list: readonly Deed[]) => {
+    const notifications = toEntries(deeds(...list), closed)[0]?.notifications;
+    return notifications && notificationTitle(leadOf(notifications), words);
+  };
+  expect(said(english, {}, { kind: 'comment', actor: 'ada' })).toBe('grace edited Notes');
+  expect(said(english, {}, { kind: 'mention', actor: 'ada' })).toBe('ada mentioned you in Notes');
+  expect(said(german, {}, { kind: 'mention' }, { kind: 'mention', actor: 'ada' })).toBe(
+    'grace hat dich in Notes erwähnt',
+  );
   expect([english, german].map(({ updates }) => updates(1_200))).toEqual([
     '1,200 updates',
     '1.200 Neuigkeiten',

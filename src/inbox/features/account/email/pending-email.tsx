@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { runFormAction } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
@@ -25,6 +26,8 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
   const { auth } = useClients();
   const configuration = useConfiguration();
   const again = useSending();
+  /** The address of which this page has sent the code. */
+  const [confirmed, setConfirmed] = useState<string | null>(null);
   const resend = () => {
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
     return auth.resend({ type: 'email_change', email: current, redirectTo });
@@ -32,21 +35,24 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
   return (
     <>
       <p>{current === '' ? texts.emailPendingOne(next) : texts.emailPending(current, next)}</p>
-      {[next, current].filter(Boolean).map((address) => (
-        <CodeForm
-          key={address}
-          className={styles.form}
-          label={texts.codeSentTo(address)}
-          submit={texts.confirm}
-          look="secondary"
-          wide={false}
-          takesFocus={false}
-          onCode={async (token) => {
-            const { session } = await auth.verifyOtp({ type: 'email_change', email: address, token });
-            await onConfirmed(session ? next : null);
-          }}
-        />
-      ))}
+      {[next, current]
+        .filter((address) => address && address !== confirmed)
+        .map((address) => (
+          <CodeForm
+            key={`${address} ${confirmed}`}
+            className={styles.form}
+            label={texts.codeSentTo(address)}
+            submit={texts.confirm}
+            look="secondary"
+            wide={false}
+            takesFocus={confirmed !== null}
+            onCode={async (token) => {
+              const { session } = await auth.verifyOtp({ type: 'email_change', email: address, token });
+              if (!session) setConfirmed(address);
+              await onConfirmed(session ? next : null);
+            }}
+          />
+        ))}
       <FormMessages error={again.problem} success={again.hasSent && texts.mailsSent} />
       <div className={layout.row}>
         <CountdownButton

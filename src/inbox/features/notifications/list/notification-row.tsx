@@ -31,10 +31,11 @@ import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import {
-  entryTitle,
+  leadOf,
   notificationActor,
   notificationKindLabel,
   notificationSnippet,
+  notificationTitle,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
@@ -84,7 +85,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   useRegisteredKinds();
   const { id, notifications } = entry;
   const [newest] = notifications;
-  const title = entryTitle(notifications, texts);
+  const title = notificationTitle(leadOf(notifications), texts);
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const hasButtons = !isPlain && selectedCount === null;
   const shared = { entry, texts, title, onAction };
@@ -130,26 +131,28 @@ interface RowFaceProps extends RowPartProps, Pick<NotificationRowProps, 'filter'
 function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: RowFaceProps) {
   const { notifications } = entry;
   const [newest] = notifications;
-  const { isSnoozed, snoozedUntilMs, kindName } = newest;
+  const { isSnoozed, snoozedUntilMs } = newest;
+  const lead = leadOf(notifications);
+  const { kindName } = lead;
   const { pendingRows } = useInbox();
   const isPending = useSyncExternalStore(pendingRows.subscribe, () =>
     notifications.some(({ id }) => pendingRows.getSnapshot().has(id)),
   );
-  const actor = notificationActor(newest);
-  const snippet = notificationSnippet(newest, texts);
+  const actor = notificationActor(lead);
+  const snippet = notificationSnippet(lead, texts);
   const isThread = notifications.length > 1;
   return (
     <>
       <span className={styles.avatar}>
         <SenderAvatar name={actor} kind={kindName} />
-        <SenderOnlineDot notification={newest} />
+        <SenderOnlineDot notification={lead} />
       </span>
-      <span className={styles.glyph} aria-hidden="true" title={notificationKindLabel(newest, texts)}>
+      <span className={styles.glyph} aria-hidden="true" title={notificationKindLabel(lead, texts)}>
         {actor !== null && <KindIcon kind={kindName} size={16} />}
       </span>
       <span className={styles.words}>
         {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-        <RowTitle title={title} notification={newest} query={filter.query} />
+        <RowTitle title={title} notification={lead} query={filter.query} />
         {snippet && (
           <span className={styles.snippet} dir="auto">
             <HighlightedText text={snippet} query={filter.query} />
@@ -165,7 +168,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
             <NextIcon size={12} />
           </span>
         ) : (
-          <VisuallyHidden>{notificationKindLabel(newest, texts)}</VisuallyHidden>
+          <VisuallyHidden>{notificationKindLabel(lead, texts)}</VisuallyHidden>
         )}
         {snoozedUntilMs !== null && (
           <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>

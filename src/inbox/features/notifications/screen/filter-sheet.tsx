@@ -36,12 +36,14 @@ export function FilterSheet({ filter, onClose }: FilterSheetProps) {
       onChange={(value) => choose({ ...filter, [part]: value })}
     />
   );
-  /** The values in the loaded rows, the chosen one first, that have a name. */
+  /** The values in the loaded rows that have a name, by their names. */
   const named = (ids: readonly (string | null | undefined)[], nameOf: typeof personName) =>
-    [...new Set(ids)].flatMap((id) => {
-      const name = id && nameOf(rows, id);
-      return id && name ? [[id, name] as const] : [];
-    });
+    [...new Set(ids)]
+      .flatMap((id) => {
+        const name = id && nameOf(rows, id);
+        return id && name ? [[id, name] as const] : [];
+      })
+      .sort(([, one], [, other]) => one.localeCompare(other, texts.language));
   const people = named([filter.person, ...rows.map((row) => row.senderId)], personName);
   const places = named([filter.place, ...rows.map((row) => row.thread)], placeName);
   return (

@@ -86,7 +86,7 @@ export const german: InboxDialogTexts = {
     soundHint: 'Spielt zwei leise Töne, wenn eine Benachrichtigung eintrifft.',
     grouping: 'Nach Thema gruppieren',
     groupingHint: 'Zeigt alles zu einem Dokument als eine Zeile, hier und in der Glocke.',
-    lifting: '„Braucht dich“ zuerst',
+    lifting: '„Wartet auf dich“ zuerst',
     liftingHint: 'Erwähnungen, Einladungen und Wichtiges stehen oben, bis du sie gelesen hast.',
     density: 'Zeilenhöhe',
     densities: { comfortable: 'Bequem', compact: 'Kompakt' },

@@ -25,7 +25,7 @@ export const german: InboxTexts = {
   kindsLabel: 'Arten',
   filter: 'Filtern',
   viewsLabel: 'Ansichten',
-  needsYou: 'Braucht dich',
+  needsYou: 'Wartet auf dich',
   removeFilter: (name) => `Filter entfernen: ${name}`,
   saveView: 'Als Ansicht speichern',
   removeView: 'Ansicht entfernen',
@@ -97,8 +97,6 @@ export const german: InboxTexts = {
   selectAll: 'Alle sichtbaren auswählen',
   selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
   selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
-  thread: (actor, others, entity) =>
-    `${actor}${others === 0 ? '' : ` und ${others} ${others === 1 ? 'weitere Person' : 'weitere'}`} in ${entity}`,
   updates: (count) => `${count.toLocaleString('de')} Neuigkeiten`,
   several: (title, count) => `${title} (${notifications(count)})`,
   seeAll: 'Alle ansehen',

@@ -80,9 +80,6 @@ const english = {
   selectAll: 'Select all shown',
   selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
-  /** Who was at work in a thread: the newest actor, how many others, and where. */
-  thread: (actor: string, others: number, entity: string) =>
-    `${actor}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`} in ${entity}`,
   updates: (count: number) => `${count.toLocaleString('en')} updates`,
   /** The target of an action on a thread: its loaded notifications. */
   several: (title: string, count: number) => `${title} (${notifications(count)})`,

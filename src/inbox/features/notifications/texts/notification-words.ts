@@ -5,7 +5,13 @@ import {
   type RegisteredKind,
 } from '../../../shared/registered-kinds.ts';
 import type { ListEntry } from '../model/list-entries.ts';
-import { contentText, metadataText, notificationKinds, type Notification } from '../model/notification.ts';
+import {
+  contentText,
+  metadataText,
+  needsUser,
+  notificationKinds,
+  type Notification,
+} from '../model/notification.ts';
 import type { InboxTexts } from './inbox-texts.ts';
 
 /** The label of a registered kind; null for another one. */
@@ -56,15 +62,9 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
-/** The headline of a row: that of its notification, or who was at work in a thread and where. */
-export function entryTitle(notifications: ListEntry['notifications'], texts: InboxTexts): string {
-  const [newest] = notifications;
-  const title = notificationTitle(newest, texts);
-  if (notifications.every((row) => notificationTitle(row, texts) === title)) return title;
-  const actor = (row: Notification) => notificationActor(row) ?? texts.someone;
-  const others = new Set(notifications.map(actor)).size - 1;
-  const entity = notificationEntity(newest) ?? texts.something(newest.entityType, 'place');
-  return texts.thread(actor(newest), others, entity);
+/** The notification of a row that speaks for it: what needs the user, else the newest. */
+export function leadOf(notifications: ListEntry['notifications']): Notification {
+  return notifications.find((row) => row.status === 'unread' && needsUser(row)) ?? notifications[0];
 }
 
 /** The `dir` of the title: that of its language for the sender's own title, that of the page for a sentence. */

@@ -133,7 +133,8 @@ async function writeVariant(name: string, language: string, variant: Variant): P
   for (const width of [320, 640]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ viewport: { width, height: 640 }, colorScheme });
-      await page.setContent(mail.html);
+      await page.route('**/icon-192.png', (route) => route.fulfill({ path: 'public/icon-192.png' }));
+      await page.setContent(mail.html, { waitUntil: 'load' });
       if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
         tooWide.push(`${name} at ${width} px`);
       await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png`, fullPage: true });

@@ -52,7 +52,7 @@ export const stateShots: readonly Shot[] = [
     async arrange({ page, say }) {
       await page.getByLabel(say('Email')).fill('ada@example.com');
       await page.getByRole('button', { name: say('Email me a code') }).click();
-      await page.getByRole('button', { name: /\(\d+ s\)/ }).waitFor();
+      await page.getByText(/\(\d+ s\)/).waitFor();
     },
   },
   {

@@ -6,7 +6,7 @@ import { createAccountApi } from '../../src/inbox/features/account/account-api.t
 import { sendAction } from '../../src/inbox/features/notifications/data/send-action.ts';
 import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
 import type { NotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
-import { createStoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';
+import { createStoredAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import { createPreferencesApi } from '../../src/inbox/features/preferences/data/preferences-api.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';

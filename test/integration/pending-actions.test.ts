@@ -7,8 +7,8 @@ import type { NotificationAction } from '../../src/inbox/features/notifications/
 import {
   createStoredAction,
   parseStoredAction,
-} from '../../src/inbox/features/notifications/model/stored-action.ts';
-import type { StoredAction } from '../../src/inbox/features/notifications/model/stored-action.ts';
+} from '../../src/inbox/features/notifications/model/notification-operation.ts';
+import type { StoredAction } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';

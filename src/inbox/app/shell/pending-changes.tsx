@@ -1,7 +1,10 @@
 import { Suspense, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { actionName } from '../../features/notifications/actions/action-name.ts';
-import { actionsTopic, parseStoredAction } from '../../features/notifications/model/stored-action.ts';
+import {
+  actionsTopic,
+  parseStoredAction,
+} from '../../features/notifications/model/notification-operation.ts';
 import { inboxTexts } from '../../features/notifications/texts/inbox-texts.ts';
 import { PendingDialog } from '../../features/outbox/pending-dialog.tsx';
 import { PendingNote } from '../../features/outbox/pending-note.tsx';

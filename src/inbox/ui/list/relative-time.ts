@@ -34,21 +34,24 @@ export function absoluteTime(atMs: number, locale: string, dateStyle: 'full' | '
   return format(locale, { dateStyle, timeStyle: 'short' }).format(atMs);
 }
 
-function relative(locale: string): Intl.RelativeTimeFormat {
+/** The formatter of each locale is created once. */
+export function relative(locale: string): Intl.RelativeTimeFormat {
   const known =
     relatives.get(locale) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   relatives.set(locale, known);
   return known;
 }
 
-function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** As {@link relative}, by its options. */
+export function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${JSON.stringify(options)}`;
   const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
   formats.set(key, known);
   return known;
 }
 
-function dayNumber(atMs: number): number {
+/** The reader's calendar days are numbered one by one. */
+export function dayNumber(atMs: number): number {
   const date = new Date(atMs);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);
 }

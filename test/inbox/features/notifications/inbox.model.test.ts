@@ -92,7 +92,6 @@ const here: fc.Arbitrary<Deed> = fc.oneof(
         inbox.show({ tab, kind }),
   ),
   fc.constant<Deed>(({ inbox }) => void inbox.loadMore()),
-  fc.constant<Deed>(({ inbox }) => inbox.prefetchMore()),
   fc.constant<Deed>(({ inbox }) => void inbox.refresh()),
   fc.constant<Deed>((scripted) => {
     const [notice] = scripted.notices;
@@ -198,7 +197,6 @@ const wait = (mostMs: number) =>
   );
 const read: fc.Arbitrary<Deed> = fc.constantFrom<Deed>(
   ({ inbox }) => void inbox.loadMore(),
-  ({ inbox }) => inbox.prefetchMore(),
   ({ inbox }) => void inbox.refresh(),
   (scripted) => scripted.reconnect(),
 );

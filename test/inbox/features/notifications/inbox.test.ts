@@ -125,30 +125,6 @@ test('reading of a page during which a gap occurs is repeated', async () => {
   expect(shownIds(inbox)).toHaveLength(40);
 });
 
-test('reading ahead shows the next page without another request', async () => {
-  const { inbox, world, table } = await openScriptedInbox(40);
-  inbox.prefetchMore();
-  inbox.prefetchMore();
-  await world.clock.advance(1_000);
-  expect(shownIds(inbox)).toHaveLength(30);
-  const before = table.requests.length;
-  void inbox.loadMore();
-  await world.settle();
-  expect(shownIds(inbox)).toHaveLength(40);
-  expect(table.requests.slice(before).filter((name) => name.startsWith('list'))).toEqual([]);
-});
-
-test('reading ahead drops rows that are deleted before the page is shown', async () => {
-  const { inbox, world, table } = await openScriptedInbox(40);
-  inbox.prefetchMore();
-  await world.clock.advance(1_000);
-  table.remove(table.select(unfiltered)[35]?.id ?? '');
-  await world.clock.advance(1_000);
-  void inbox.loadMore();
-  await world.clock.advance(1_000);
-  expect(shownIds(inbox)).toEqual(table.select(unfiltered).map(({ id }) => id));
-});
-
 test('reading of one notification that fails is an error state and is logged', async () => {
   const { inbox, table, tab, world } = await openScriptedInbox(1);
   table.failures = 1;
@@ -171,17 +147,6 @@ test('reading of the counts that fails is an error state until it succeeds', asy
   await world.clock.advance(15_000);
   expect(inbox.getSnapshot().problem).toBeNull();
   expect(inbox.getSnapshot().counts).toEqual(table.count());
-});
-
-test('reading ahead that fails is logged, and retried by the next explicit read', async () => {
-  const { inbox, table, tab, world } = await openScriptedInbox(40);
-  table.failures = 1;
-  inbox.prefetchMore();
-  await world.clock.advance(1_000);
-  expect(tab.reported).toHaveLength(1);
-  void inbox.loadMore();
-  await world.clock.advance(1_000);
-  expect(shownIds(inbox)).toHaveLength(40);
 });
 
 test('reading that fails is an error state, is logged, and succeeds on a retry', async () => {

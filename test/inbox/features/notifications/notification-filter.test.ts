@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import {
   coveringFilters,
   encodeFilter,
-  filterKey,
   inboxHref,
   inboxTabs,
   matchesFilter,
@@ -37,7 +36,7 @@ test('a narrow list is covered by each list with fewer parts', () => {
   const covering = coveringFilters(narrow);
   expect(covering[0]).toEqual(narrow);
   expect(covering.at(-1)).toEqual({ tab: 'all', kind: null });
-  expect(new Set(covering.map(filterKey)).size).toBe(8);
+  expect(new Set(covering.map(encodeFilter)).size).toBe(8);
 });
 
 test('the filter in the URL is absent for the default filter', () => {

@@ -205,7 +205,6 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         const found = listed(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
         return { notifications: found.slice(0, limit), isLast: found.length < limit };
       }),
-    create: () => Promise.reject(new Error('No notification is sent in this test')),
     find: (id) =>
       request('find', () => {
         const row = rows.get(id);
@@ -213,21 +212,18 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       }),
     changes: (since) =>
       request('changes', () => {
-        if (!hasVersions)
-          return { asOf: null, isReset: true, changes: [], snoozed: [], totals: table.count() };
+        if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
         const nowMs = world.clock.now();
         // As the server does, the answer repeats the changes of 30 seconds.
         const recent = log.filter(({ atMs }) => since !== null && atMs > asOfMs(since) - 30_000);
         const isReset = since === null || recent.length > bulkRows;
+        const snoozed = parsedRows().flatMap(({ id, snoozedUntilMs, status }) =>
+          isReset && snoozedUntilMs !== null && status !== 'archived' ? [id] : [],
+        );
         return {
           asOf: `${versionName(version)} ${nowMs}`,
           isReset,
-          snoozed: isReset
-            ? parsedRows().filter(
-                ({ snoozedUntilMs, status }) => snoozedUntilMs !== null && status !== 'archived',
-              )
-            : [],
-          changes: [...new Set(recent.map(({ id }) => id))].map((id) => {
+          changes: [...new Set([...recent.map(({ id }) => id), ...snoozed])].map((id) => {
             const notification = rows.get(id);
             return notification
               ? ({ type: 'update', notification: parsed(notification) } as const)

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  dayLabel,
-  groupByDay,
-  shownAtMs,
-} from '../../../../src/inbox/features/notifications/model/day-groups.ts';
+import { dayLabel, groupByDay } from '../../../../src/inbox/features/notifications/model/day-groups.ts';
 import { createMinuteClock } from '../../../../src/inbox/ui/list/minute-clock.ts';
 import { absoluteTime, calendarTime, clockTime } from '../../../../src/inbox/ui/list/relative-time.ts';
 import { createFakeWorld } from '../../../support/fake-platform.ts';
@@ -11,20 +7,19 @@ import { createNotification } from './notification-fixtures.ts';
 
 const nowMs = new Date(2026, 2, 10, 12).getTime();
 const at = (...date: [number, number, number, number]) => ({
-  ...createNotification(1),
-  createdAtMs: new Date(...date).getTime(),
+  notifications: [{ ...createNotification(1), createdAtMs: new Date(...date).getTime() }] as const,
+  isLifted: false,
 });
 
 test('day groups follow the calendar of the reader, not spans of 24 hours', () => {
   const groups = groupByDay(
     [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
     nowMs,
-    shownAtMs,
   );
-  expect(groups.map(({ day, daysAgo, items }) => [day, daysAgo, items.length])).toEqual([
-    ['2026-03-10', 0, 1],
-    ['2026-03-09', 1, 2],
-    ['2026-02-01', 37, 1],
+  expect(groups.map(({ daysAgo, first, end }) => [daysAgo, first, end])).toEqual([
+    [0, 0, 1],
+    [1, 1, 3],
+    [37, 3, 4],
   ]);
 });
 
@@ -32,19 +27,21 @@ test('day groups are named today, yesterday, by weekday within a week, else by d
   const groups = groupByDay(
     [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
     nowMs,
-    shownAtMs,
   );
-  expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
+  expect(groups.map(({ daysAgo, atMs }) => dayLabel(Number(daysAgo), atMs, 'en-GB'))).toEqual([
     'Today',
     'Yesterday',
     'Friday',
     '1 February 2026',
   ]);
-  expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
+  expect(groups.map(({ daysAgo, atMs }) => dayLabel(Number(daysAgo), atMs, 'de')).slice(0, 2)).toEqual([
+    'Heute',
+    'Gestern',
+  ]);
 });
 
 test('day groups of a list without notifications are none', () => {
-  expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
+  expect(groupByDay([], nowMs)).toEqual([]);
 });
 
 describe('the time of a row', () => {

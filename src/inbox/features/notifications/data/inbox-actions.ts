@@ -2,28 +2,16 @@ import type { Clock } from 'supabase-protocol-clients/platform';
 import type { AddedAction, Outbox } from '../../../shared/outbox/outbox.ts';
 import type { InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import { compareNewestFirst } from '../model/notification.ts';
+import { cursorOf } from '../model/list-window.ts';
+import { newestOf } from '../model/notification.ts';
 import type { Notification, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { actionsTopic, createStoredAction, parseStoredAction } from '../model/notification-operation.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
-import { actionsTopic, createStoredAction, parseStoredAction } from '../model/stored-action.ts';
 import { sendAction, type ActionOutcome } from './send-action.ts';
 
 /** An action that the outbox has. */
 export type InboxAction = AddedAction<readonly Notification[]>;
-
-/** The user's actions. Each is shown at once in every tab, and sent by the outbox. */
-export interface InboxActions {
-  setStatus(ids: readonly string[], status: NotificationStatus): InboxAction;
-  /** Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze. */
-  snooze(ids: readonly string[], untilMs: number | null): InboxAction;
-  /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. Undoable. */
-  markAllRead(kind: string | null): InboxAction;
-  /** Undoable, as every deletion. */
-  remove(ids: readonly string[]): InboxAction;
-  /** Deletes the whole list of the filter, also the part that is not loaded. */
-  removeAll(filter: NotificationFilter): InboxAction;
-}
 
 export interface InboxActionsOptions {
   readonly api: NotificationsApi;
@@ -32,8 +20,8 @@ export interface InboxActionsOptions {
   readonly clock: Clock;
 }
 
-/** Shows the pending actions in the store, and sends them. */
-export function createInboxActions({ api, store, outbox, clock }: InboxActionsOptions): InboxActions {
+/** The user's actions. Each is shown at once in every tab, and sent by the outbox. */
+export function createInboxActions({ api, store, outbox, clock }: InboxActionsOptions) {
   const add = outbox.addTopic(actionsTopic, {
     parse: parseStoredAction,
     keysOf: ({ action }) => ('ids' in action ? action.ids : null),
@@ -49,18 +37,25 @@ export function createInboxActions({ api, store, outbox, clock }: InboxActionsOp
   const perform = (action: NotificationAction, undo?: 'undoable') =>
     add(createStoredAction(store.getState(), action), undo);
   const newestCursor = () => {
-    const [newest] = [...store.getState().rows.values()].sort(compareNewestFirst);
-    return newest ? { id: newest.id, createdAt: newest.createdAt, createdAtMs: newest.createdAtMs } : null;
+    const newest = newestOf(store.getState().rows.values());
+    return newest ? cursorOf(newest) : null;
   };
   return {
-    setStatus: (ids, status) => perform({ type: 'status', ids, status }),
-    snooze: (ids, untilMs) => perform({ type: 'snooze', ids, untilMs, nowMs: clock.now() }),
-    markAllRead: (kind) =>
+    setStatus: (ids: readonly string[], status: NotificationStatus) =>
+      perform({ type: 'status', ids, status }),
+    /** Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze. */
+    snooze: (ids: readonly string[], untilMs: number | null) =>
+      perform({ type: 'snooze', ids, untilMs, nowMs: clock.now() }),
+    /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. Undoable. */
+    markAllRead: (kind: string | null) =>
       perform(
         { type: 'read-all', kind, newest: newestCursor(), unread: store.getSnapshot().counts.unread },
         'undoable',
       ),
-    remove: (ids) => perform({ type: 'remove', ids }, 'undoable'),
-    removeAll: (filter) => perform({ type: 'remove-all', filter, newest: newestCursor() }, 'undoable'),
+    /** Undoable, as every deletion. */
+    remove: (ids: readonly string[]) => perform({ type: 'remove', ids }, 'undoable'),
+    /** Deletes the whole list of the filter, also the part that is not loaded. */
+    removeAll: (filter: NotificationFilter) =>
+      perform({ type: 'remove-all', filter, newest: newestCursor() }, 'undoable'),
   };
 }

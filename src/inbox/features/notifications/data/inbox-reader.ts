@@ -3,9 +3,9 @@ import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
-import { unfiltered, filterKey } from '../model/notification-filter.ts';
+import { unfiltered, encodeFilter } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { NotificationPage, NotificationsApi } from './notifications-api.ts';
+import type { NotificationsApi } from './notifications-api.ts';
 import { windowCovers } from '../model/list-window.ts';
 import type { Cursor } from '../model/list-window.ts';
 
@@ -15,80 +15,53 @@ const longestRead = 990;
 /** Most results that the server answers at once. */
 const longestSearch = 90;
 
-/** Reads the server's lists into the store. */
-export interface InboxReader {
-  /** Reads the loaded part of the shown list again. A call during a read leads to one more read after it. */
-  refresh(): Promise<void>;
-  /** Reads the filter's list unless a loaded list covers it. */
-  ensure(): Promise<void>;
-  loadMore(): Promise<void>;
-  /** Fetches the next page without showing it. */
-  prefetchMore(): void;
-  close(): void;
-}
-
 export interface InboxReaderOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly platform: Pick<Platform, 'clock' | 'report'>;
 }
 
-interface Flight {
-  readonly key: string;
-  readonly since: number;
-  readonly page: Promise<NotificationPage>;
-}
-
-export function createInboxReader({ api, store, platform }: InboxReaderOptions): InboxReader {
+/** Reads the server's lists into the store. */
+export function createInboxReader({ api, store, platform }: InboxReaderOptions) {
   const { report } = platform;
-  /** The prefetched page; null: none. */
-  let ahead: Flight | null = null;
   let isClosed = false;
   /** Ends the read of a search that a later one supersedes. */
   let search = new AbortController();
   const missing = new Set<string>();
 
-  const begin = (filter: NotificationFilter, after: Cursor | null, limit: number): Flight => {
-    const { sequence } = store.getState();
+  const readPage = async (filter: NotificationFilter, after: Cursor | null, limit: number) => {
+    const { sequence: since } = store.getState();
     store.dispatch({ type: 'read-started' });
-    const page = api.list(filter, { after, limit, ...(filter.query && { signal: search.signal }) });
-    return { key: flightKey(filter, after), since: sequence, page };
-  };
-  const applyPage = async (filter: NotificationFilter, after: Cursor | null, { page, since }: Flight) => {
     try {
-      const { notifications: rows, isLast } = await page;
+      const request = { after, limit, ...(filter.query && { signal: search.signal }) };
+      const { notifications: rows, isLast } = await api.list(filter, request);
       if (!isClosed) store.dispatch({ type: 'page', filter, after, rows, isLast, since });
     } finally {
       store.dispatch({ type: 'read-ended' });
     }
   };
-  const discardAhead = () => {
-    if (!ahead) return;
-    ahead = null;
-    store.dispatch({ type: 'read-ended' });
-  };
 
   const readHead = (filter: NotificationFilter) => {
     const { rows } = store.getState();
-    const window = store.getState().windows[filterKey(filter)];
+    const window = store.getState().windows[encodeFilter(filter)];
     const known =
       window?.ids?.size ??
       (window ? [...rows.values()].filter((row) => windowCovers(window, row)).length : 0);
     const longest = filter.query ? longestSearch : longestRead;
     const limit = Math.min(longest, Math.max(1, Math.ceil(known / pageSize)) * pageSize);
-    return applyPage(filter, null, begin(filter, null, limit));
+    return readPage(filter, null, limit);
   };
 
   /** Reads the filter's list from the end of the loaded list that contains it. */
   const readMissing = async () => {
     const state = store.getState();
     const { filter } = state;
-    const key = filterKey(filter);
+    const key = encodeFilter(filter);
     if (state.windows[key] || missing.has(key) || selectWindow(state, filter)?.isComplete) return;
     const after = selectWindow(state, filter)?.end ?? null;
     missing.add(key);
     try {
-      await applyPage(filter, after, begin(filter, after, pageSize));
+      await readPage(filter, after, pageSize);
     } finally {
       missing.delete(key);
     }
@@ -107,12 +80,11 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions):
 
   const readLists = async () => {
     store.patch({ isReading: true });
-    discardAhead();
     await guard(async () => {
       const { filter, windows } = store.getState();
-      const key = filterKey(filter);
+      const key = encodeFilter(filter);
       const isOwnNeeded =
-        key !== filterKey(unfiltered) &&
+        key !== encodeFilter(unfiltered) &&
         (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
       await Promise.all([readHead(unfiltered), isOwnNeeded && readHead(filter)]);
       store.patch({ isVerified: true });
@@ -124,8 +96,23 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions):
 
   const lists = createLiveReads({ platform, read: readLists });
 
-  const reader: InboxReader = {
+  const loadMore = async (): Promise<void> => {
+    const state = store.getState();
+    const window = selectWindow(state, state.filter);
+    if (!window || window.isComplete || store.getSnapshot().isReadingMore) return;
+    store.patch({ isReadingMore: true });
+    const { filter } = state;
+    await guard(() => readPage(filter, window.end, pageSize));
+    store.patch({ isReadingMore: false });
+    // A page that was read across a gap is dropped: read it again, because no further scroll may ask for it.
+    if (store.getState().gapAt > state.sequence) await loadMore();
+  };
+
+  return {
+    /** Reads the loaded part of the shown list again. A call during a read leads to one more read after it. */
     refresh: lists.refresh,
+    loadMore,
+    /** Reads the filter's list unless a loaded list covers it. */
     async ensure() {
       search.abort();
       search = new AbortController();
@@ -135,47 +122,14 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions):
       // A later search is still being read.
       if (!signal.aborted) store.patch({ isReading: false });
     },
-    async loadMore() {
-      const state = store.getState();
-      const window = selectWindow(state, state.filter);
-      if (!window || window.isComplete || store.getSnapshot().isReadingMore) return;
-      store.patch({ isReadingMore: true });
-      const { filter } = state;
-      const prefetched = ahead?.key === flightKey(filter, window.end) ? ahead : null;
-      if (prefetched) ahead = null;
-      else discardAhead();
-      await guard(() => applyPage(filter, window.end, prefetched ?? begin(filter, window.end, pageSize)));
-      store.patch({ isReadingMore: false });
-      // A page that was read across a gap is dropped: read it again, because no further scroll may ask for it.
-      if (store.getState().gapAt > state.sequence) await reader.loadMore();
-    },
-    prefetchMore() {
-      const state = store.getState();
-      const window = selectWindow(state, state.filter);
-      if (!window || window.isComplete || ahead?.key === flightKey(state.filter, window.end)) return;
-      discardAhead();
-      const flight = begin(state.filter, window.end, pageSize);
-      ahead = flight;
-      // A prefetch failure is only reported; the next explicit read retries and surfaces its error.
-      flight.page.catch((error) => {
-        if (ahead !== flight) return;
-        discardAhead();
-        report(error);
-      });
-    },
     close() {
       isClosed = true;
       lists.stop();
     },
   };
-  return reader;
 }
 
 /** Whether the read belongs to a search that a later one superseded. */
 function isSuperseded(error: unknown): boolean {
   return error instanceof RestError && error.code === 'aborted';
-}
-
-function flightKey(filter: NotificationFilter, after: Cursor | null): string {
-  return `${filterKey(filter)}|${after?.id ?? ''}`;
 }

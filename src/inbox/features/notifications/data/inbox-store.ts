@@ -1,26 +1,21 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import type { Readable } from 'supabase-protocol-clients/platform';
 import { selectCounts, selectView } from '../model/inbox-view.ts';
 import type { InboxView } from '../model/inbox-view.ts';
-import { compareNewestFirst } from '../model/notification.ts';
+import { compareNewestFirst, newestOf } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { unfiltered, filterKey } from '../model/notification-filter.ts';
+import { unfiltered, encodeFilter } from '../model/notification-filter.ts';
 import { emptyNotificationsState } from '../model/state-types.ts';
 import { step } from '../model/notifications-state.ts';
-import type { NotificationChange, NotificationsEvent, NotificationsState } from '../model/state-types.ts';
-
-/** A failed read; shown until one succeeds. */
-export interface InboxProblem {
-  readonly error: unknown;
-}
+import type { NotificationsEvent, NotificationsState } from '../model/state-types.ts';
 
 export interface InboxStatus {
   /** Whether the list was read from the server since the page loaded; before that it may be a persisted copy. */
   readonly isVerified: boolean;
   readonly isReading: boolean;
   readonly isReadingMore: boolean;
-  readonly problem: InboxProblem | null;
+  /** A failed read; shown until one succeeds. */
+  readonly problem: { readonly error: unknown } | null;
   readonly connection: 'connecting' | 'live' | 'lost';
 }
 
@@ -32,11 +27,7 @@ export interface InboxSnapshot extends InboxStatus {
   readonly counts: NotificationCounts;
 }
 
-export interface InboxStore extends Readable<InboxSnapshot> {
-  getState(): NotificationsState;
-  dispatch(event: NotificationsEvent): void;
-  patch(status: Partial<InboxStatus>): void;
-}
+export type InboxStore = ReturnType<typeof createInboxStore>;
 
 export interface InboxStoreOptions {
   /** Receives unread notifications that arrive after the first read, newest first. */
@@ -48,7 +39,7 @@ export interface InboxStoreOptions {
 const shownParts = ['rows', 'operations', 'windows', 'totals', 'filter', 'kept', 'gapAt'] as const;
 
 /** The one state behind the page, the bell, the title and the badge. */
-export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}): InboxStore {
+export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}) {
   const listeners = createListeners<void>();
   let state = emptyNotificationsState;
   let status: InboxStatus = {
@@ -63,7 +54,8 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
 
   const derive = () => {
     const view = selectView(state, state.filter);
-    const newest = filterKey(view.filter) === filterKey(unfiltered) ? view : selectView(state, unfiltered);
+    const newest =
+      encodeFilter(view.filter) === encodeFilter(unfiltered) ? view : selectView(state, unfiltered);
     return { view, newest, counts: selectCounts(state) };
   };
   const emit = () => {
@@ -73,9 +65,9 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
 
   return {
     subscribe: listeners.add,
-    getSnapshot: () => (snapshot ??= { ...status, ...(derived ??= derive()) }),
+    getSnapshot: (): InboxSnapshot => (snapshot ??= { ...status, ...(derived ??= derive()) }),
     getState: () => state,
-    dispatch(event) {
+    dispatch(event: NotificationsEvent) {
       const previous = state;
       state = step(state, event);
       if (shownParts.every((part) => state[part] === previous[part])) return;
@@ -87,7 +79,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
       onChange?.(state);
       emit();
     },
-    patch(change) {
+    patch(change: Partial<InboxStatus>) {
       status = { ...status, ...change };
       emit();
     },
@@ -104,24 +96,15 @@ function selectArrivals(
     return [...after.rows.values()].filter(
       (row) => row.status === 'unread' && !row.isSnoozed && before.rows.get(row.id)?.isSnoozed,
     );
-  const isArrival = (row: Notification) => row.status === 'unread' && !before.rows.has(row.id);
-  if (event.type === 'changes')
-    return insertedRows(event.changes, after).filter(isArrival).sort(compareNewestFirst);
-  const isNewer = isNewerThan(before.rows.values());
-  return [...after.rows.values()].filter((row) => isArrival(row) && isNewer(row)).sort(compareNewestFirst);
-}
-
-/** Selects by the event, not by time: all rows of one statement share a time, and a long transaction writes an old one. */
-function insertedRows(
-  changes: readonly NotificationChange[],
-  { rows }: NotificationsState,
-): readonly Notification[] {
-  const ids = new Set(changes.flatMap((change) => (change.type === 'insert' ? change.notification.id : [])));
-  return [...ids].flatMap((id) => rows.get(id) ?? []);
-}
-
-function isNewerThan(rows: Iterable<Notification>): (row: Notification) => boolean {
-  let newest: Notification | null = null;
-  for (const row of rows) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
-  return (row) => !newest || compareNewestFirst(row, newest) < 0;
+  const arrived = [...after.rows.values()].filter(
+    (row) => row.status === 'unread' && !before.rows.has(row.id),
+  );
+  if (event.type === 'changes') {
+    // By the event, not by time: all rows of one statement share a time, and a long transaction writes an old one.
+    const isInserted = (id: string) =>
+      event.changes.some((change) => change.type === 'insert' && change.notification.id === id);
+    return arrived.filter(({ id }) => isInserted(id)).sort(compareNewestFirst);
+  }
+  const newest = newestOf(before.rows.values());
+  return arrived.filter((row) => !newest || compareNewestFirst(row, newest) < 0).sort(compareNewestFirst);
 }

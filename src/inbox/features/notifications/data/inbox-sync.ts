@@ -3,8 +3,7 @@ import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
 import { needed } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
-import type { NotificationChange } from '../model/state-types.ts';
-import type { InboxProblem, InboxStore } from './inbox-store.ts';
+import type { InboxStatus, InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 
 const delayMs = 300;
@@ -17,19 +16,6 @@ const totalsOnlyMs = 31_000;
 /** How long a live change may lag behind an answer that includes it. */
 const changeLagMs = 2_000;
 
-const toUpdate = (notification: Notification): NotificationChange => ({ type: 'update', notification });
-
-/** Asks the server what changed since its last answer, with the totals of the same moment. */
-export interface InboxSync {
-  /** Asks for the changes now. A call while a request is in flight leads to one more after it. Never rejects. */
-  run(): Promise<void>;
-  /** Asks soon if the totals are stale. Call it after changes. */
-  check(changed: boolean): void;
-  /** Ends timers; an answer in flight is ignored. */
-  close(): void;
-}
-
-/** The parts that {@link createInboxSync} works with. */
 export interface InboxSyncOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
@@ -40,8 +26,11 @@ export interface InboxSyncOptions {
   readonly onKinds?: ((kinds: readonly RegisteredKind[]) => void) | undefined;
 }
 
-/** Creates the sync; the first answer brings the totals alone, since the lists are read beside it. */
-export function createInboxSync({ api, store, platform, onReset, onKinds }: InboxSyncOptions): InboxSync {
+/**
+ * Asks the server what changed since its last answer, with the totals of the same moment. The first answer brings the totals
+ * alone, since the lists are read beside it.
+ */
+export function createInboxSync({ api, store, platform, onReset, onKinds }: InboxSyncOptions) {
   const { clock, report } = platform;
   let asOf: string | null = null;
   let timer: Timer | null = null;
@@ -52,7 +41,7 @@ export function createInboxSync({ api, store, platform, onReset, onKinds }: Inbo
   /** Whether a change that the last answer counted may have been counted again. */
   let isDoubted = false;
   let isClosed = false;
-  let problem: InboxProblem | null = null;
+  let problem: InboxStatus['problem'] = null;
 
   /** The part of the list that is older than its first row; newer ones are in the first page. */
   const showNeeded = (rows: readonly Notification[], since: number) => {
@@ -79,7 +68,7 @@ export function createInboxSync({ api, store, platform, onReset, onKinds }: Inbo
       if (isReset) store.dispatch({ type: 'reset' });
       store.dispatch({
         type: 'synced',
-        changes: isTotalsOnly ? [] : [...answer.changes, ...answer.snoozed.map(toUpdate)],
+        changes: isTotalsOnly ? [] : answer.changes,
         totals: answer.totals,
         asOf: answer.asOf,
         since: isReset && isUnchanged ? store.getState().sequence : since,
@@ -113,15 +102,18 @@ export function createInboxSync({ api, store, platform, onReset, onKinds }: Inbo
   reads.subscribe(askSoon);
 
   return {
+    /** Asks for the changes now. A call while a request is in flight leads to one more after it. Never rejects. */
     run() {
       isGapOpen = true;
       return reads.refresh();
     },
-    check(changed) {
+    /** Asks soon if the totals are stale. Call it after changes. */
+    check(changed: boolean) {
       // A change that the answer counted already may arrive after it, and would count twice.
       if (changed && clock.monotonicMs() - answeredAtMs < changeLagMs) isDoubted = true;
       askSoon();
     },
+    /** Ends timers; an answer in flight is ignored. */
     close() {
       isClosed = true;
       stopTimer();

@@ -3,43 +3,20 @@ import { staleAfterMs } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { registeredKinds } from '../../../shared/registered-kinds.ts';
 import { createStore } from 'supabase-protocol-clients/platform';
-import type { Store } from 'supabase-protocol-clients/platform';
+import type { Readable } from 'supabase-protocol-clients/platform';
 import { createInboxActions } from './inbox-actions.ts';
-import type { InboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync, type InboxSyncOptions } from './inbox-sync.ts';
 import { createInboxStore } from './inbox-store.ts';
-import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
-import type { Notification } from '../model/notification.ts';
+import type { InboxStatus, InboxStoreOptions } from './inbox-store.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import { actionsTopic } from '../model/stored-action.ts';
+import { actionsTopic } from '../model/notification-operation.ts';
 import type { PersistedNotifications, NotificationChange } from '../model/state-types.ts';
-import { createSnoozeAlarm } from './snooze-alarm.ts';
+import { startSnoozeAlarm } from './snooze-alarm.ts';
 
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
-export interface Inbox extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, InboxActions {
-  /** Ids of the notifications with a pending action that waits for the connection; the same set until it changes. */
-  readonly pendingRows: Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
-  /** Starts reading; the live channel is opened in parallel. */
-  start(): void;
-  /** Shows the persisted list of an earlier visit, unless the server has answered already. */
-  restore(persisted: PersistedNotifications): void;
-  close(): void;
-  show(filter: NotificationFilter): void;
-  refresh(): Promise<void>;
-  loadMore(): Promise<void>;
-  /** Reads one notification by id, also outside the loaded lists; null if it does not exist. Rejects when the request fails. */
-  find(id: string): Promise<Notification | null>;
-  /** A notification as it is loaded. */
-  findLoaded(id: string): Notification | undefined;
-  prefetchMore(): void;
-  /** Changes from the live channel, oldest first. */
-  receive(changes: readonly NotificationChange[]): void;
-  /** Asks the server for changes that the live channel may have missed, in one request. */
-  catchUp(): void;
-  setConnection(connection: InboxStatus['connection']): void;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 export interface InboxOptions extends InboxStoreOptions, Pick<InboxSyncOptions, 'onKinds'> {
   readonly api: NotificationsApi;
@@ -47,7 +24,7 @@ export interface InboxOptions extends InboxStoreOptions, Pick<InboxSyncOptions, 
   readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
 }
 
-export function createInbox({ api, outbox, platform, onKinds, ...options }: InboxOptions): Inbox {
+export function createInbox({ api, outbox, platform, onKinds, ...options }: InboxOptions) {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, platform });
@@ -89,7 +66,7 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     );
   showPendingRows();
   const stopShowing = outbox.subscribe(showPendingRows);
-  const alarm = createSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
+  const stopAlarm = startSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
   const stopWatching = page.subscribe((signal) => {
     if (signal !== 'online' || !store.getSnapshot().problem) return;
     void refresh();
@@ -97,25 +74,29 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
   });
 
   return {
-    ...store,
+    subscribe: store.subscribe,
+    getSnapshot: store.getSnapshot,
     ...actions,
-    pendingRows,
+    /** Ids of the notifications with a pending action that waits for the connection; the same set until it changes. */
+    pendingRows: pendingRows as Readable<ReadonlySet<string>>,
+    /** Starts reading; the live channel is opened in parallel. */
     start() {
       void refresh();
       void sync.run();
     },
-    restore(persisted) {
+    /** Shows the persisted list of an earlier visit, unless the server has answered already. */
+    restore(persisted: PersistedNotifications) {
       store.dispatch({ type: 'restored', persisted });
       store.dispatch({ type: 'woken', nowMs: clock.now() });
     },
     close() {
       stopWatching();
       stopShowing();
-      alarm.close();
+      stopAlarm();
       reader.close();
       sync.close();
     },
-    show(filter) {
+    show(filter: NotificationFilter) {
       store.dispatch({ type: 'filtered', filter });
       const { connection, isVerified } = store.getSnapshot();
       if (!isVerified) return;
@@ -126,7 +107,8 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     async refresh() {
       await Promise.all([refresh(), sync.run()]);
     },
-    async find(id) {
+    /** Reads one notification by id, also outside the loaded lists; null if it does not exist. Rejects when the request fails. */
+    async find(id: string) {
       try {
         return await api.find(id);
       } catch (error) {
@@ -135,20 +117,22 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
         throw error;
       }
     },
-    findLoaded: (id) => store.getState().rows.get(id),
+    /** A notification as it is loaded. */
+    findLoaded: (id: string) => store.getState().rows.get(id),
     loadMore: reader.loadMore,
-    prefetchMore: reader.prefetchMore,
-    receive(changes) {
+    /** Changes from the live channel, oldest first. */
+    receive(changes: readonly NotificationChange[]) {
       store.dispatch({ type: 'changes', changes });
       if (changes.some(isOfNewKind)) void sync.run();
       else sync.check(true);
     },
+    /** Asks the server for changes that the live channel may have missed, in one request. */
     catchUp() {
       store.dispatch({ type: 'gap' });
       // Lists that were never read are read whole; loaded lists need the changes only.
       if (!store.getSnapshot().isVerified && !store.getSnapshot().isReading) void refresh();
       void sync.run();
     },
-    setConnection: (connection) => store.patch({ connection }),
+    setConnection: (connection: InboxStatus['connection']) => store.patch({ connection }),
   };
 }

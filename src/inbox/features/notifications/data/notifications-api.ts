@@ -1,5 +1,14 @@
 import type { Database } from '../../../database.types.ts';
-import { boolean, listOf, nullish, object, record, string } from 'supabase-protocol-clients/platform/schema';
+import {
+  boolean,
+  listOf,
+  nullish,
+  object,
+  optional,
+  record,
+  recordOf,
+  string,
+} from 'supabase-protocol-clients/platform/schema';
 import {
   eq,
   gt,
@@ -15,9 +24,8 @@ import {
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
-import { parseKinds } from './parse-kinds.ts';
-import { parseNotification } from '../model/notification.ts';
-import type { Notification, NotificationContent, NotificationStatus } from '../model/notification.ts';
+import { parseNotifications } from '../model/notification.ts';
+import type { Notification, NotificationStatus } from '../model/notification.ts';
 import { serverCounts, toCounts, zeroCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -37,9 +45,8 @@ export interface NotificationsUpdate {
   readonly asOf: string | null;
   /** Changes are missing from the answer: the lists have to be read again. */
   readonly isReset: boolean;
+  /** After a reset also the snoozed notifications that return next, and those that returned recently. */
   readonly changes: readonly NotificationChange[];
-  /** After a reset: the snoozed notifications that return next, and those that returned recently. */
-  readonly snoozed: readonly Notification[];
   /** After a reset: the newest unread ones that need the user and are older than the first page, newest first. */
   readonly needed?: readonly Notification[];
   readonly totals: NotificationCounts;
@@ -47,68 +54,14 @@ export interface NotificationsUpdate {
   readonly kinds?: readonly RegisteredKind[] | null | undefined;
 }
 
-/** The requests about notifications, limited to the user's own rows. */
-export interface NotificationsApi {
-  /** The page that follows `after`; null: the newest page. A filter with a query is searched. */
-  list(
-    filter: NotificationFilter,
-    page: { readonly after: Cursor | null; readonly limit: number; readonly signal?: AbortSignal },
-  ): Promise<NotificationPage>;
-  /** One notification of any status; null if it does not exist. */
-  find(id: string): Promise<Notification | null>;
-  /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
-  changes(since: string | null): Promise<NotificationsUpdate>;
-  /**
-   * Notifies a user. The server stamps the sender. A kind that the recipient has switched off creates no row, and the
-   * answer does not reveal that.
-   */
-  create(recipientId: string, content: NotificationContent): Promise<void>;
-  /** Those of the notifications that exist, in any order. */
-  findAll(ids: readonly string[]): Promise<readonly Notification[]>;
-  /**
-   * Sets the status; like every write it outlives the page.
-   *
-   * @param from writes only the rows that have this status. Default: any.
-   * @returns the rows that were written.
-   */
-  setStatus(
-    ids: readonly string[],
-    status: NotificationStatus,
-    from?: NotificationStatus,
-  ): Promise<readonly Notification[]>;
-  /**
-   * Snoozes until the time, in milliseconds since the epoch; null ends the snooze.
-   *
-   * @param from as for {@link NotificationsApi.setStatus}.
-   * @returns the rows that were written.
-   */
-  snooze(
-    ids: readonly string[],
-    untilMs: number | null,
-    from?: NotificationStatus,
-  ): Promise<readonly Notification[]>;
-  /**
-   * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
-   * @param upTo `created_at` of the newest notification to mark; null: of any age.
-   */
-  markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void>;
-  /**
-   * @param from deletes only the rows that have this status. Default: any.
-   * @returns the ids of the rows that were deleted.
-   */
-  remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]>;
-  /**
-   * Deletes the whole list of the filter.
-   *
-   * @param upTo `created_at` of the newest notification to delete; null: of any age.
-   */
-  removeAll(filter: NotificationFilter, upTo: string | null): Promise<void>;
-}
-
 /** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
 const bulkRows = 100;
 
+export type NotificationsApi = ReturnType<typeof createNotificationsApi>;
+
 /**
+ * The requests about notifications, limited to the user's own rows. Every write outlives the page.
+ *
  * @param report receives rows that cannot be parsed; they are left out.
  * @param now the current time in milliseconds, which tells whether a row is snoozed.
  */
@@ -117,33 +70,20 @@ export function createNotificationsApi(
   userId: string,
   report: (problem: unknown) => void,
   now: () => number,
-): NotificationsApi {
+) {
   const table = () => rest.from('notifications');
-  const parse = (rows: readonly unknown[]) =>
-    rows.flatMap((row) => {
-      try {
-        return [parseNotification(row, now())];
-      } catch (problem) {
-        report(problem);
-        return [];
-      }
-    });
+  const parse = (rows: readonly unknown[]) => parseNotifications(rows, now(), report);
+  /** Writes the rows that have the status `from`; undefined: any. @returns the rows that were written. */
   const update = async (
     ids: readonly string[],
     values: { status: string } | { snoozed_until: string | null },
     from: NotificationStatus | undefined,
-  ) =>
-    parse(
-      await inChunks(
-        table()
-          .update(values)
-          .eq('recipient_id', userId)
-          .in('id', ids)
-          .where(...hasStatus(from))
-          .select(),
-        { keepalive: true },
-      ),
-    );
+  ) => {
+    const written = table().update(values).eq('recipient_id', userId).in('id', ids);
+    return parse(await inChunks(written.where(...hasStatus(from)).select(), { keepalive: true }));
+  };
+  const findAll = async (ids: readonly string[]): Promise<readonly Notification[]> =>
+    parse(await inChunks(table().select().eq('recipient_id', userId).in('id', ids)));
   const count = (filter: NotificationFilter) =>
     table()
       .count()
@@ -159,11 +99,15 @@ export function createNotificationsApi(
       tabs.map((tab) => count({ tab, kind: null })),
     );
     const totals = { ...zeroCounts, all, unread, archived };
-    return { asOf: null, isReset: true, changes: [], snoozed: [], totals };
+    return { asOf: null, isReset: true, changes: [], totals };
   };
 
   return {
-    async list(filter, { after, limit, signal }) {
+    /** The page that follows `after`; null: the newest page. A filter with a query is searched. */
+    async list(
+      filter: NotificationFilter,
+      { after, limit, signal }: { after: Cursor | null; limit: number; signal?: AbortSignal },
+    ): Promise<NotificationPage> {
       if (filter.query) {
         const { tab, kind, query, person, place, reason } = filter;
         const found = await rest
@@ -190,11 +134,12 @@ export function createNotificationsApi(
         .execute({ signal });
       return { notifications: parse(rows), isLast: rows.length < limit };
     },
-    async find(id) {
-      const rows = await table().select().eq('recipient_id', userId).eq('id', id).execute();
-      return parse(rows)[0] ?? null;
-    },
-    async changes(since) {
+    /** One notification of any status; null if it does not exist. */
+    find: async (id: string) => (await findAll([id]))[0] ?? null,
+    /** Those of the notifications that exist, in any order. */
+    findAll,
+    /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
+    async changes(since: string | null): Promise<NotificationsUpdate> {
       if (!hasChangesFunction) return countOnly();
       try {
         const answer = changesAnswer(
@@ -204,10 +149,11 @@ export function createNotificationsApi(
           asOf: answer.as_of,
           isReset: answer.reset,
           changes: [
-            ...parse(answer.changed).map((notification) => ({ type: 'update', notification }) as const),
+            ...parse([...answer.changed, ...answer.snoozed]).map(
+              (notification) => ({ type: 'update', notification }) as const,
+            ),
             ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
           ],
-          snoozed: parse(answer.snoozed),
           needed: parse(answer.needed ?? []),
           totals: toCounts(answer.counts),
           kinds: answer.kinds,
@@ -218,24 +164,18 @@ export function createNotificationsApi(
         return countOnly();
       }
     },
-    async create(recipientId, content) {
-      // Requests no rows back, because the sender may not read the new one.
-      await table()
-        .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
-        .execute();
-    },
-    findAll: async (ids) => parse(await inChunks(table().select().eq('recipient_id', userId).in('id', ids))),
-    setStatus: (ids, status, from) => update(ids, { status }, from),
-    snooze: (ids, untilMs, from) =>
+    setStatus: (ids: readonly string[], status: NotificationStatus, from?: NotificationStatus) =>
+      update(ids, { status }, from),
+    /** Snoozes until the time, in milliseconds since the epoch; null ends the snooze. */
+    snooze: (ids: readonly string[], untilMs: number | null, from?: NotificationStatus) =>
       update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }, from),
-    async markAllRead(kind, unread, upTo) {
+    /**
+     * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
+     * @param upTo `created_at` of the newest notification to mark; null: of any age.
+     */
+    async markAllRead(kind: string | null, unread: number, upTo: string | null): Promise<void> {
       if (unread > bulkRows && hasChangesFunction) {
-        await rest
-          .rpc('mark_all_notifications_read', {
-            ...(kind !== null && { kind }),
-            ...(upTo !== null && { up_to: upTo }),
-          })
-          .execute({ keepalive: true });
+        await rest.rpc('mark_all_notifications_read', bulkOf(kind, upTo)).execute({ keepalive: true });
         return;
       }
       await table()
@@ -244,15 +184,10 @@ export function createNotificationsApi(
         .where(...conditions({ tab: 'unread', kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
-    async removeAll({ tab, kind }, upTo) {
+    /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
+    async removeAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
       if (hasChangesFunction) {
-        await rest
-          .rpc('delete_notifications', {
-            tab,
-            ...(kind !== null && { kind }),
-            ...(upTo !== null && { up_to: upTo }),
-          })
-          .execute({ keepalive: true });
+        await rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) }).execute({ keepalive: true });
         return;
       }
       await table()
@@ -261,16 +196,10 @@ export function createNotificationsApi(
         .where(...conditions({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
-    async remove(ids, from) {
-      const rows = await inChunks(
-        table()
-          .delete()
-          .eq('recipient_id', userId)
-          .in('id', ids)
-          .where(...hasStatus(from))
-          .select('id'),
-        { keepalive: true },
-      );
+    /** @returns the ids of the rows that were deleted. */
+    async remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]> {
+      const deleted = table().delete().eq('recipient_id', userId).in('id', ids);
+      const rows = await inChunks(deleted.where(...hasStatus(from)).select('id'), { keepalive: true });
       return rows.map(({ id }) => id);
     },
   };
@@ -304,9 +233,27 @@ function afterCursor({ createdAt, id }: Cursor) {
   return [lte('created_at', createdAt), or(lt('created_at', createdAt), lt('id', id))];
 }
 
+/** The parameters of the functions that change a whole list. */
+function bulkOf(kind: string | null, upTo: string | null) {
+  return { ...(kind !== null && { kind }), ...(upTo !== null && { up_to: upTo }) };
+}
+
 function until(createdAt: string | null) {
   return createdAt === null ? [] : [lte('created_at', createdAt)];
 }
+
+/** Rows of the table `notification_kinds`. */
+const registeredKinds = listOf(
+  object({
+    name: string,
+    labels: recordOf(string),
+    icon: string,
+    in_app: boolean,
+    email: boolean,
+    templates: recordOf(object({ title: optional(string), text: optional(string) })),
+    callbacks: listOf(string),
+  }),
+);
 
 /** The answer of `notification_changes`; its rows are parsed one by one. */
 const changesAnswer = object({
@@ -317,5 +264,5 @@ const changesAnswer = object({
   snoozed: listOf(record),
   needed: nullish(listOf(record)),
   counts: serverCounts,
-  kinds: nullish(parseKinds),
+  kinds: nullish(registeredKinds),
 });

@@ -1,6 +1,6 @@
 import { compareNewestFirst } from '../model/notification.ts';
-import { filterKey, needed, unfiltered } from '../model/notification-filter.ts';
-import { windowCovers } from '../model/list-window.ts';
+import { encodeFilter, needed, unfiltered } from '../model/notification-filter.ts';
+import { cursorOf, windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
 /** Most rows that are persisted: enough for the first screens of the next visit. */
@@ -12,28 +12,20 @@ export function selectPersistedNotifications({
   windows,
   totals,
 }: NotificationsState): PersistedNotifications {
-  const key = filterKey(unfiltered);
+  const key = encodeFilter(unfiltered);
   const window = windows[key];
   if (!window) return { rows: new Map(), windows: {}, totals };
   const listed = [...rows.values()].filter((row) => windowCovers(window, row)).sort(compareNewestFirst);
   const kept = listed.slice(0, maxRows);
-  const early = windows[filterKey(needed)];
+  const early = windows[encodeFilter(needed)];
   const lifted = early ? [...rows.values()].filter((row) => windowCovers(early, row)) : [];
   const last = kept.at(-1);
   const isCut = last !== undefined && kept.length < listed.length;
   return {
     rows: new Map([...kept, ...lifted].map((row) => [row.id, row])),
     windows: {
-      ...(early && { [filterKey(needed)]: { ...early, readAt: -1 } }),
-      [key]: isCut
-        ? {
-            filter: unfiltered,
-            end: { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs },
-            isComplete: false,
-            ids: null,
-            readAt: -1,
-          }
-        : { ...window, readAt: -1 },
+      ...(early && { [encodeFilter(needed)]: { ...early, readAt: -1 } }),
+      [key]: { ...window, readAt: -1, ...(isCut && { end: cursorOf(last), isComplete: false }) },
     },
     totals,
   };

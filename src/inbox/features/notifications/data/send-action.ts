@@ -2,7 +2,7 @@ import type { OutboxOutcome } from '../../../shared/outbox/outbox-state.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import type { Notification, NotificationStatus } from '../model/notification.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
-import type { StoredAction } from '../model/stored-action.ts';
+import type { StoredAction } from '../model/notification-operation.ts';
 
 /** The answer: the rows of the action as they are now, without those that were deleted. */
 export type ActionOutcome = OutboxOutcome<readonly Notification[]>;

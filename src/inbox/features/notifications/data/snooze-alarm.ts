@@ -4,11 +4,6 @@ import type { InboxStore } from './inbox-store.ts';
 /** Browsers limit timers to 24.8 days, so the next return is looked up again after a day at most. */
 const longestWaitMs = 86_400_000;
 
-/** Returns snoozed notifications to the inbox at their time. */
-export interface SnoozeAlarm {
-  close(): void;
-}
-
 export interface SnoozeAlarmOptions {
   readonly store: InboxStore;
   readonly clock: Clock;
@@ -17,48 +12,40 @@ export interface SnoozeAlarmOptions {
   readonly onReturn: () => void;
 }
 
-export function createSnoozeAlarm({ store, clock, page, onReturn }: SnoozeAlarmOptions): SnoozeAlarm {
+/** Returns snoozed notifications to the inbox at their time. @returns a function that ends it. */
+export function startSnoozeAlarm({ store, clock, page, onReturn }: SnoozeAlarmOptions): () => void {
   let timer: Timer | null = null;
-  let isClosed = false;
-  let { rows } = store.getState();
+  let rows: unknown = null;
 
   const check = () => {
+    if (rows === store.getState().rows) return;
+    ({ rows } = store.getState());
     timer?.cancel();
-    timer = null;
-    const untilMs = nextReturnMs(store);
-    if (isClosed || untilMs === null) return;
-    timer = clock.setTimer(ring, Math.min(longestWaitMs, Math.max(0, untilMs - clock.now())));
+    const waitMs = Math.min(longestWaitMs, Math.max(0, nextReturnMs(store) - clock.now()));
+    timer = Number.isFinite(nextReturnMs(store)) ? clock.setTimer(ring, waitMs) : null;
   };
   const ring = () => {
     const nowMs = clock.now();
-    const untilMs = nextReturnMs(store);
-    const isDue = untilMs !== null && untilMs <= nowMs;
+    const isDue = nextReturnMs(store) <= nowMs;
+    rows = null;
     if (isDue) store.dispatch({ type: 'woken', nowMs });
     check();
     if (isDue) onReturn();
   };
   // A sleeping device delays timers.
   const stopWatching = page.subscribe((signal) => signal === 'visible' && ring());
-  const unsubscribe = store.subscribe(() => {
-    if (rows === store.getState().rows) return;
-    ({ rows } = store.getState());
-    check();
-  });
-  return {
-    close() {
-      isClosed = true;
-      timer?.cancel();
-      stopWatching();
-      unsubscribe();
-    },
+  const unsubscribe = store.subscribe(check);
+  return () => {
+    timer?.cancel();
+    stopWatching();
+    unsubscribe();
   };
 }
 
-/** When the next snoozed notification returns; null: none is snoozed. */
-function nextReturnMs(store: InboxStore): number | null {
-  let next: number | null = null;
+/** When the next snoozed notification returns; infinite: none is snoozed. */
+function nextReturnMs(store: InboxStore): number {
+  let next = Infinity;
   for (const { isSnoozed, snoozedUntilMs } of store.getState().rows.values())
-    if (isSnoozed && snoozedUntilMs !== null && (next === null || snoozedUntilMs < next))
-      next = snoozedUntilMs;
+    if (isSnoozed && snoozedUntilMs !== null) next = Math.min(next, snoozedUntilMs);
   return next;
 }

@@ -2,7 +2,7 @@ import { compareListed, compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
 import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { coveringFilters, filterKey, inboxTabs, matchesFilter } from './notification-filter.ts';
+import { coveringFilters, encodeFilter, inboxTabs, matchesFilter } from './notification-filter.ts';
 import type { InboxTab, NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import { isNeeded, type ListWindow } from './list-window.ts';
@@ -24,7 +24,7 @@ export interface InboxView {
 export function selectView(state: NotificationsState, filter: NotificationFilter): InboxView {
   const window = selectWindow(state, filter);
   const changedAt = Math.max(state.resultsChangedAt, state.gapAt);
-  const keepsRead = filter.tab === 'unread' && filterKey(filter) === filterKey(state.filter);
+  const keepsRead = filter.tab === 'unread' && encodeFilter(filter) === encodeFilter(state.filter);
   // Only the server knows what a search finds.
   const isUnknown = window === null && Boolean(filter.query);
   const shown = overlay(state).filter(
@@ -58,7 +58,7 @@ function compareReturn(one: Notification, other: Notification): number {
 
 /** The window of the filter's list: its own, or that of a list that contains it. */
 export function selectWindow(state: NotificationsState, filter: NotificationFilter): ListWindow | null {
-  const windows = coveringFilters(filter).map((covering) => state.windows[filterKey(covering)]);
+  const windows = coveringFilters(filter).map((covering) => state.windows[encodeFilter(covering)]);
   return windows.find((window) => window?.isComplete) ?? windows.find(Boolean) ?? null;
 }
 

@@ -1,4 +1,3 @@
-import { shownAtMs } from './day-groups.ts';
 import { asksForAnswer, needsUser, type Notification } from './notification.ts';
 
 /** What one row of the list stands for: a notification, or several of one thread. */
@@ -53,11 +52,6 @@ export function toEntries(
     if (isOpen) target.push(...rows.map((row) => singleEntry(row, isLifted, true)));
   }
   return [...lifted, ...others];
-}
-
-/** The time with which an entry is listed. */
-export function entryAtMs({ notifications: [newest] }: ListEntry): number {
-  return shownAtMs(newest);
 }
 
 const singles = new WeakMap<Notification, ListEntry>();

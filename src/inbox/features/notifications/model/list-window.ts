@@ -1,10 +1,14 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { filterKey, matchesFilter, needed } from './notification-filter.ts';
+import { encodeFilter, matchesFilter, needed } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 
 /** The keyset position at which a read of a list ended. */
 export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
+
+export function cursorOf({ id, createdAt, createdAtMs }: Cursor): Cursor {
+  return { id, createdAt, createdAtMs };
+}
 
 /** The part of one filter's list that is loaded. */
 export interface ListWindow {
@@ -19,7 +23,7 @@ export interface ListWindow {
   readonly readAt: number;
 }
 
-/** The windows by `filterKey`. */
+/** The windows by `encodeFilter`. */
 export type ListWindows = Readonly<Record<string, ListWindow>>;
 
 /** Whether the window contains the row. */
@@ -30,7 +34,7 @@ export function windowCovers({ filter, end, isComplete, ids }: ListWindow, row: 
 
 /** Whether the row needs the user, and is listed above the rest although it may be older than the loaded part. */
 export function isNeeded(windows: ListWindows, row: Notification): boolean {
-  const window = windows[filterKey(needed)];
+  const window = windows[encodeFilter(needed)];
   return window !== undefined && windowCovers(window, row);
 }
 

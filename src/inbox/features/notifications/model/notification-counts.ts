@@ -1,5 +1,6 @@
 import { number, object, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
 import type { Notification } from './notification.ts';
+import { inboxTabs } from './notification-filter.ts';
 import type { NotificationAction } from './notification-operation.ts';
 
 /** The number of notifications per filter; the source of every number on the screen. */
@@ -66,13 +67,8 @@ export function combineCounts(
   const combine = (first: number, second: number) => Math.max(0, first + sign * second);
   const kinds: Record<string, number> = { ...one.kinds };
   for (const [kind, count] of Object.entries(other.kinds)) kinds[kind] = combine(kinds[kind] ?? 0, count);
-  return {
-    all: combine(one.all, other.all),
-    unread: combine(one.unread, other.unread),
-    archived: combine(one.archived, other.archived),
-    snoozed: combine(one.snoozed, other.snoozed),
-    kinds,
-  };
+  const tabs = inboxTabs.map((tab) => [tab, combine(one[tab], other[tab])]);
+  return { ...one, ...Object.fromEntries(tabs), kinds };
 }
 
 /**

@@ -52,7 +52,7 @@ export function normalizeQuery(text: string): string {
   return text.trim().replace(/\s+/g, ' ').slice(0, longestQuery).trim();
 }
 
-/** The query part of the URL, with its `?`; empty for everything. */
+/** The query part of the URL, with its `?`; empty for everything. It identifies the list. */
 export function encodeFilter({ tab, kind, person, place, reason, query }: NotificationFilter): string {
   const parts = { tab: tab === 'all' ? '' : tab, kind, person, place, reason, q: query };
   const parameters = new URLSearchParams();
@@ -85,10 +85,6 @@ export function coveringFilters(filter: NotificationFilter): readonly Notificati
   const kinds = filter.kind ? [filter.kind, null] : [null];
   const wider = tabs.flatMap((tab) => kinds.map((kind) => ({ tab, kind })));
   return isNarrow(filter) ? [...wider.map((part) => ({ ...filter, ...part })), ...wider] : wider;
-}
-
-export function filterKey(filter: NotificationFilter): string {
-  return encodeFilter(filter);
 }
 
 /** The page of the filter's list, with one notification of it opened where there is an `openId`. */

@@ -1,9 +1,9 @@
-import { windowCovers, withoutSearchWindows } from './list-window.ts';
+import { cursorOf, windowCovers, withoutSearchWindows } from './list-window.ts';
 import type { ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { filterKey, matchesFilter } from './notification-filter.ts';
+import { encodeFilter, matchesFilter } from './notification-filter.ts';
 import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /**
@@ -42,8 +42,8 @@ export function applyPage(
   if (after && since < state.gapAt) return state;
   const rows = new Map(state.rows);
   const last = page.at(-1) ?? after;
-  const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
-  const { [filterKey(filter)]: replaced, ...earlier } = state.windows;
+  const end = last && cursorOf(last);
+  const { [encodeFilter(filter)]: replaced, ...earlier } = state.windows;
   const others = filter.query ? withoutSearchWindows(earlier) : earlier;
   const listed = new Set(page.map(({ id }) => id));
   const ids = filter.query ? new Set([...((after && replaced?.ids) ?? []), ...listed]) : null;
@@ -66,5 +66,5 @@ export function applyPage(
       : known === undefined || !isOutdated(row, known);
     if (replaces) rows.set(row.id, row);
   }
-  return { ...state, rows, windows: { ...others, [filterKey(filter)]: window } };
+  return { ...state, rows, windows: { ...others, [encodeFilter(filter)]: window } };
 }

@@ -6,40 +6,54 @@ import type { NotificationOperation } from './notification-operation.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationChange, NotificationsState } from './state-types.ts';
 
-/** Applies live changes and adjusts the totals by them. */
-export function applyChanges(
-  state: NotificationsState,
-  changes: readonly NotificationChange[],
-): NotificationsState {
+/** A copy of the rows to change, which tracks what the totals are adjusted by. */
+function editRows(state: NotificationsState) {
   const rows = new Map(state.rows);
   const touched = new Map(state.touched);
   const deleted = new Set(state.deleted);
   const before: Notification[] = [];
   const after: Notification[] = [];
   const sequence = state.sequence + 1;
+  return {
+    rows,
+    deleted,
+    /** Replaces a row; null deletes it. `isCounted`: the totals count the new version already. */
+    replace(id: string, next: Notification | null, isCounted = false) {
+      const known = rows.get(id);
+      if (known && !isCounted) before.push(known);
+      if (next && !isCounted) after.push(next);
+      if (next) rows.set(id, next);
+      else rows.delete(id);
+      if (!next) deleted.add(id);
+      if (state.readsInFlight > 0) touched.set(id, sequence);
+    },
+    finish(): NotificationsState {
+      const totals = adjust(state.totals, before, after);
+      return { ...state, rows, touched, deleted, sequence, totals };
+    },
+  };
+}
+
+/** Applies live changes and adjusts the totals by them. */
+export function applyChanges(
+  state: NotificationsState,
+  changes: readonly NotificationChange[],
+): NotificationsState {
+  const { rows, deleted, replace, finish } = editRows(state);
   let { areTotalsStale } = state;
   for (const change of changes) {
+    const next = change.type === 'remove' ? null : change.notification;
     const id = change.type === 'remove' ? change.id : change.notification.id;
     if (deleted.has(id)) continue;
     const known = rows.get(id);
-    if (change.type !== 'remove' && known && isOutdated(change.notification, known)) continue;
+    if (next && known && isOutdated(next, known)) continue;
     // Without the earlier status of the row the totals cannot be adjusted.
     if (!known && change.type !== 'insert') areTotalsStale = true;
     // A bulk change touches more rows than the page shows: those outside of every window are not kept.
     if (!known && change.type === 'update' && !isWanted(state, change.notification)) continue;
-    const isCounted = change.type !== 'remove' && isCountedIn(state, change.notification);
-    if (known && !isCounted) before.push(known);
-    if (change.type === 'remove') {
-      rows.delete(id);
-      deleted.add(id);
-    } else {
-      rows.set(id, change.notification);
-      if (!isCounted) after.push(change.notification);
-    }
-    if (state.readsInFlight > 0) touched.set(id, sequence);
+    replace(id, next, next !== null && isCountedIn(state, next));
   }
-  const totals = adjust(state.totals, before, after);
-  return { ...state, rows, touched, deleted, sequence, areTotalsStale, totals };
+  return { ...finish(), areTotalsStale };
 }
 
 /**
@@ -67,47 +81,24 @@ export function confirmOperation(
 ): NotificationsState {
   const operation = state.operations.find(({ id }) => id === operationId);
   if (!operation) return state;
-  const rows = new Map(state.rows);
-  const before: Notification[] = [];
-  const after: Notification[] = [];
-  const sequence = state.sequence + 1;
-  const touched = new Map(state.touched);
+  const { deleted, replace, finish } = editRows(state);
   const answers = new Map(answered?.map((row) => [row.id, row]));
   // A deleted row may be unknown here, because its arrival is still on its way; one that was answered was not deleted.
-  const removed = operation.type === 'remove' ? operation.ids.filter((id) => !answers.has(id)) : [];
-  const deleted = new Set([...state.deleted, ...removed]);
-  const replace = (old: Notification, next: Notification | null) => {
-    if (state.readsInFlight > 0) touched.set(old.id, sequence);
-    before.push(old);
-    if (next) after.push(next);
-    if (next) {
-      rows.set(old.id, next);
-      return;
-    }
-    rows.delete(old.id);
-    deleted.add(old.id);
-  };
+  for (const id of operation.type === 'remove' ? operation.ids : []) if (!answers.has(id)) deleted.add(id);
   for (const row of state.rows.values()) {
     const answer = answers.get(row.id);
-    if (answer) {
-      if (!isOutdated(answer, row)) replace(row, answer);
-      continue;
-    }
     const isDeleted = answered && 'ids' in operation && includesId(operation, row.id);
-    const next = isDeleted ? null : applyOperations(row, [operation]);
-    if (next !== row) replace(row, next);
+    const next = answer ?? (isDeleted ? null : applyOperations(row, [operation]));
+    if (answer ? !isOutdated(answer, row) : next !== row) replace(row.id, next);
   }
+  const confirmed = finish();
   return {
-    ...state,
-    rows,
-    sequence,
-    touched,
-    deleted,
+    ...confirmed,
     operations: state.operations.filter(({ id }) => id !== operationId),
-    totals: isBulk(operation)
-      ? adjustToBulk(state, rows.values(), operation)
-      : adjust(state.totals, before, after),
-    areTotalsStale: state.areTotalsStale || isBulk(operation),
+    ...(isBulk(operation) && {
+      totals: adjustToBulk(state, confirmed.rows.values(), operation),
+      areTotalsStale: true,
+    }),
   };
 }
 
@@ -143,12 +134,7 @@ export function returnDueSnoozed(state: NotificationsState, nowMs: number): Noti
     ({ isSnoozed, snoozedUntilMs }) => isSnoozed && snoozedUntilMs !== null && snoozedUntilMs <= nowMs,
   );
   if (due.length === 0) return state;
-  const returned = due.map((row) => ({ ...row, isSnoozed: false }));
-  return {
-    ...state,
-    rows: new Map([...state.rows, ...returned.map((row) => [row.id, row] as const)]),
-    sequence: state.sequence + 1,
-    areTotalsStale: true,
-    totals: adjust(state.totals, due, returned),
-  };
+  const { replace, finish } = editRows(state);
+  for (const row of due) replace(row.id, { ...row, isSnoozed: false });
+  return { ...finish(), areTotalsStale: true };
 }

@@ -82,6 +82,22 @@ export function parseNotification(row: unknown, nowMs: number): Notification {
   };
 }
 
+/** As {@link parseNotification}; a row that cannot be parsed is reported and left out. */
+export function parseNotifications(
+  rows: readonly unknown[],
+  nowMs: number,
+  report: (problem: unknown) => void,
+): readonly Notification[] {
+  return rows.flatMap((row) => {
+    try {
+      return [parseNotification(row, nowMs)];
+    } catch (problem) {
+      report(problem);
+      return [];
+    }
+  });
+}
+
 /** Accepts the plural spellings too. A missing type is `system` (conformance/protocol/product.md#content-of-notifications). */
 export function parseKindName(type: unknown): string {
   if (typeof type !== 'string' || type === '') return 'system';
@@ -100,10 +116,23 @@ export function compareNewestFirst(
   );
 }
 
+/** The newest by creation; undefined: there are none. */
+export function newestOf(rows: Iterable<Notification>): Notification | undefined {
+  let newest: Notification | undefined;
+  for (const row of rows) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
+  return newest;
+}
+
 /** When it entered the inbox: its creation, or the end of its snooze. */
 export function listedAtMs({ createdAtMs, snoozedUntilMs, isSnoozed, status }: Notification): number {
   const hasReturned = snoozedUntilMs !== null && !isSnoozed && status !== 'archived';
   return hasReturned ? Math.max(createdAtMs, snoozedUntilMs) : createdAtMs;
+}
+
+/** The time with which it is shown: a snoozed one with that of its return. */
+export function shownAtMs(notification: Notification): number {
+  const { isSnoozed, snoozedUntilMs } = notification;
+  return isSnoozed && snoozedUntilMs !== null ? snoozedUntilMs : listedAtMs(notification);
 }
 
 /** The order of the inbox: as the server orders, with returned notifications at the time of their return. */
@@ -124,20 +153,12 @@ export function asksForAnswer({ kind, data }: Pick<Notification, 'kind' | 'data'
 
 /** The first of `keys` that holds a text in `data` or `metadata`. */
 export function contentText({ data, metadata }: Notification, ...keys: readonly string[]): string | null {
-  for (const key of keys) {
-    const value = text(data[key]) ?? text(metadata[key]);
-    if (value) return value;
-  }
-  return null;
+  return keys.map((key) => text(data[key]) ?? text(metadata[key])).find(Boolean) ?? null;
 }
 
 /** The first of `keys` that holds a text in `metadata`, which the server stamps. */
 export function metadataText({ metadata }: Notification, ...keys: readonly string[]): string | null {
-  for (const key of keys) {
-    const value = text(metadata[key]);
-    if (value) return value;
-  }
-  return null;
+  return keys.map((key) => text(metadata[key])).find(Boolean) ?? null;
 }
 
 function decode(content: string | null): Record<string, unknown> {

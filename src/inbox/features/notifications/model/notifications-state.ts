@@ -2,7 +2,7 @@ import { isNeeded, windowCovers, withoutSearchWindows } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
 import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
-import { unfiltered, filterKey } from './notification-filter.ts';
+import { unfiltered, encodeFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import { emptyNotificationsState } from './state-types.ts';
 import type { NotificationChange, NotificationsEvent, NotificationsState } from './state-types.ts';
@@ -48,7 +48,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'dropped':
       return { ...state, operations: state.operations.filter(({ id }) => id !== event.id) };
     case 'filtered':
-      return filterKey(event.filter) === filterKey(state.filter)
+      return encodeFilter(event.filter) === encodeFilter(state.filter)
         ? state
         : {
             ...state,
@@ -93,7 +93,7 @@ function markGap(state: NotificationsState): NotificationsState {
 
 /** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
 function evictUncovered(state: NotificationsState): NotificationsState {
-  const keys = new Set([filterKey(unfiltered), filterKey(state.filter)]);
+  const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);
   const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
   const isCovered = (row: Notification) => Object.values(windows).some((window) => windowCovers(window, row));
   return {

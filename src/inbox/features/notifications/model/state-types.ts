@@ -9,7 +9,7 @@ import type { NotificationOperation } from './notification-operation.ts';
 export interface NotificationsState {
   /** The server's rows, as far as they are loaded. */
   readonly rows: ReadonlyMap<string, Notification>;
-  /** How far each filter's list has been read, by `filterKey`. */
+  /** How far each filter's list has been read, by `encodeFilter`. */
   readonly windows: ListWindows;
   /** The server's own counts; null before the first answer. */
   readonly totals: NotificationCounts | null;

@@ -20,7 +20,12 @@ import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { encodeFilter, filterKey, isNarrow, type NotificationFilter } from '../model/notification-filter.ts';
+import {
+  encodeFilter,
+  encodeFilter,
+  isNarrow,
+  type NotificationFilter,
+} from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { FilterChips } from './filter-chips.tsx';
@@ -75,7 +80,7 @@ export function InboxScreen() {
   const [isFirst, setFirst] = useState(true);
   if (isFirst && deferred.isLoaded) setFirst(false);
   const list = isFirst ? settled : deferred;
-  const arrivals = usePendingArrivals(list.notifications, filterKey(list.filter));
+  const arrivals = usePendingArrivals(list.notifications, encodeFilter(list.filter));
   const { pending, top, release } = arrivals;
   const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
   const { entries, toggleGroup } = useListEntries(arrivals.shown, list, openId, onEndNear);
@@ -146,7 +151,7 @@ export function InboxScreen() {
           </Button>
         )}
         <NotificationList
-          key={filterKey(list.filter)}
+          key={encodeFilter(list.filter)}
           ref={listHandle}
           entries={entries}
           filter={list.filter}

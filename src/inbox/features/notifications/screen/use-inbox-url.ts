@@ -4,7 +4,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { useInbox } from '../data/inbox-context.ts';
 import { closeDetail, openDetail } from '../list/detail-history.ts';
 import { readScrollPosition, saveScrollPosition } from '../../../ui/list/saved-scroll.ts';
-import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
+import { encodeFilter, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 
 /** The list and the opened notification, as the URL has them. */
@@ -30,7 +30,7 @@ export function useInboxUrl(): InboxUrl {
   const search = useDeferredValue(useSearch());
   const openId = parseOpenId(search);
   const filter = useMemo(() => parseFilter(search), [search]);
-  const listKey = filterKey(filter);
+  const listKey = encodeFilter(filter);
   useEffect(() => inbox.show(filter), [inbox, filter]);
   const shown = useRef({ search, listKey });
   useEffect(() => {

@@ -128,8 +128,8 @@ test(
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     const list = page.getByRole('dialog', { name: 'Waiting to sync' });
     await expect(list.getByRole('listitem')).toHaveText([
-      /^Mark “.*Read me.*” as read/,
-      /^Archive “.*Archive me.*”/,
+      /^Mark as read: .*Read me/,
+      /^Archive: .*Archive me/,
     ]);
     await list.getByRole('button', { name: /^Discard: Archive/ }).click();
     await expect(list.getByRole('listitem')).toHaveCount(1);

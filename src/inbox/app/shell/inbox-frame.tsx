@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
-import { usePageShortcuts } from '../../features/notifications/actions/use-page-shortcuts.ts';
+import { usePageShortcuts } from '../../features/notifications/actions/use-shortcuts.ts';
 import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';

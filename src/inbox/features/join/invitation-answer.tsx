@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { createInvitationsApi } from './invitations-api.ts';
-import styles from './invitation-answer.module.css';
+import layout from '../../ui/layout.module.css';
 import { joinTexts } from './join-texts.ts';
 
 /** The outcome of an invitation. `another-account`: it is for another address. */
@@ -67,14 +67,14 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
     </Button>
   );
   return (
-    <div className={styles.answer}>
+    <div className={layout.answers}>
       {shown === null && (
         <>
           {button('accept', texts.accept)}
           {button('decline', texts.decline)}
         </>
       )}
-      <span ref={outcomeText} role="status" className={styles.outcome} tabIndex={-1}>
+      <span ref={outcomeText} role="status" className={layout.hint} tabIndex={-1}>
         {shown === null ? hasFailed && texts.answerFailed : words[shown]}
       </span>
     </div>

@@ -1,16 +1,7 @@
 import type { Clock, Timer } from 'supabase-protocol-clients/platform';
 
 /** Batches arrivals into announcements, at most one per interval, so that a burst is read out once. */
-export interface Announcer {
-  add(count: number): void;
-  close(): void;
-}
-
-export function createAnnouncer(
-  clock: Clock,
-  announce: (count: number) => void,
-  intervalMs = 5_000,
-): Announcer {
+export function createAnnouncer(clock: Clock, announce: (count: number) => void, intervalMs = 5_000) {
   let pending = 0;
   let timer: Timer | null = null;
   const flush = () => {
@@ -22,7 +13,7 @@ export function createAnnouncer(
     timer = clock.setTimer(flush, intervalMs);
   };
   return {
-    add(count) {
+    add(count: number) {
       pending += count;
       // A burst arrives over several frames; a short first wait makes it one announcement.
       if (count > 0) timer ??= clock.setTimer(flush, 500);

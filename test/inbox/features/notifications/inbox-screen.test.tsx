@@ -3,6 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
+import { setLanguage } from '../../../../src/inbox/ui/texts.ts';
 import {
   ada,
   grace,
@@ -89,6 +90,17 @@ test('the inbox shows an empty state', async () => {
   expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
 });
 
+test('the inbox writes numbers as the language of the page does', async () => {
+  await fill(1_234);
+  await setLanguage('de');
+  try {
+    await open();
+    expect(await screen.findAllByText('1.234')).not.toHaveLength(0);
+  } finally {
+    await setLanguage('en');
+  }
+});
+
 test('the inbox shows the unread count in the bell, the title and the icon', async () => {
   await notify(1);
   await notify(2);
@@ -97,14 +109,6 @@ test('the inbox shows the unread count in the bell, the title and the icon', asy
   await screen.findByRole('button', { name: 'Notifications, 2 unread' });
   await waitFor(() => expect(document.title).toBe('(2) Inbox · Tidings'));
   expect(document.querySelector('link[rel=icon]')?.getAttribute('href')).toMatch(/^data:image\/svg/);
-});
-
-test('the inbox shows changes of other devices live', async () => {
-  await open('/home', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
-  await screen.findByText(/No notifications yet/);
-  await notify(7);
-  await screen.findByText(/Document 7/);
-  await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
 });
 
 test('the inbox searches again when a notification arrives or its words change, once for changes that arrive together', async () => {
@@ -189,9 +193,9 @@ test('the inbox moves the focus from a removed row to the next, or to the headin
 });
 
 test('the inbox marks all read', async () => {
-  await fill(35);
+  await fill(3);
   const { actor } = await open();
-  await screen.findByRole('button', { name: 'Notifications, 35 unread' });
+  await screen.findByRole('button', { name: 'Notifications, 3 unread' });
   await actor.click(await screen.findByRole('button', { name: 'Mark all read' }));
   await screen.findByRole('button', { name: 'Notifications' });
   await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
@@ -267,15 +271,6 @@ test('the inbox is operated by keys that act on the focused row', async () => {
   await waitFor(() => expect(rows()).toHaveLength(3));
   await actor.keyboard('?');
   await screen.findByText('Use keyboard shortcuts');
-});
-
-test('the inbox goes between the pages by two keys', async () => {
-  const { actor } = await open();
-  await screen.findByText(/No notifications yet/);
-  await actor.keyboard('gp');
-  await screen.findByRole('heading', { level: 1, name: 'Preferences' });
-  await actor.keyboard('gi');
-  expect(await screen.findByRole('heading', { level: 1, name: 'Inbox' })).toBeTruthy();
 });
 
 test('the inbox is empty at once when all rows of several pages are deleted', async () => {
@@ -383,7 +378,7 @@ test('a notification without a page of its own that fails to load shows an error
   await local().database.query(`update public.notifications set status = 'archived'`);
   const report = vi.fn<(problem: unknown) => void>();
   const backend = createBreakableFetch(local);
-  backend.break(({ url }) => /[?&]id=eq/.test(url));
+  backend.break(({ url }) => /[?&]id=in/.test(url));
   const { actor } = await open(`/home?open=${row?.id}`, { platform: { report, fetch: backend.fetch } });
   const said = await screen.findByText('Couldn’t load your notifications.', { exact: false });
   const dialog = said.closest('dialog') ?? document.body;

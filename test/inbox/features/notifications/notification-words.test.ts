@@ -11,7 +11,7 @@ import {
   titleDirection,
   titleParts,
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
-import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/external-link-dialog.tsx';
+import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/detail-content.tsx';
 import { createRow } from './notification-fixtures.ts';
 
 const texts = await inboxTexts.load('en');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { muteChoices } from '../../../../src/inbox/features/notifications/times/mute-times.ts';
 import {
+  muteChoices,
   parseLocalInput,
   snoozeChoices,
   toLocalInput,

@@ -1,5 +1,5 @@
 import type { Notification } from '../model/notification.ts';
-import type { StoredAction } from '../model/stored-action.ts';
+import type { NotificationAction, StoredAction } from '../model/notification-operation.ts';
 import type { InboxTexts } from '../texts/inbox-texts.ts';
 import { notificationTitle } from '../texts/notification-words.ts';
 
@@ -9,16 +9,25 @@ export function actionName(
   find: (id: string) => Notification | undefined,
   texts: InboxTexts,
 ): string {
-  const names = texts.actionNames;
-  if (action.type === 'read-all') return names.readAll;
-  if (action.type === 'remove-all') return names.removedAll;
+  if (action.type === 'read-all') return texts.markAllRead;
+  if (action.type === 'remove-all') return texts.removeAll;
   const [id = ''] = action.ids;
   const row = action.ids.length === 1 ? find(id) : undefined;
-  const what = row ? names.title(notificationTitle(row, texts)) : names.count(action.ids.length);
-  if (action.type === 'remove') return names.removed(what);
+  return texts.actionOn(
+    verb(action, before, texts),
+    row ? notificationTitle(row, texts) : texts.count(action.ids.length),
+  );
+}
+
+function verb(
+  action: Extract<NotificationAction, { ids: readonly string[] }>,
+  before: StoredAction['before'],
+  texts: InboxTexts,
+): string {
+  if (action.type === 'remove') return texts.remove;
   if (action.type === 'snooze')
-    return action.untilMs !== null && action.untilMs > action.nowMs ? names.snoozed(what) : names.woken(what);
-  if (action.status === 'read' && action.ids.every((each) => before[each] === 'archived'))
-    return names.unarchived(what);
-  return names[action.status](what);
+    return action.untilMs !== null && action.untilMs > action.nowMs ? texts.snoozed : texts.unarchive;
+  const wereArchived = action.ids.every((id) => before[id] === 'archived');
+  if (action.status === 'read') return wereArchived ? texts.unarchive : texts.markRead;
+  return action.status === 'archived' ? texts.archive : texts.markUnread;
 }

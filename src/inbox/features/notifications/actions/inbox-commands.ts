@@ -9,23 +9,7 @@ import type { InboxAction } from '../data/inbox-actions.ts';
 import type { ActionOutcome } from '../data/send-action.ts';
 import { showUndoToast } from '../../../ui/list/undo-toast.ts';
 
-/** The actions of the screen, each with a toast that undoes it. */
-export interface InboxCommands {
-  setStatus(notifications: readonly Notification[], status: NotificationStatus): void;
-  /** @param text says what was done. */
-  snooze(notifications: readonly Notification[], untilMs: number, text: string): void;
-  /** Moves snoozed notifications to the inbox now. */
-  unsnooze(notifications: readonly Notification[]): void;
-  remove(notifications: readonly Notification[]): void;
-  /** null: notifications of every kind. */
-  markAllRead(kind: string | null): void;
-  /** Deletes the whole list of the filter, which has so many notifications. */
-  removeAll(filter: NotificationFilter, count: number): void;
-  /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
-  toggleRead(notifications: readonly Notification[]): void;
-  /** Archives them, or moves them to the inbox if all are archived. */
-  toggleArchived(notifications: readonly Notification[]): void;
-}
+export type InboxCommands = ReturnType<typeof createInboxCommands>;
 
 /** The same object until the inbox changes. */
 export function useInboxCommands(): InboxCommands {
@@ -33,50 +17,58 @@ export function useInboxCommands(): InboxCommands {
   return useMemo(() => createInboxCommands(inbox), [inbox]);
 }
 
-export function createInboxCommands(inbox: Inbox): InboxCommands {
-  const commands: InboxCommands = {
-    setStatus(notifications, status) {
-      const changed = notifications.filter((row) => row.status !== status);
-      if (changed.length === 0) return;
-      showUndoable(inbox.setStatus(idsOf(changed), status), {
-        text: (words) => describe(changed, status, words),
-        notifications: changed,
-        restore: (rows) => restoreStatuses(inbox, rows),
-      });
-    },
-    snooze(notifications, untilMs, text) {
+/** The actions of the screen, each with a toast that undoes it. */
+export function createInboxCommands(inbox: Inbox) {
+  const setStatus = (notifications: readonly Notification[], status: NotificationStatus) => {
+    const changed = notifications.filter((row) => row.status !== status);
+    if (changed.length === 0) return;
+    showUndoable(inbox.setStatus(idsOf(changed), status), {
+      text: (words) => describe(changed, status, words),
+      notifications: changed,
+      restore: (rows) => restoreEarlier(inbox, rows, false),
+    });
+  };
+  return {
+    setStatus,
+    /** @param text says what was done. */
+    snooze(notifications: readonly Notification[], untilMs: number, text: string) {
       showUndoable(inbox.snooze(idsOf(notifications), untilMs), {
         text: () => text,
         notifications,
-        restore: (rows) => undoSnooze(inbox, rows),
+        restore: (rows) => restoreEarlier(inbox, rows, true),
       });
     },
-    unsnooze(notifications) {
+    /** Moves snoozed notifications to the inbox now. */
+    unsnooze(notifications: readonly Notification[]) {
       showUndoable(inbox.snooze(idsOf(notifications), null), {
         text: (words) => words.unarchived(notifications.length),
         notifications,
-        restore: (rows) => undoSnooze(inbox, rows),
+        restore: (rows) => restoreEarlier(inbox, rows, true),
       });
     },
-    remove(notifications) {
+    remove(notifications: readonly Notification[]) {
       showUndoable(inbox.remove(idsOf(notifications)), {
         text: (words) => words.removed(notifications.length),
       });
     },
-    markAllRead: (kind) => showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),
-    removeAll: (filter, count) =>
+    /** null: notifications of every kind. */
+    markAllRead: (kind: string | null) =>
+      showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),
+    /** Deletes the whole list of the filter, which has so many notifications. */
+    removeAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.removeAll(filter), { text: (words) => words.removed(count) }),
-    toggleRead(notifications) {
+    /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
+    toggleRead(notifications: readonly Notification[]) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
       const hasUnread = listed.some((row) => row.status === 'unread');
-      commands.setStatus(listed, hasUnread ? 'read' : 'unread');
+      setStatus(listed, hasUnread ? 'read' : 'unread');
     },
-    toggleArchived(notifications) {
+    /** Archives them, or moves them to the inbox if all are archived. */
+    toggleArchived(notifications: readonly Notification[]) {
       const areArchived = notifications.every((row) => row.status === 'archived');
-      commands.setStatus(notifications, areArchived ? 'read' : 'archived');
+      setStatus(notifications, areArchived ? 'read' : 'archived');
     },
   };
-  return commands;
 }
 
 interface ShownAction {
@@ -124,31 +116,16 @@ function describe(
     : words.markedRead(count);
 }
 
-/** Restores the earlier snooze of notifications. */
-function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
-  for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
-    inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
-}
-
-/** Restores the earlier status of notifications; a snoozed one was unread. */
-function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(
-    inbox,
-    earlier.filter((row) => row.isSnoozed),
-  );
+/** Restores the earlier state of notifications: an action on one that was snoozed ended its snooze, and a snooze marked it unread. */
+function restoreEarlier(inbox: Inbox, earlier: readonly Notification[], wasSnooze: boolean): void {
+  const snoozed = earlier.filter((row) => wasSnooze || row.isSnoozed);
+  for (const untilMs of new Set(snoozed.map((row) => row.snoozedUntilMs)))
+    inbox.snooze(idsOf(snoozed.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
+  const others = earlier.filter((row) => !row.isSnoozed && !(wasSnooze && row.status === 'unread'));
   for (const status of notificationStatuses) {
-    const ids = idsOf(earlier.filter((row) => row.status === status && !row.isSnoozed));
+    const ids = idsOf(others.filter((row) => row.status === status));
     if (ids.length > 0) inbox.setStatus(ids, status);
   }
-}
-
-/** Restores the state of notifications before they were snoozed, which has marked them unread. */
-function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(inbox, earlier);
-  restoreStatuses(
-    inbox,
-    earlier.filter((row) => row.status !== 'unread'),
-  );
 }
 
 function idsOf(notifications: readonly Notification[]): readonly string[] {

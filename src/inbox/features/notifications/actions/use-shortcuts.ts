@@ -1,4 +1,7 @@
 import { useEffect, useEffectEvent } from 'react';
+import { useLocation } from 'wouter';
+import { paths } from '../../../shared/routes.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
 import { parseShortcut, prefixKeys, shortcutsEnabled, type Shortcut } from './shortcuts.ts';
 
 /** How long the first letter of a two-letter shortcut waits for the second. */
@@ -44,4 +47,14 @@ export function isKeyTaken(target: HTMLElement): boolean {
     target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"]') !== null ||
     document.querySelector('dialog[open], :popover-open') !== null
   );
+}
+
+/** The shortcuts of every page of the signed-in user: to another page, and undo. */
+export function usePageShortcuts(): void {
+  const [, navigate] = useLocation();
+  useShortcuts({
+    undo: toasts.undoNewest,
+    goInbox: () => navigate(paths.home),
+    goPreferences: () => navigate(paths.preferences),
+  });
 }

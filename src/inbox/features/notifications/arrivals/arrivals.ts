@@ -8,12 +8,6 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
-export interface Arrivals {
-  /** @param arrivals newest first. */
-  add(arrivals: readonly Notification[]): void;
-  close(): void;
-}
-
 /**
  * Announces arrivals: by the page's live region, and by a sound and a desktop alert where the user chose them.
  *
@@ -22,7 +16,7 @@ export interface Arrivals {
 export function createArrivals(
   platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
   isQuiet: () => Promise<boolean>,
-): Arrivals {
+) {
   const { clock, page, report } = platform;
   const visibleTab = createVisibleTab(platform);
   const showOnDesktop = async (arrivals: readonly Notification[]) => {
@@ -38,6 +32,7 @@ export function createArrivals(
     if (soundChoice.getSnapshot()) play().catch(report);
   });
   return {
+    /** @param arrivals newest first. */
     add(arrivals: readonly Notification[]) {
       announcer.add(arrivals.length);
       if (!page.isVisible() && isDesktopChosen()) showOnDesktop(arrivals).catch(report);

@@ -4,16 +4,11 @@ import type { Platform } from 'supabase-protocol-clients/platform';
 const answerMs = 200;
 
 /** Tells whether any tab of the application is visible: then no desktop alert is needed. */
-export interface VisibleTab {
-  isAnyVisible(): Promise<boolean>;
-  close(): void;
-}
-
 export function createVisibleTab({
   clock,
   page,
   openBroadcast,
-}: Pick<Platform, 'clock' | 'page' | 'openBroadcast'>): VisibleTab {
+}: Pick<Platform, 'clock' | 'page' | 'openBroadcast'>) {
   const tabs = openBroadcast('inbox-visible');
   let waiting: ((isVisible: boolean) => void)[] = [];
   const answer = (isVisible: boolean) => {
@@ -24,7 +19,7 @@ export function createVisibleTab({
     if (message === 'is-any-visible' && page.isVisible()) tabs.post('visible');
   });
   return {
-    isAnyVisible() {
+    isAnyVisible(): Promise<boolean> {
       if (page.isVisible()) return Promise.resolve(true);
       if (waiting.length === 0) {
         tabs.post('is-any-visible');

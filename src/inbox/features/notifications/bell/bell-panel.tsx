@@ -7,7 +7,8 @@ import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { toEntries } from '../model/list-entries.ts';
 import { unfiltered, inboxHref } from '../model/notification-filter.ts';
-import { NotificationRow, type OnRowAction } from '../list/notification-row.tsx';
+import { NotificationRow } from '../list/notification-row.tsx';
+import type { OnRowAction } from '../list/row-actions.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 

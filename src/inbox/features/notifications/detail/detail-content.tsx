@@ -2,21 +2,12 @@ import { useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { Button, IconButton, buttonClass } from '../../../ui/button.tsx';
-import {
-  ArchiveIcon,
-  CheckIcon,
-  ClockIcon,
-  MoreIcon,
-  TrashIcon,
-  UnarchiveIcon,
-  UnreadIcon,
-} from '../../../ui/icons.tsx';
+import { ClockIcon } from '../../../ui/icons.tsx';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../../../ui/list/relative-time.ts';
-import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
-import { rowMenuPopup } from '../list/menu-button.ts';
+import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
 import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -31,7 +22,8 @@ import {
 } from '../texts/notification-words.ts';
 import type { NotificationLink } from '../texts/notification-words.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
-import { ExternalLinkDialog } from './external-link-dialog.tsx';
+import layout from '../../../ui/layout.module.css';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import styles from './notification-detail.module.css';
 
 export interface DetailProps {
@@ -108,38 +100,23 @@ export interface DetailButtonsProps extends DetailProps {
 /** The actions, as icons with tooltips. */
 export function DetailButtons({ notification, onAction, onLeave }: DetailButtonsProps) {
   const texts = inboxTexts.use();
-  const { id, status, isSnoozed } = notification;
-  const isUnread = status === 'unread';
-  const button = (action: RowAction, word: string, icon: ReactNode) => (
-    <IconButton
-      aria-haspopup={action === 'more' ? rowMenuPopup() : action === 'snooze' ? 'dialog' : undefined}
-      label={word}
-      icon={icon}
-      onClick={() => {
-        if (onLeave) flushSync(onLeave);
-        onAction(action, [notification], id);
-      }}
-    />
-  );
-  return (
-    <>
-      {status !== 'archived' &&
-        !isSnoozed &&
-        button(
-          'read',
-          isUnread ? texts.markRead : texts.markUnread,
-          isUnread ? <CheckIcon /> : <UnreadIcon />,
-        )}
-      {isSnoozed
-        ? button('unsnooze', texts.unarchive, <UnarchiveIcon />)
-        : status === 'archived'
-          ? button('archive', texts.unarchive, <UnarchiveIcon />)
-          : button('archive', texts.archive, <ArchiveIcon />)}
-      {button('snooze', texts.snooze, <ClockIcon />)}
-      {button('remove', texts.remove, <TrashIcon />)}
-      {button('more', texts.more, <MoreIcon />)}
-    </>
-  );
+  const { read, unsnooze, archive, snooze, remove, more } = rowActions([notification], texts);
+  return [read, unsnooze ?? archive, snooze, remove, more].map((button) => {
+    if (!button) return null;
+    const [action, word, Icon] = button;
+    return (
+      <IconButton
+        key={action}
+        aria-haspopup={action === 'more' ? rowMenuPopup() : action === 'snooze' ? 'dialog' : undefined}
+        label={word}
+        icon={<Icon />}
+        onClick={() => {
+          if (onLeave) flushSync(onLeave);
+          onAction(action, [notification], notification.id);
+        }}
+      />
+    );
+  });
 }
 
 interface FollowLinkProps {
@@ -169,5 +146,48 @@ function FollowLink({ link: { href, foreignHost }, name, look }: FollowLinkProps
     <a {...shared} rel="noreferrer">
       {label}
     </a>
+  );
+}
+
+interface ExternalLinkDialogProps {
+  readonly href: string;
+  readonly host: string;
+  readonly onClose: () => void;
+}
+
+/** Warns before a link to a host that the sender chose, and shows its whole address. */
+function ExternalLinkDialog({ href, host, onClose }: ExternalLinkDialogProps) {
+  const texts = inboxTexts.use();
+  const words = inboxDialogTexts.use().detail;
+  return (
+    <Dialog open sheet onClose={onClose} title={words.leaving.title} closeLabel={texts.close}>
+      <p>{words.leaving.text}</p>
+      <p className={styles.address}>
+        <bdi dir="ltr">{showHiddenCharacters(href)}</bdi>
+      </p>
+      <div className={layout.row}>
+        <a
+          className={buttonClass('primary')}
+          href={href}
+          target="_blank"
+          rel="noreferrer noopener"
+          onClick={onClose}
+        >
+          {words.leaving.proceed(host)}
+        </a>
+        <Button onClick={onClose}>{texts.cancel}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Control, zero-width and bidirectional characters, which could disguise an address. */
+const hiddenCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text with hidden characters written as `<U+202E>`. */
+export function showHiddenCharacters(text: string): string {
+  return text.replace(
+    hiddenCharacters,
+    (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
   );
 }

@@ -9,7 +9,7 @@ import { useDelay } from '../../../ui/state/use-delay.ts';
 import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { focusOpened } from '../list/detail-history.ts';
-import type { OnRowAction } from '../list/notification-row.tsx';
+import type { OnRowAction } from '../list/row-actions.ts';
 import { RowTitle } from '../list/row-title.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationTitle } from '../texts/notification-words.ts';

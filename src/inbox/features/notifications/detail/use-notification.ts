@@ -4,16 +4,7 @@ import type { Notification } from '../model/notification.ts';
 import { isId } from '../model/notification-filter.ts';
 
 /** One notification by id: from the loaded lists, else from the server. */
-export interface UseNotificationResult {
-  /** undefined while the request is in flight; null: it does not exist. */
-  readonly notification: Notification | null | undefined;
-  readonly hasFailed: boolean;
-  readonly retry: () => void;
-  /** Shows it as read: a notification outside the lists receives no changes. */
-  readonly markRead: () => void;
-}
-
-export function useNotification(id: string): UseNotificationResult {
+export function useNotification(id: string) {
   const inbox = useInbox();
   const { view, newest } = useInboxSnapshot();
   const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);
@@ -33,6 +24,7 @@ export function useNotification(id: string): UseNotificationResult {
       isUnmounted = true;
     };
   }, [inbox, id, isUnlisted, attempt]);
+  /** Shows it as read: a notification outside the lists receives no changes. */
   const markRead = useCallback(
     () =>
       setAnswer((known) =>
@@ -41,6 +33,7 @@ export function useNotification(id: string): UseNotificationResult {
     [],
   );
   return {
+    /** undefined while the request is in flight; null: it does not exist. */
     notification: listed ?? (isId(id) ? found : null),
     hasFailed: failedAttempt === attempt,
     retry: () => setAttempt(attempt + 1),

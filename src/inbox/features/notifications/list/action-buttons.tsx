@@ -3,9 +3,9 @@ import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { Link } from 'wouter';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
+import layout from '../../../ui/layout.module.css';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import type { MessageAction } from '../texts/notification-words.ts';
-import styles from './action-buttons.module.css';
 
 export interface ActionButtonsProps {
   readonly notificationId: string;
@@ -45,7 +45,7 @@ export function ActionButtons({ notificationId, actions, title, onDone }: Action
   };
   const name = (label: string) => `${label}: ${title}`;
   return (
-    <div className={styles.actions}>
+    <div className={layout.answers}>
       {!isDone &&
         actions.map((action, place) =>
           'url' in action ? (
@@ -72,7 +72,7 @@ export function ActionButtons({ notificationId, actions, title, onDone }: Action
             </Button>
           ),
         )}
-      <span ref={outcomeText} role="status" className={styles.outcome} tabIndex={-1}>
+      <span ref={outcomeText} role="status" className={layout.hint} tabIndex={-1}>
         {outcome?.text}
       </span>
     </div>

@@ -11,8 +11,8 @@ import {
 import type { ReactNode, Ref } from 'react';
 import { flushSync } from 'react-dom';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
-import { dayLabel, groupByDay, liftedDay, type DayGroup } from '../model/day-groups.ts';
-import { entryAtMs, type ListEntry } from '../model/list-entries.ts';
+import { dayLabel, groupByDay } from '../model/day-groups.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFocusKeeper } from '../../../ui/list/focus-keeper.ts';
@@ -21,7 +21,8 @@ import { useRowWindow } from '../../../ui/list/row-window.ts';
 import { useSavedScroll } from '../../../ui/list/saved-scroll.ts';
 import { densityChoice, type Density } from './density.ts';
 import styles from './notification-list.module.css';
-import { NotificationRow, type OnRowAction } from './notification-row.tsx';
+import { NotificationRow } from './notification-row.tsx';
+import type { OnRowAction } from './row-actions.ts';
 
 export interface NotificationListHandle {
   /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
@@ -56,7 +57,14 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
-  const days = useMemo(() => toDays(entries, Date.parse(today)), [entries, today]);
+  const texts = inboxTexts.use();
+  const locale = useLocale();
+  const days = useMemo(() => groupByDay(entries, Date.parse(today)), [entries, today]);
+  const headings = useMemo(
+    () =>
+      days.map(({ daysAgo, atMs }) => (daysAgo === null ? texts.needsYou : dayLabel(daysAgo, atMs, locale))),
+    [days, texts, locale],
+  );
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
@@ -81,26 +89,34 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   useEffect(() => (isUsed && list.current ? animateRows(list.current) : undefined), [isUsed]);
   return (
     <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
-      {days.map(({ first, ...group }) => {
-        const end = first + group.items.length;
+      {days.map(({ daysAgo, first, end }, day) => {
         const from = Math.min(end, Math.max(first, range.first));
         const to = Math.max(from, Math.min(end, range.end));
+        const shown = entries
+          .slice(from, to)
+          .map((entry, offset) => (
+            <NotificationRow
+              key={entry.id}
+              ref={measure}
+              position={from + offset + 1}
+              size={ids.length}
+              entry={entry}
+              filter={filter}
+              onAction={onAction}
+              onToggle={onToggleGroup}
+              selectedCount={selected && entry.notifications.filter((row) => selected.has(row.id)).length}
+              isOpen={entry.id === openId}
+            />
+          ));
         return (
-          <Day key={group.day} group={group} abovePx={spacePx(first, from)} belowPx={spacePx(to, end)}>
-            {entries.slice(from, to).map((entry, offset) => (
-              <NotificationRow
-                key={entry.id}
-                ref={measure}
-                position={from + offset + 1}
-                size={ids.length}
-                entry={entry}
-                filter={filter}
-                onAction={onAction}
-                onToggle={onToggleGroup}
-                selectedCount={selected && entry.notifications.filter((row) => selected.has(row.id)).length}
-                isOpen={entry.id === openId}
-              />
-            ))}
+          <Day
+            key={daysAgo}
+            heading={headings[day] ?? ''}
+            size={end - first}
+            abovePx={spacePx(first, from)}
+            belowPx={spacePx(to, end)}
+          >
+            {shown.length > 0 && shown}
           </Day>
         );
       })}
@@ -109,41 +125,29 @@ export const NotificationList = memo(function NotificationList(props: Notificati
 });
 
 interface DayProps {
-  readonly group: DayGroup;
+  readonly heading: string;
+  /** The number of its rows. */
+  readonly size: number;
   /** The height of its rows that are not rendered. */
   readonly abovePx: number;
   readonly belowPx: number;
+  /** The rendered rows; false: there are none, and a scroll does not render the day again. */
   readonly children: ReactNode;
 }
 
-function Day({ group, abovePx, belowPx, children }: DayProps) {
+const Day = memo(function Day({ heading, size, abovePx, belowPx, children }: DayProps) {
   const id = useId();
-  const locale = useLocale();
-  const texts = inboxTexts.use();
   return (
     <section aria-labelledby={id}>
       <h2 id={id} className={styles.day}>
-        {group.day === liftedDay ? texts.needsYou : dayLabel(group, locale)}
+        {heading}
       </h2>
-      <ul data-rows={group.items.length} style={{ paddingBlock: `${abovePx}px ${belowPx}px` }}>
+      <ul data-rows={size} style={{ paddingBlock: `${abovePx}px ${belowPx}px` }}>
         {children}
       </ul>
     </section>
   );
-}
-
-/** The days of the entries, below those that need the user, each with the place of its first row. */
-function toDays(entries: readonly ListEntry[], nowMs: number) {
-  const lifted = entries.filter(({ isLifted }) => isLifted);
-  const days: DayGroup<ListEntry>[] =
-    lifted.length > 0 ? [{ day: liftedDay, daysAgo: 0, atMs: 0, items: lifted }] : [];
-  let first = 0;
-  return [...days, ...groupByDay(entries.slice(lifted.length), nowMs, entryAtMs)].map((group) => {
-    const day = Object.assign({ first }, group);
-    first += group.items.length;
-    return day;
-  });
-}
+});
 
 /** The link of a rendered row, or the button of a thread. */
 function findRowLink(list: HTMLElement | null, id: string): HTMLElement | undefined {

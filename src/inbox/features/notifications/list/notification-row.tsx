@@ -11,22 +11,13 @@ import { navigate } from 'wouter/use-browser-location';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
-import {
-  ArchiveIcon,
-  CheckIcon,
-  ClockIcon,
-  MoreIcon,
-  TrashIcon,
-  UnarchiveIcon,
-  UnreadIcon,
-} from '../../../ui/icons.tsx';
+import { ClockIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
-import { asksForAnswer } from '../model/notification.ts';
+import { asksForAnswer, shownAtMs } from '../model/notification.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
-import { shownAtMs } from '../model/day-groups.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
@@ -39,24 +30,10 @@ import {
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
-import { rowMenuPopup } from './menu-button.ts';
+import { rowActions, rowMenuPopup, type OnRowAction, type RowAction } from './row-actions.ts';
 import { NotificationTime } from './notification-time.tsx';
 import { HighlightedText, RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
-
-/** An action on the notifications of a row. */
-export type RowAction =
-  | 'open'
-  | 'read'
-  | 'archive'
-  | 'remove'
-  | 'snooze'
-  | 'unsnooze'
-  | 'select'
-  | 'select-range'
-  | 'more';
-
-export type OnRowAction = (action: RowAction, notifications: ListEntry['notifications'], id: string) => void;
 
 export interface NotificationRowProps {
   readonly entry: ListEntry;
@@ -106,7 +83,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       <RowLink {...props}>
         <RowFace {...shared} isUnread={isUnread} filter={filter} isPlain={isPlain} />
       </RowLink>
-      {hasButtons && <RowButtons {...shared} isUnread={isUnread} />}
+      {hasButtons && <RowButtons {...shared} />}
       {hasButtons && notifications.length === 1 && asksForAnswer(newest) && (
         <AnswerButtons
           className={styles.answers}
@@ -251,38 +228,26 @@ function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, chi
   );
 }
 
-function RowButtons({
-  entry: { id, notifications },
-  texts,
-  title,
-  isUnread,
-  onAction,
-}: RowPartProps & { readonly isUnread: boolean }) {
+function RowButtons({ entry: { id, notifications }, texts, title, onAction }: RowPartProps) {
   const count = notifications.length;
-  const areArchived = notifications.every(({ status }) => status === 'archived');
-  const [{ isSnoozed }] = notifications;
-  const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
-    <IconButton
-      className={className}
-      aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
-      label={texts.actionOn(word, count > 1 ? texts.several(title, count) : title)}
-      title={count > 1 ? texts.several(word, count) : word}
-      icon={icon}
-      onClick={() => onAction(action, notifications, id)}
-    />
-  );
+  const { read, unsnooze, archive, remove, more } = rowActions(notifications, texts);
   return (
     <div className={styles.buttons}>
-      {!areArchived &&
-        !isSnoozed &&
-        (isUnread
-          ? button('read', texts.markRead, <CheckIcon size={18} />)
-          : button('read', texts.markUnread, <UnreadIcon size={18} />))}
-      {areArchived || isSnoozed
-        ? button(isSnoozed ? 'unsnooze' : 'archive', texts.unarchive, <UnarchiveIcon size={18} />)
-        : button('archive', texts.archive, <ArchiveIcon size={18} />)}
-      {button('remove', texts.remove, <TrashIcon size={18} />)}
-      {button('more', texts.more, <MoreIcon size={18} />, styles.more)}
+      {[read, unsnooze ?? archive, remove, more].map((button) => {
+        if (!button) return null;
+        const [action, word, Icon] = button;
+        return (
+          <IconButton
+            key={action}
+            className={classNames(action === 'more' && styles.more)}
+            aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
+            label={texts.actionOn(word, count > 1 ? texts.several(title, count) : title)}
+            title={count > 1 ? texts.several(word, count) : word}
+            icon={<Icon size={18} />}
+            onClick={() => onAction(action, notifications, id)}
+          />
+        );
+      })}
     </div>
   );
 }

@@ -24,6 +24,15 @@ export function rowAfterSelection(selectedRows: 'leave' | 'stay'): HTMLElement |
   return inOrder.find((link) => visible.has(link)) ?? inOrder[0] ?? null;
 }
 
+/** Moves the focus out of a row that is about to leave: to the next row, else the previous one, else the heading. */
+export function moveFocusOutOfRow(id: string): void {
+  const row = document.activeElement?.closest('[data-id]');
+  if (row?.getAttribute('data-id') !== id) return;
+  const links = rowLinks();
+  const at = links.findIndex((link) => row.contains(link));
+  (links[at + 1] ?? links[at - 1] ?? document.querySelector<HTMLElement>('h1'))?.focus();
+}
+
 function rowLinks(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>('main [data-row]')];
 }

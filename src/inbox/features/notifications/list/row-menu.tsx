@@ -4,14 +4,6 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Menu } from '../../../ui/overlay/menu.tsx';
 import { useMedia } from '../../../ui/state/use-media.ts';
-import {
-  ArchiveIcon,
-  CheckIcon,
-  ClockIcon,
-  TrashIcon,
-  UnarchiveIcon,
-  UnreadIcon,
-} from '../../../ui/icons.tsx';
 import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './row-menu.module.css';
 import type { Notification } from '../model/notification.ts';
@@ -19,8 +11,7 @@ import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { notificationThread, useSenderCommands } from '../senders/use-sender-commands.ts';
-import { rowMenuMediaQuery } from './menu-button.ts';
-import type { RowAction } from './notification-row.tsx';
+import { rowActions, rowMenuMediaQuery, type RowAction } from './row-actions.ts';
 import { shortcutKeys, type Shortcut } from '../actions/shortcuts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
@@ -47,9 +38,7 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
   const senders = inboxDialogTexts.use().senders;
   const commands = useSenderCommands();
   const [next, setNext] = useState<'mute' | 'report' | null>(null);
-  const { isSnoozed, senderId, entityType } = notification;
-  const isUnread = notifications.some(({ status }) => status === 'unread');
-  const areArchived = notifications.every(({ status }) => status === 'archived');
+  const { senderId, entityType } = notification;
   const title = notificationTitle(notification, texts);
   const name = notifications.length > 1 ? texts.several(title, notifications.length) : title;
   const actor = notificationActor(notification) ?? senders.sender;
@@ -60,8 +49,8 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
     flushSync(onClose);
     onAction(name);
   };
-  const item = (icon: ReactNode, word: string, onClick: () => void, shortcut?: Shortcut) => (
-    <li role={isMenu ? 'none' : undefined}>
+  const item = (word: string, icon: ReactNode, onClick: () => void, shortcut?: Shortcut) => (
+    <li key={word} role={isMenu ? 'none' : undefined}>
       <Button
         {...(isMenu && { role: 'menuitem', tabIndex: -1 })}
         look="quiet"
@@ -75,31 +64,27 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
       </Button>
     </li>
   );
-  const action = (name: RowAction & Shortcut, icon: ReactNode, word: string) =>
-    item(icon, word, () => act(name), name);
+  const { read, unsnooze, archive, snooze, remove } = rowActions(notifications, texts);
+  const select = ['select', texts.select, SelectIcon] as const;
   if (next === 'report') return <ReportDialog notification={notification} onClose={onClose} />;
   if (next === 'mute' && thread) return <MuteDialog thread={thread} name={entity} onClose={onClose} />;
   const lists = (
     <>
       <ul className={styles.items} role={isMenu ? 'group' : undefined}>
-        {isSnoozed && item(<UnarchiveIcon />, texts.unarchive, () => act('unsnooze'))}
-        {isUnread && action('read', <CheckIcon />, texts.markRead)}
-        {!isUnread && !areArchived && action('read', <UnreadIcon />, texts.markUnread)}
-        {action('snooze', <ClockIcon />, texts.snooze)}
-        {areArchived
-          ? action('archive', <UnarchiveIcon />, texts.unarchive)
-          : action('archive', <ArchiveIcon />, texts.archive)}
-        {action('select', <SelectIcon />, texts.select)}
-        {action('remove', <TrashIcon />, texts.remove)}
+        {[unsnooze, read, snooze, archive, select, remove].map((button) => {
+          if (!button) return null;
+          const [action, word, Icon] = button;
+          return item(word, <Icon />, () => act(action), action === 'unsnooze' ? undefined : action);
+        })}
       </ul>
       <ul className={styles.items} role={isMenu ? 'group' : undefined}>
         {senderId !== null &&
-          item(<BlockIcon />, senders.block(actor), () => {
+          item(senders.block(actor), <BlockIcon />, () => {
             flushSync(onClose);
             commands.block(senderId, actor);
           })}
-        {thread && item(<MuteIcon />, senders.mute(entity), () => setNext('mute'))}
-        {item(<FlagIcon />, senders.report, () => setNext('report'))}
+        {thread && item(senders.mute(entity), <MuteIcon />, () => setNext('mute'))}
+        {item(senders.report, <FlagIcon />, () => setNext('report'))}
       </ul>
     </>
   );

@@ -16,6 +16,7 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { useLocale } from '../data/inbox-context.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
@@ -49,9 +50,9 @@ export function SelectionBar(props: SelectionBarProps) {
   const selectMore = useRef<HTMLButtonElement>(null);
   const firstAction = useRef<HTMLButtonElement>(null);
   const nextRow = useRef<HTMLElement>(null);
-  useToastsAbove(bar);
   useFocusReturn(bar, nextRow);
   const texts = inboxTexts.use();
+  const locale = useLocale();
   const commands = useInboxCommands();
   const { isEverything } = selection;
   // Rows that left the list are not acted on.
@@ -82,6 +83,14 @@ export function SelectionBar(props: SelectionBarProps) {
       act(action);
     },
   }));
+  const archive = areArchived
+    ? (['archive', texts.unarchive, UnarchiveIcon] as const)
+    : (['archive', texts.archive, ArchiveIcon] as const);
+  const buttons = [
+    ['read', texts.markRead, CheckIcon] as const,
+    ...(isEverything ? [] : [archive, ['snooze', texts.snooze, ClockIcon] as const]),
+    ['remove', texts.remove, TrashIcon] as const,
+  ];
   const areAllShown = chosen.length === shown.length;
   const offersEverything = areAllShown && total !== null && !isEverything && !isNone;
   const selectAll = () => {
@@ -95,7 +104,7 @@ export function SelectionBar(props: SelectionBarProps) {
   return (
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="" tabIndex={-1}>
       <div className={styles.actions}>
-        <span role="status" className={styles.count} data-count={count.toLocaleString()}>
+        <span role="status" className={styles.count} data-count={count.toLocaleString(locale)}>
           <span className={styles.countWords}>{texts.selected(count)}</span>
         </span>
         {(offersEverything || !areAllShown) && (
@@ -110,36 +119,17 @@ export function SelectionBar(props: SelectionBarProps) {
             onClick={selectAll}
           />
         )}
-        <BarButton
-          ref={firstAction}
-          icon={<CheckIcon />}
-          word={texts.markRead}
-          inactive={isNone || areArchived}
-          onClick={() => act('read')}
-        />
-        {!isEverything && (
+        {buttons.map(([action, word, Icon]) => (
           <BarButton
-            icon={areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
-            word={areArchived ? texts.unarchive : texts.archive}
-            inactive={isNone}
-            onClick={() => act('archive')}
+            key={action}
+            ref={action === 'read' ? firstAction : undefined}
+            look={action === 'remove' ? 'danger' : 'secondary'}
+            icon={<Icon />}
+            word={word}
+            inactive={isNone || (action === 'read' && areArchived)}
+            onClick={() => act(action)}
           />
-        )}
-        {!isEverything && (
-          <BarButton
-            icon={<ClockIcon />}
-            word={texts.snooze}
-            inactive={isNone}
-            onClick={() => act('snooze')}
-          />
-        )}
-        <BarButton
-          look="danger"
-          icon={<TrashIcon />}
-          word={texts.remove}
-          inactive={isNone}
-          onClick={() => act('remove')}
-        />
+        ))}
         <IconButton
           className={styles.button}
           label={texts.selectDone}
@@ -227,24 +217,4 @@ function useFocusReturn(bar: RefObject<HTMLElement | null>, nextRow: RefObject<H
       (target ?? document.querySelector('h1'))?.focus({ preventScroll: true });
     };
   }, [bar, nextRow]);
-}
-
-/** At the end of a list the bar stands this much higher. */
-const footPx = 40;
-
-/** Tells the style of the toasts how much of the foot the bar takes, so that they stack above it. */
-function useToastsAbove(bar: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const element = bar.current;
-    if (!element || typeof ResizeObserver === 'undefined') return;
-    const { style } = document.documentElement;
-    const observer = new ResizeObserver(() =>
-      style.setProperty('--selection-height', `${element.offsetHeight + footPx}px`),
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      style.removeProperty('--selection-height');
-    };
-  }, [bar]);
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 import type { InboxView } from '../model/inbox-view.ts';
-import { toEntries, type ListEntry } from '../model/list-entries.ts';
+import { toEntries } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
 /** Threads shorten a list: pages are read until it has `fewestRows` rows, or `mostNotifications` are loaded. */
@@ -14,18 +14,13 @@ export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
 /** Whether what needs the user stands above the rest. */
 export const liftingChoice = createDeviceSwitch('inbox-needs-you', true);
 
-export interface UseListEntriesResult {
-  readonly entries: readonly ListEntry[];
-  readonly toggleGroup: (id: string) => void;
-}
-
 /** The rows of a list, grouped and lifted where the user wants it. */
 export function useListEntries(
   shown: readonly Notification[],
   { hasMore, filter }: Pick<InboxView, 'hasMore' | 'filter'>,
   openId: string | null,
   loadMore: () => void,
-): UseListEntriesResult {
+) {
   const wantsGroups = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const wantsLift = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());

@@ -7,15 +7,7 @@ export interface Selection {
   readonly isEverything: boolean;
 }
 
-export interface SelectionState {
-  /** null: selecting is off. */
-  readonly selection: Selection | null;
-  readonly select: (selection: Selection | null) => void;
-  /** Selects all of them, or none if all are selected. */
-  readonly toggleAll: (ids: readonly string[]) => void;
-  /** Selects from the row that was toggled last to this one. */
-  readonly extendTo: (id: string) => void;
-}
+export type SelectionState = ReturnType<typeof useSelection>;
 
 interface ListSelection extends Selection {
   readonly listKey: string;
@@ -30,11 +22,12 @@ export const emptySelection: Selection = { ids: new Set(), isEverything: false }
  *
  * @param shown the rows in their order, for ranges.
  */
-export function useSelection(shown: readonly Notification[], listKey: string): SelectionState {
+export function useSelection(shown: readonly Notification[], listKey: string) {
   const [current, setCurrent] = useState<ListSelection | null>(null);
   const own = current?.listKey === listKey ? current : null;
   const select = (selection: Selection | null) =>
     setCurrent(selection && { ...selection, listKey, anchor: null });
+  /** Selects all of them, or none if all are selected. */
   const toggleAll = (toggled: readonly string[]) => {
     const ids = new Set(own?.ids);
     const areAll = toggled.every((id) => ids.has(id));
@@ -44,6 +37,7 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
     }
     setCurrent({ ids, isEverything: false, listKey, anchor: toggled[0] ?? null });
   };
+  /** Selects from the row that was toggled last to this one. */
   const extendTo = (id: string) => {
     const anchor = own?.anchor ?? null;
     const from = shown.findIndex((row) => row.id === anchor);
@@ -52,5 +46,6 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
     const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
     setCurrent({ ids: new Set([...(own?.ids ?? []), ...range]), isEverything: false, listKey, anchor });
   };
-  return { selection: own, select, toggleAll, extendTo };
+  const selection: Selection | null = own;
+  return { selection, select, toggleAll, extendTo };
 }

@@ -22,27 +22,23 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   /** A person who has put everything away is no newcomer: the words are those of "Unread". */
   const words = tab === 'all' && archived + snoozed > 0 ? 'unread' : tab;
   const isFiltered = encodeFilter({ ...filter, tab: 'all' }) !== '';
-  if (query)
-    return (
-      <div className={styles.empty}>
-        <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
-        <p>{texts.searchEmptyHint}</p>
-        <div className={layout.row}>
-          <Link className={buttonClass()} href={inboxHref({ ...filter, query: undefined })}>
-            {texts.clearSearch}
-          </Link>
-        </div>
-      </div>
-    );
+  const [title, hint] = query
+    ? [texts.searchEmpty(query), texts.searchEmptyHint]
+    : isFiltered
+      ? [texts.emptyKind]
+      : [texts.empty[words], texts.emptyHint[words]];
   return (
     <div className={styles.empty}>
-      <EmptyIllustration />
-      <p className={styles.emptyTitle}>{isFiltered ? texts.emptyKind : texts.empty[words]}</p>
-      {!isFiltered && <p>{texts.emptyHint[words]}</p>}
+      {!query && <EmptyIllustration />}
+      <p className={styles.emptyTitle}>{title}</p>
+      {hint && <p>{hint}</p>}
       <div className={layout.row}>
         {isFiltered && (
-          <Link className={buttonClass()} href={inboxHref({ tab, kind: null })}>
-            {texts.showEverything}
+          <Link
+            className={buttonClass()}
+            href={inboxHref(query ? { ...filter, query: undefined } : { tab, kind: null })}
+          >
+            {query ? texts.clearSearch : texts.showEverything}
           </Link>
         )}
         {!isFiltered && words === 'all' && (
@@ -68,29 +64,16 @@ function EmptyIllustration() {
       height="96"
       viewBox="0 0 120 96"
       fill="none"
+      stroke="var(--color-accent)"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
       aria-hidden="true"
     >
-      <ellipse cx="60" cy="88" rx="44" ry="5" fill="var(--color-surface)" />
-      <path
-        d="M22 52 36 26h48l14 26v26a6 6 0 0 1-6 6H28a6 6 0 0 1-6-6V52Z"
-        fill="var(--color-unread)"
-        stroke="var(--color-accent)"
-        strokeWidth="2"
-        strokeLinejoin="round"
-      />
-      <path
-        d="M22 52h22l5 10h22l5-10h22"
-        fill="var(--color-bg)"
-        stroke="var(--color-accent)"
-        strokeWidth="2"
-        strokeLinejoin="round"
-      />
-      <path
-        d="M60 4v12M54 10h12M92 10v8m-4-4h8M30 14v6m-3-3h6"
-        stroke="var(--color-mention)"
-        strokeWidth="2"
-        strokeLinecap="round"
-      />
+      <ellipse cx="60" cy="88" rx="44" ry="5" fill="var(--color-surface)" stroke="none" />
+      <path d="M22 52 36 26h48l14 26v26a6 6 0 0 1-6 6H28a6 6 0 0 1-6-6V52Z" fill="var(--color-unread)" />
+      <path d="M22 52h22l5 10h22l5-10h22" fill="var(--color-bg)" />
+      <path d="M60 4v12M54 10h12M92 10v8m-4-4h8M30 14v6m-3-3h6" stroke="var(--color-mention)" />
     </svg>
   );
 }

@@ -4,7 +4,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { ArchiveIcon, ClockIcon, FilterIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { FlagIcon } from '../../../ui/menu-icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
-import { useInboxSnapshot } from '../data/inbox-context.ts';
+import { useInboxSnapshot, useLocale } from '../data/inbox-context.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
@@ -110,7 +110,8 @@ function ViewLinks({ search }: { readonly search: string }) {
 
 /** A quiet number; nothing at 0. */
 function Total({ count }: { readonly count: number }) {
-  return count > 0 && <span className={styles.total}>{count.toLocaleString()}</span>;
+  const locale = useLocale();
+  return count > 0 && <span className={styles.total}>{count.toLocaleString(locale)}</span>;
 }
 
 const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;

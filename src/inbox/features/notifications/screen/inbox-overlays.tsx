@@ -1,22 +1,12 @@
 import { NotificationDetail } from '../detail/notification-detail.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
-import type { OnRowAction } from '../list/notification-row.tsx';
 import { RowMenu } from '../list/row-menu.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
 import { FilterSheet, SaveViewDialog } from './filter-sheet.tsx';
+import type { InboxDialog, RowActions } from './use-row-actions.ts';
 import { InboxOptions, KeyboardHelp } from './inbox-options.tsx';
-
-/** What is open over the list. `keys`: the keyboard shortcuts. */
-export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view' | RowDialog;
-
-/** The menu of a row, or the question until when it is snoozed. */
-export interface RowDialog {
-  readonly type: 'menu' | 'snooze';
-  readonly id: string;
-  readonly notifications: readonly [Notification, ...Notification[]];
-}
 
 export interface InboxOverlaysProps {
   /** The notification that the detail shows. */
@@ -24,18 +14,22 @@ export interface InboxOverlaysProps {
   readonly shown: readonly Notification[];
   readonly filter: NotificationFilter;
   readonly dialog: InboxDialog | null;
-  readonly onAction: OnRowAction;
-  readonly onShow: (notification: Notification | undefined) => void;
-  readonly onCloseDetail: () => void;
+  readonly rows: RowActions;
   readonly onDialog: (dialog: InboxDialog | null) => void;
-  /** Called before the notifications of the row are snoozed. */
-  readonly onSnooze: (rowId: string) => void;
-  readonly onSelect: () => void;
+  /** Starts or ends selecting. */
+  readonly onSelect: (isSelecting: boolean) => void;
 }
 
 /** The detail, menus and dialogs over or beside the list. Loaded after the first list. */
-export function InboxOverlays(props: InboxOverlaysProps) {
-  const { openId, shown, filter, dialog, onAction, onShow, onDialog } = props;
+export function InboxOverlays({
+  openId,
+  shown,
+  filter,
+  dialog,
+  rows,
+  onDialog,
+  onSelect,
+}: InboxOverlaysProps) {
   const { InviteDialog } = useInboxServices();
   const openAt = shown.findIndex(({ id }) => id === openId);
   const row = typeof dialog === 'object' ? dialog : null;
@@ -45,14 +39,14 @@ export function InboxOverlays(props: InboxOverlaysProps) {
       {openId !== null && (
         <NotificationDetail
           id={openId}
-          onAction={onAction}
-          onClose={props.onCloseDetail}
-          onNext={shown[openAt + 1] ? () => onShow(shown[openAt + 1]) : null}
-          onPrevious={openAt > 0 ? () => onShow(shown[openAt - 1]) : null}
+          onAction={rows.onAction}
+          onClose={rows.closeDetail}
+          onNext={shown[openAt + 1] ? () => rows.show(shown[openAt + 1]) : null}
+          onPrevious={openAt > 0 ? () => rows.show(shown[openAt - 1]) : null}
         />
       )}
       {dialog === 'options' && (
-        <InboxOptions onClose={close} onSelect={props.onSelect} onInvite={() => onDialog('invite')} />
+        <InboxOptions onClose={close} onSelect={() => onSelect(true)} onInvite={() => onDialog('invite')} />
       )}
       {dialog === 'keys' && <KeyboardHelp onClose={close} />}
       {dialog === 'filter' && <FilterSheet filter={filter} onClose={close} />}
@@ -61,7 +55,10 @@ export function InboxOverlays(props: InboxOverlaysProps) {
         <SnoozeDialog
           notifications={row.notifications}
           onClose={close}
-          onSnooze={() => props.onSnooze(row.id)}
+          onSnooze={() => {
+            rows.leave(row.id);
+            onSelect(false);
+          }}
         />
       )}
       {row?.type === 'menu' && (
@@ -69,7 +66,7 @@ export function InboxOverlays(props: InboxOverlaysProps) {
           key={row.id}
           notifications={row.notifications}
           rowId={row.id}
-          onAction={(action) => onAction(action, row.notifications, row.id)}
+          onAction={(action) => rows.onAction(action, row.notifications, row.id)}
           onClose={close}
         />
       )}

@@ -20,25 +20,19 @@ import type { NotificationListHandle } from '../list/notification-list.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import {
-  encodeFilter,
-  encodeFilter,
-  isNarrow,
-  type NotificationFilter,
-} from '../model/notification-filter.ts';
+import { encodeFilter, isNarrow, type NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { FilterChips } from './filter-chips.tsx';
 import { InboxFooter, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxSearch } from './inbox-search.tsx';
-import type { InboxDialog } from './inbox-overlays.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { useInboxUrl } from './use-inbox-url.ts';
-import { useRowActions } from './use-row-actions.ts';
+import { useRowActions, type InboxDialog } from './use-row-actions.ts';
 import { emptySelection, useSelection } from '../list/use-selection.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
@@ -94,12 +88,10 @@ export function InboxScreen() {
   const markAllRead = () => markShownRead(commands, filter, shown);
   useInboxShortcuts({
     entries,
-    readOpenId: url.readOpenId,
+    url,
+    rows,
     list: listHandle,
     selectionBar,
-    onAction: rows.onAction,
-    onShow: rows.show,
-    onCloseDetail: rows.closeDetail,
     onEndSelection: () => select(null),
     onMarkAllRead: markAllRead,
     onHelp: () => setDialog('keys'),
@@ -199,15 +191,9 @@ export function InboxScreen() {
             shown={shown}
             filter={filter}
             dialog={dialog}
-            onAction={rows.onAction}
-            onShow={rows.show}
-            onCloseDetail={rows.closeDetail}
+            rows={rows}
             onDialog={setDialog}
-            onSnooze={(rowId) => {
-              rows.leave(rowId);
-              select(null);
-            }}
-            onSelect={startSelecting}
+            onSelect={(isSelecting) => select(isSelecting ? emptySelection : null)}
           />
         )}
       </Suspense>

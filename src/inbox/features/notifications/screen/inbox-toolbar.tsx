@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import type { InboxDialog } from './inbox-overlays.tsx';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
-import { IconButton } from '../../../ui/button.tsx';
+import { IconButton, type IconButtonProps } from '../../../ui/button.tsx';
 import { CheckAllIcon, FilterIcon, InviteIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { SelectIcon } from '../../../ui/menu-icons.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
@@ -11,6 +10,7 @@ import { encodeFilter, type NotificationFilter } from '../model/notification-fil
 import styles from './inbox.module.css';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import { kindsName } from '../texts/notification-words.ts';
+import type { InboxDialog } from './use-row-actions.ts';
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;
@@ -31,44 +31,24 @@ export function InboxToolbar(props: InboxToolbarProps) {
   useRegisteredKinds();
   const { InviteDialog } = useInboxServices();
   const isFiltered = encodeFilter({ ...filter, tab: 'all', query: undefined }) !== '';
+  const button = (
+    label: string,
+    Icon: typeof MoreIcon,
+    onClick: () => void,
+    more?: Partial<IconButtonProps>,
+  ) => <IconButton label={label} icon={<Icon />} onClick={onClick} {...more} />;
   return (
     <div className={styles.toolbar}>
       <PageHeading>{viewName(filter, texts)}</PageHeading>
       {children}
-      <IconButton
-        className={styles.searchButton}
-        label={texts.search}
-        icon={<SearchIcon />}
-        onClick={onSearch}
-      />
-      <IconButton
-        className={classNames(isFiltered && styles.filtered)}
-        label={texts.filter}
-        icon={<FilterIcon />}
-        onClick={() => onDialog('filter')}
-      />
-      <IconButton
-        label={texts.markAllRead}
-        icon={<CheckAllIcon />}
-        inactive={!hasUnread}
-        onClick={onMarkAllRead}
-      />
-      <IconButton
-        className={styles.wide}
-        label={texts.select}
-        icon={<SelectIcon />}
-        aria-pressed={isSelecting}
-        onClick={onSelect}
-      />
-      {InviteDialog && (
-        <IconButton
-          className={styles.wide}
-          label={texts.invite}
-          icon={<InviteIcon />}
-          onClick={() => onDialog('invite')}
-        />
-      )}
-      <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
+      {button(texts.search, SearchIcon, onSearch, { className: styles.searchButton })}
+      {button(texts.filter, FilterIcon, () => onDialog('filter'), {
+        className: classNames(isFiltered && styles.filtered),
+      })}
+      {button(texts.markAllRead, CheckAllIcon, onMarkAllRead, { inactive: !hasUnread })}
+      {button(texts.select, SelectIcon, onSelect, { className: styles.wide, 'aria-pressed': isSelecting })}
+      {InviteDialog && button(texts.invite, InviteIcon, () => onDialog('invite'), { className: styles.wide })}
+      {button(texts.options, MoreIcon, () => onDialog('options'))}
     </div>
   );
 }

@@ -1,17 +1,11 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { compareListed, type Notification } from '../model/notification.ts';
 
-export interface PendingArrivals {
-  readonly shown: readonly Notification[];
-  /** How many newer notifications wait above the list. */
-  readonly pending: number;
-}
-
-/** Splits off the notifications that are newer than `newestSeen`. */
+/** Splits off the notifications that are newer than `newestSeen`. @returns the others, and how many wait above the list. */
 export function splitPendingArrivals(
   notifications: readonly Notification[],
   newestSeen: Notification | null,
-): PendingArrivals {
+) {
   const shown = newestSeen
     ? notifications.filter((notification) => compareListed(notification, newestSeen) >= 0)
     : notifications;
@@ -24,10 +18,7 @@ export function splitPendingArrivals(
  * @param listKey identifies the list; another list starts at its top.
  * @returns the rows to show, and a ref for the element above the list.
  */
-export function usePendingArrivals(
-  notifications: readonly Notification[],
-  listKey: string,
-): PendingArrivals & { readonly top: RefObject<HTMLDivElement | null>; readonly release: () => void } {
+export function usePendingArrivals(notifications: readonly Notification[], listKey: string) {
   const top = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<{ readonly listKey: string; readonly newest: Notification | null } | null>(
     null,
@@ -42,9 +33,5 @@ export function usePendingArrivals(
   }, []);
   const newestSeen = seen?.listKey === listKey ? seen.newest : null;
   const split = useMemo(() => splitPendingArrivals(notifications, newestSeen), [notifications, newestSeen]);
-  return {
-    ...split,
-    top,
-    release: () => setSeen(null),
-  };
+  return { ...split, top, release: () => setSeen(null) };
 }

@@ -14,16 +14,7 @@ export interface SavedView {
 /** Every token contains the metadata. */
 const mostViews = 12;
 
-export interface SavedViews {
-  readonly views: readonly SavedView[];
-  /** The view of this filter, if it is saved. */
-  readonly find: (filter: NotificationFilter) => SavedView | undefined;
-  /** Saves the filter, in the place of a view of the same name. */
-  readonly save: (name: string, filter: NotificationFilter) => void;
-  readonly remove: (view: SavedView) => void;
-}
-
-export function useSavedViews(): SavedViews {
+export function useSavedViews() {
   const { auth, platform } = useClients();
   const texts = inboxTexts.use();
   const views = parseViews(useUser()?.user_metadata?.['views']);
@@ -34,10 +25,12 @@ export function useSavedViews(): SavedViews {
     });
   return {
     views,
-    find: (filter) => views.find(({ search }) => search === encodeFilter(filter)),
-    save: (name, filter) =>
+    /** The view of this filter, if it is saved. */
+    find: (filter: NotificationFilter) => views.find(({ search }) => search === encodeFilter(filter)),
+    /** Saves the filter, in the place of a view of the same name. */
+    save: (name: string, filter: NotificationFilter) =>
       write([{ name, search: encodeFilter(filter) }, ...views.filter((view) => view.name !== name)]),
-    remove: (removed) => write(views.filter(({ name }) => name !== removed.name)),
+    remove: (removed: SavedView) => write(views.filter(({ name }) => name !== removed.name)),
   };
 }
 

@@ -1,22 +1,19 @@
 import type { RefObject } from 'react';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import type { NotificationListHandle } from '../list/notification-list.tsx';
-import type { OnRowAction, RowAction } from '../list/notification-row.tsx';
+import type { RowAction } from '../list/row-actions.ts';
 import type { SelectionAction, SelectionBarHandle } from '../list/selection-bar.tsx';
 import type { ListEntry } from '../model/list-entries.ts';
-import type { Notification } from '../model/notification.ts';
+import type { InboxUrl } from './use-inbox-url.ts';
+import type { RowActions } from './use-row-actions.ts';
 
 export interface InboxShortcutsOptions {
   readonly entries: readonly ListEntry[];
-  /** The notification that the detail shows. */
-  readonly readOpenId: () => string | null;
+  readonly url: InboxUrl;
+  readonly rows: RowActions;
   readonly list: RefObject<NotificationListHandle | null>;
   /** Acts on the selected rows; null while selecting is off. */
   readonly selectionBar: RefObject<SelectionBarHandle | null>;
-  readonly onAction: OnRowAction;
-  /** Opens a notification in the detail. */
-  readonly onShow: (notification: Notification | undefined) => void;
-  readonly onCloseDetail: () => void;
   readonly onEndSelection: () => void;
   readonly onMarkAllRead: () => void;
   readonly onHelp: () => void;
@@ -25,14 +22,16 @@ export interface InboxShortcutsOptions {
 
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
-  const { entries, readOpenId, list, selectionBar, onAction, onShow } = options;
+  const { entries, list, selectionBar } = options;
+  const { readOpenId } = options.url;
+  const { onAction, show, closeDetail } = options.rows;
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
     const openId = readOpenId();
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
     const next = entries[at < 0 ? 0 : Math.min(entries.length - 1, Math.max(0, at + by))];
     if (!next) return false;
-    if (openId !== null && next.notifications.length === 1) onShow(next.notifications[0]);
+    if (openId !== null && next.notifications.length === 1) show(next.notifications[0]);
     if (openId === null || focusedId !== null) list.current?.reveal(next.id, true);
     return true;
   };
@@ -66,7 +65,7 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       // The focused checkbox is removed.
       if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
       if (isSelecting) options.onEndSelection();
-      else if (isOpen) options.onCloseDetail();
+      else if (isOpen) closeDetail();
       return isSelecting || isOpen;
     },
   });

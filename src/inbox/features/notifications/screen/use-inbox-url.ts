@@ -5,26 +5,11 @@ import { useInbox } from '../data/inbox-context.ts';
 import { closeDetail, openDetail } from '../list/detail-history.ts';
 import { readScrollPosition, saveScrollPosition } from '../../../ui/list/saved-scroll.ts';
 import { encodeFilter, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
 
-/** The list and the opened notification, as the URL has them. */
-export interface InboxUrl {
-  /** The list; the same object until it changes. */
-  readonly filter: NotificationFilter;
-  /** Identifies the list. */
-  readonly listKey: string;
-  /** The id of the opened notification, as it is rendered; null: none. */
-  readonly openId: string | null;
-  /** The same, as the URL has it now: keys that follow each other fast come before it is rendered. */
-  readonly readOpenId: () => string | null;
-  /** Shows a notification of the list in the detail, or closes it. */
-  readonly open: (id: string | undefined) => void;
-  /** Searches within the list; the first words make a history entry, so that Back leaves the search. */
-  readonly search: (words: string) => void;
-}
+export type InboxUrl = ReturnType<typeof useInboxUrl>;
 
-/** Reads the URL, and lets the inbox show the list that it names. */
-export function useInboxUrl(): InboxUrl {
+/** The list and the opened notification, as the URL has them. Lets the inbox show that list. */
+export function useInboxUrl() {
   const inbox = useInbox();
   // Deferred, so that the clicked link shows at once that it is the current one.
   const search = useDeferredValue(useSearch());
@@ -42,11 +27,16 @@ export function useInboxUrl(): InboxUrl {
     else if (current.search !== search) saveScrollPosition();
   }, [listKey, search]);
   return {
-    filter,
+    /** Identifies the list. */
     listKey,
+    /** The opened notification, as it is rendered; null: none. */
     openId,
+    /** The same, as the URL has it now: keys that follow each other fast come before it is rendered. */
     readOpenId: () => parseOpenId(location.search),
-    open: (id) => (id ? openDetail : closeDetail)(inboxHref(filter, id)),
-    search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
+    /** Shows a notification of the list in the detail, or closes it. */
+    open: (id: string | undefined) => (id ? openDetail : closeDetail)(inboxHref(filter, id)),
+    /** Searches within the list; the first words make a history entry, so that Back leaves the search. */
+    search: (words: string) =>
+      navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
   };
 }

@@ -1,25 +1,25 @@
 import { useCallback, useLayoutEffect, useRef } from 'react';
 import type { Dispatch, RefObject, SetStateAction } from 'react';
-import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/notification-list.tsx';
-import type { OnRowAction } from '../list/notification-row.tsx';
+import type { OnRowAction } from '../list/row-actions.ts';
 import type { Notification } from '../model/notification.ts';
-import type { InboxDialog } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
+import { moveFocusOutOfRow } from '../list/row-after-selection.ts';
 import type { SelectionState } from '../list/use-selection.ts';
 
-export interface RowActions {
-  /** Opens a notification in the detail and scrolls its row into view. */
-  readonly show: (notification: Notification | undefined) => void;
-  /** Closes the detail and returns the focus to its row. */
-  readonly closeDetail: () => void;
-  /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
-  readonly leave: (id: string) => void;
-  /** Acts on the notifications of a row; the id is the row's. Always the same function. */
-  readonly onAction: OnRowAction;
+/** What is open over the list. `keys`: the keyboard shortcuts. */
+export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view' | RowDialog;
+
+/** The menu of a row, or the question until when it is snoozed. */
+export interface RowDialog {
+  readonly type: 'menu' | 'snooze';
+  readonly id: string;
+  readonly notifications: readonly [Notification, ...Notification[]];
 }
+
+export type RowActions = ReturnType<typeof useRowActions>;
 
 /**
  * The actions of the rows.
@@ -32,19 +32,22 @@ export function useRowActions(
   list: RefObject<NotificationListHandle | null>,
   { toggleAll, extendTo }: Pick<SelectionState, 'toggleAll' | 'extendTo'>,
   setDialog: Dispatch<SetStateAction<InboxDialog | null>>,
-): RowActions {
+) {
   const inbox = useInbox();
   const commands = useInboxCommands();
+  /** Opens a notification in the detail and scrolls its row into view. */
   const show = (notification: Notification | undefined) => {
     if (!notification) return;
     url.open(notification.id);
     list.current?.reveal(notification.id, false);
   };
+  /** Closes the detail and returns the focus to its row. */
   const closeDetail = () => {
     const openId = url.readOpenId();
     if (openId) list.current?.reveal(openId, true);
     url.open(undefined);
   };
+  /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
   const leave = (id: string) => {
     if (id === url.readOpenId()) {
       const openAt = shown.findIndex((row) => row.id === id);

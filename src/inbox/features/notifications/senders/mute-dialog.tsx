@@ -4,7 +4,7 @@ import type { Thread } from '../../../shared/sender-controls/sender-controls-api
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { TimeChoices } from '../times/time-choices.tsx';
 import { inboxTexts } from '../texts/inbox-texts.ts';
-import { muteChoices } from '../times/mute-times.ts';
+import { muteChoices } from '../times/snooze-times.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { useSenderCommands } from './use-sender-commands.ts';
 

@@ -17,16 +17,7 @@ import { notificationEntity } from '../texts/notification-words.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 
 /** Blocks senders and mutes threads, each with a toast that undoes it, and reports notifications. */
-export interface SenderCommands {
-  /** @param name the sender's name, for the toast. */
-  block(senderId: string, name: string): void;
-  /** Replaces an earlier mute, which an undo restores. */
-  mute(thread: MutedThread, name: string): void;
-  /** Rejects if the server refuses it. */
-  report(report: SenderReport): Promise<void>;
-}
-
-export function useSenderCommands(): SenderCommands {
+export function useSenderCommands() {
   const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
   const texts = inboxDialogTexts.use().senders;
@@ -50,7 +41,8 @@ export function useSenderCommands(): SenderCommands {
     }
   };
   return {
-    block: (senderId, name) =>
+    /** @param name the sender's name, for the toast. */
+    block: (senderId: string, name: string) =>
       void attempt(
         (api) => api.block(senderId),
         () =>
@@ -60,7 +52,8 @@ export function useSenderCommands(): SenderCommands {
             undo: () => void attempt((api) => api.unblock(senderId)),
           }),
       ),
-    mute(thread, name) {
+    /** Replaces an earlier mute, which an undo restores. */
+    mute(thread: MutedThread, name: string) {
       const { mutedUntilMs } = thread;
       let earlier: MutedThread | null = null;
       const mute = async (api: SenderControlsApi) => {
@@ -76,7 +69,8 @@ export function useSenderCommands(): SenderCommands {
         showUndoToast({ text, label: common.undo, undo: () => void attempt(restore) }),
       );
     },
-    report: (report) => withApi((api) => api.report(report)),
+    /** Rejects if the server refuses it. */
+    report: (report: SenderReport) => withApi((api) => api.report(report)),
   };
 }
 

@@ -62,7 +62,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
       <TimeChoices
         choices={snoozeChoices(nowMs).map(({ name, atMs }) => ({ label: texts.choices[name], atMs }))}
         nowMs={nowMs}
-        onChoose={snooze}
+        onChoose={(atMs) => snooze(Number(atMs))}
       />
       <form className={styles.form} noValidate onSubmit={submit}>
         <TextField

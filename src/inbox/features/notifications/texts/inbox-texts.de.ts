@@ -51,8 +51,6 @@ export const german: InboxTexts = {
     edit: (actor, entity) => `${actor} hat ${entity} geändert`,
     comment: (actor, entity) => `${actor} hat ${entity} kommentiert`,
     invite: (actor, entity) => `${actor} hat dich zu ${entity} eingeladen`,
-    system: () => 'Benachrichtigung',
-    other: () => 'Benachrichtigung',
   },
   sentMessage: (actor) => `${actor} hat dir eine Nachricht geschickt`,
   answers: {
@@ -135,17 +133,7 @@ export const german: InboxTexts = {
   searchEmpty: (query) => `Keine Treffer für „${query}“.`,
   searchEmptyHint: 'Versuche weniger oder kürzere Wörter. Ein Wort findet auch Wörter, die damit beginnen.',
 
-  actionNames: {
-    title: (title) => `„${title}“`,
-    count: notifications,
-    unread: (what) => `${what} als ungelesen markieren`,
-    read: (what) => `${what} als gelesen markieren`,
-    archived: (what) => `${what} archivieren`,
-    unarchived: (what) => `${what} in den Posteingang verschieben`,
-    removed: (what) => `${what} löschen`,
-    snoozed: (what) => `${what} zurückstellen`,
-    woken: (what) => `${what} nicht mehr zurückstellen`,
-    readAll: 'Alle als gelesen markieren',
-    removedAll: 'Eine ganze Liste löschen',
-  },
+  count: notifications,
+  snoozed: 'Zurückstellen',
+  removeAll: 'Eine ganze Liste löschen',
 };

@@ -32,8 +32,6 @@ const english = {
     edit: (actor: string, entity: string) => `${actor} edited ${entity}`,
     comment: (actor: string, entity: string) => `${actor} commented on ${entity}`,
     invite: (actor: string, entity: string) => `${actor} invited you to ${entity}`,
-    system: () => 'Notification',
-    other: () => 'Notification',
   },
   sentMessage: (actor: string) => `${actor} sent you a message`,
   answers: {
@@ -121,19 +119,10 @@ const english = {
   searchEmpty: (query: string) => `No results for “${query}”.`,
   searchEmptyHint: 'Try fewer or shorter words. A word also finds words that begin with it.',
 
-  actionNames: {
-    title: (title: string) => `“${title}”`,
-    count: notifications,
-    unread: (what: string) => `Mark ${what} as unread`,
-    read: (what: string) => `Mark ${what} as read`,
-    archived: (what: string) => `Archive ${what}`,
-    unarchived: (what: string) => `Move ${what} to the inbox`,
-    removed: (what: string) => `Delete ${what}`,
-    snoozed: (what: string) => `Snooze ${what}`,
-    woken: (what: string) => `End the snooze of ${what}`,
-    readAll: 'Mark all as read',
-    removedAll: 'Delete a whole list',
-  },
+  /** Actions that wait for the connection; the others are named as their buttons. */
+  count: notifications,
+  snoozed: 'Snooze',
+  removeAll: 'Delete a whole list',
 };
 
 export type InboxTexts = Translation<typeof english>;

@@ -53,7 +53,7 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   const actor = notificationActor(notification);
   if (isMessage(notification)) return texts.sentMessage(actor ?? texts.someone);
   if (kind === 'system' || kind === 'other')
-    return (kind === 'other' && registeredLabel(kindName, texts)) || texts.titles[kind]();
+    return (kind === 'other' && registeredLabel(kindName, texts)) || texts.kind.other;
   const entity = notificationEntity(notification);
   const status = contentText(notification, 'status');
   const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');

@@ -5,7 +5,7 @@ export interface SnoozeChoice {
 }
 
 /** The hour at which a day begins for snoozes and mutes that last until tomorrow or later. */
-export const morningHour = 9;
+const morningHour = 9;
 /** "Later today" is so many hours from now, at the full hour. */
 const laterHours = 3;
 const lastHour = 23;
@@ -38,4 +38,26 @@ export function toLocalInput(atMs: number): string {
 export function parseLocalInput(value: string): number | null {
   const atMs = new Date(value).getTime();
   return Number.isNaN(atMs) ? null : atMs;
+}
+
+/** A suggested end of a mute. */
+export interface MuteChoice {
+  readonly name: 'hour' | 'tomorrow' | 'week' | 'forever';
+  /** Milliseconds since the epoch; null: the mute has no end. */
+  readonly untilMs: number | null;
+}
+
+/** The suggested ends, in the time zone of the device. */
+export function muteChoices(nowMs: number): readonly MuteChoice[] {
+  const now = new Date(nowMs);
+  const year = now.getFullYear();
+  const month = now.getMonth();
+  const day = now.getDate();
+  return [
+    { name: 'hour', untilMs: nowMs + 3_600_000 },
+    { name: 'tomorrow', untilMs: new Date(year, month, day + 1, morningHour).getTime() },
+    // A week by the calendar and not 168 hours, so that a change of the clocks keeps the time of day.
+    { name: 'week', untilMs: new Date(year, month, day + 7, now.getHours(), now.getMinutes()).getTime() },
+    { name: 'forever', untilMs: null },
+  ];
 }

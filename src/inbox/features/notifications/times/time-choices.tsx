@@ -3,25 +3,16 @@ import { Button } from '../../../ui/button.tsx';
 import { useLocale } from '../data/inbox-context.ts';
 import styles from './time-choices.module.css';
 
-export interface TimeChoice<AtMs> {
-  readonly label: string;
-  /** Milliseconds since the epoch; null: the choice has no time. */
-  readonly atMs: AtMs;
-}
-
-export interface TimeChoicesProps<AtMs> {
-  readonly choices: readonly TimeChoice<AtMs>[];
+export interface TimeChoicesProps {
+  /** `atMs`: milliseconds since the epoch; null: the choice has no time. */
+  readonly choices: readonly { readonly label: string; readonly atMs: number | null }[];
   /** The time from which the choices were computed, in milliseconds since the epoch. */
   readonly nowMs: number;
-  readonly onChoose: (atMs: AtMs) => void;
+  readonly onChoose: (atMs: number | null) => void;
 }
 
 /** Suggested times as buttons, each with its time beside it. */
-export function TimeChoices<AtMs extends number | null>({
-  choices,
-  nowMs,
-  onChoose,
-}: TimeChoicesProps<AtMs>) {
+export function TimeChoices({ choices, nowMs, onChoose }: TimeChoicesProps) {
   const locale = useLocale();
   return (
     <div className={styles.choices} data-choices="">

@@ -669,6 +669,22 @@ export type Database = {
         Returns: Json
       }
       use_recovery_code: { Args: { code: string }; Returns: Json }
+      withdraw_invitation: {
+        Args: { token: string }
+        Returns: {
+          created_at: string
+          entity_id: string
+          entity_name: string
+          entity_type: string
+          expires_at: string
+          id: string
+          invitee_email: string
+          inviter_id: string
+          inviter_name: string
+          is_for_me: boolean
+          status: string
+        }[]
+      }
     }
     Enums: {
       [_ in never]: never

@@ -90,6 +90,7 @@ it.each([
   [`select list_invitations()`],
   [`select accept_invitation('token')`],
   [`select decline_invitation('token')`],
+  [`select withdraw_invitation('token')`],
   [`select notification_changes(now())`],
   [`select mark_all_notifications_read()`],
   [`select delete_notifications('all')`],

@@ -32,7 +32,7 @@ const listed = () =>
 
 async function call(
   caller: typeof asAda | typeof asGrace,
-  name: 'get' | 'accept' | 'decline',
+  name: 'get' | 'accept' | 'decline' | 'withdraw',
   token: string,
 ): Promise<Invitation | undefined> {
   const [row] = await runAs(supabase().database, caller, (sql) =>
@@ -367,6 +367,21 @@ it('answering an invitation refuses an unknown token', async () => {
   });
 });
 
+it('an invitation is withdrawn by its inviter alone, with its notification', async () => {
+  const token = await invite();
+  await expect(call(asGrace, 'withdraw', token)).rejects.toMatchObject({ code: 'PT404' });
+  await expect(call(asAda, 'withdraw', token)).resolves.toMatchObject({ status: 'revoked' });
+  await expect(call(asAda, 'withdraw', token)).resolves.toMatchObject({ status: 'revoked' });
+  await expect(received(grace.id)).resolves.toEqual([]);
+  await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
+});
+
+it('an invitation that was answered cannot be withdrawn', async () => {
+  const token = await invite();
+  await call(asGrace, 'accept', token);
+  await expect(call(asAda, 'withdraw', token)).rejects.toMatchObject({ code: 'PT409' });
+});
+
 it('answering an invitation cannot revive one that was revoked', async () => {
   const token = await invite();
   await supabase().database.exec(`update invitations set status = 'revoked'`);
@@ -414,6 +429,7 @@ it.each([
   [`get_invitation('x')`],
   [`accept_invitation('x')`],
   [`decline_invitation('x')`],
+  [`withdraw_invitation('x')`],
 ])('the table of invitations is closed to callers without a session: %s', async (expression) => {
   await expect(
     runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),

@@ -11,6 +11,7 @@ import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import type { Invitation } from './invitation.ts';
+import type { InvitationAnswer } from './invitations-api.ts';
 import layout from '../../ui/layout.module.css';
 import { joinTexts, type JoinTexts } from './join-texts.ts';
 import { useInvitationPreview } from './use-invitation-preview.ts';
@@ -40,7 +41,7 @@ export function InvitationView({ token }: { readonly token: string }) {
     case 'open':
       return <Open invitation={state.invitation} answer={answer} onStale={reload} />;
     case 'own':
-      return <Ending title={texts.ownTitle} text={texts.ownText(state.invitation.inviteeEmail)} />;
+      return <Own invitation={state.invitation} answer={answer} onStale={reload} />;
     case 'accepted':
     case 'declined':
     case 'expired':
@@ -158,18 +159,15 @@ function OtherAccount({ token, invitation }: { readonly token: string; readonly 
 
 interface OpenProps {
   readonly invitation: Invitation;
-  readonly answer: (answer: 'accept' | 'decline') => Promise<void>;
+  readonly answer: (answer: InvitationAnswer) => Promise<void>;
   readonly onStale: () => void;
 }
 
-function Open({ invitation, answer, onStale }: OpenProps) {
-  const texts = joinTexts.use();
-  const language = useLanguage();
+function useAnswer({ answer, onStale }: Omit<OpenProps, 'invitation'>) {
   const { platform } = useClients();
-  const [pending, setPending] = useState<'accept' | 'decline' | null>(null);
+  const [pending, setPending] = useState<InvitationAnswer | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
-  const { inviterName, entityName, inviteeEmail, expiresAtMs } = invitation;
-  const give = async (given: 'accept' | 'decline') => {
+  const give = async (given: InvitationAnswer) => {
     setPending(given);
     setHasFailed(false);
     try {
@@ -179,9 +177,38 @@ function Open({ invitation, answer, onStale }: OpenProps) {
       // The database names the reason: read the invitation again and show its state.
       if (problem instanceof Error && problem.message.startsWith('invitation_')) onStale();
       else setHasFailed(true);
-      setPending(null);
     }
+    setPending(null);
   };
+  return { pending, hasFailed, give };
+}
+
+/** The inviter's view, who may withdraw it until it is answered. */
+function Own({ invitation, ...actions }: OpenProps) {
+  const texts = joinTexts.use();
+  const { pending, hasFailed, give } = useAnswer(actions);
+  const { status, inviteeEmail } = invitation;
+  const title = status === 'revoked' ? texts.withdrawnTitle : texts.ownTitle;
+  return (
+    <State title={title} text={texts.ownText(inviteeEmail)}>
+      <FormMessages error={hasFailed && texts.answerFailed} />
+      {status === 'pending' && (
+        <Button wide pending={pending !== null} onClick={() => void give('withdraw')}>
+          {texts.withdraw}
+        </Button>
+      )}
+      <Link className={buttonClass('primary', true)} href={paths.home}>
+        {texts.stay}
+      </Link>
+    </State>
+  );
+}
+
+function Open({ invitation, ...actions }: OpenProps) {
+  const texts = joinTexts.use();
+  const language = useLanguage();
+  const { pending, hasFailed, give } = useAnswer(actions);
+  const { inviterName, entityName, inviteeEmail, expiresAtMs } = invitation;
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(
     expiresAtMs,
   );

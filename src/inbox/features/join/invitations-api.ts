@@ -14,6 +14,9 @@ export interface CreatedInvitation {
   readonly isRenewed: boolean;
 }
 
+/** The inviter withdraws; the invitee accepts or declines. */
+export type InvitationAnswer = 'accept' | 'decline' | 'withdraw';
+
 export interface InvitationsApi {
   /** The open invitations of the user's confirmed address, last made or renewed first. */
   list(signal: AbortSignal): Promise<readonly ListedInvitation[]>;
@@ -22,7 +25,7 @@ export interface InvitationsApi {
   /** What a token shows without a sign-in. Null: unknown token. */
   preview(token: string, signal: AbortSignal): Promise<InvitationPreview | null>;
   /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
-  answer(token: string, answer: 'accept' | 'decline'): Promise<Invitation>;
+  answer(token: string, answer: InvitationAnswer): Promise<Invitation>;
   /** Invites an address; an unanswered invitation of the same address to the same entity is renewed. */
   create(details: { readonly email: string; readonly entityName: string }): Promise<CreatedInvitation>;
 }

@@ -19,6 +19,8 @@ export const german: JoinTexts = {
   stay: 'Zum Posteingang',
   ownTitle: 'Diese Einladung ist von dir',
   ownText: (email) => `Sie ist für ${email}.`,
+  withdraw: 'Einladung zurückziehen',
+  withdrawnTitle: 'Du hast diese Einladung zurückgezogen',
   acceptedTitle: 'Einladung angenommen',
   acceptedText: (inviter) => `Wir haben ${inviter} Bescheid gegeben.`,
   declinedTitle: 'Einladung abgelehnt',
@@ -56,7 +58,7 @@ export const german: JoinTexts = {
   invitedAgain:
     'Die Einladung ist erneuert, mit demselben Link. Wer hier kein Konto hat, bekommt von uns keine E‑Mail: Schick ihn selbst.',
   invitedText: (email) =>
-    `Der Link gilt 7 Tage und nur für ${email}. Wer hier ein Konto hat, wird auch benachrichtigt.`,
+    `Der Link gilt 7 Tage und nur für ${email}. Wer hier ein Konto hat, wird auch benachrichtigt. Öffne ihn selbst, um die Einladung zurückzuziehen.`,
   mail: 'E‑Mail schreiben',
   mailSubject: 'Eine Einladung für dich',
   mailBody: (url) => `Ich möchte dich einladen. Dieser Link gilt 7 Tage: ${url}`,

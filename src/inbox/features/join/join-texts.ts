@@ -19,6 +19,8 @@ const english = {
   stay: 'Go to your inbox',
   ownTitle: 'You sent this invitation',
   ownText: (email: string) => `It’s for ${email}.`,
+  withdraw: 'Withdraw invitation',
+  withdrawnTitle: 'You withdrew this invitation',
   acceptedTitle: 'Invitation accepted',
   acceptedText: (inviter: string) => `We’ve let ${inviter} know.`,
   declinedTitle: 'Invitation declined',
@@ -56,7 +58,7 @@ const english = {
   invitedAgain:
     'The invitation is renewed, with the same link. We don’t email people who have no account here, so send it yourself.',
   invitedText: (email: string) =>
-    `The link works for 7 days, for ${email} only. With an account here, they’re notified as well.`,
+    `The link works for 7 days, for ${email} only. With an account here, they’re notified as well. Open it yourself to withdraw it.`,
   mail: 'Write an email',
   mailSubject: 'An invitation for you',
   mailBody: (url: string) => `I’d like to invite you. This link works for 7 days: ${url}`,

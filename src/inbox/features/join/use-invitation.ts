@@ -3,13 +3,13 @@ import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { needsSecondFactor } from '../../shared/token-claims.ts';
 import { classifyInvitation, type Invitation, type JoinState } from './invitation.ts';
-import { createInvitationsApi } from './invitations-api.ts';
+import { createInvitationsApi, type InvitationAnswer } from './invitations-api.ts';
 
 export interface UseInvitationResult {
   readonly state: JoinState;
   readonly reload: () => void;
   /** Resolves when the server has recorded the answer; rejects if it refuses. */
-  readonly answer: (answer: 'accept' | 'decline') => Promise<void>;
+  readonly answer: (answer: InvitationAnswer) => Promise<void>;
 }
 
 interface Reading {

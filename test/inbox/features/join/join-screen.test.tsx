@@ -149,6 +149,17 @@ test('an invitation is shown to its sender as theirs', async () => {
   expect(await heading('You sent this invitation')).toBeTruthy();
 });
 
+test('an invitation is withdrawn by its sender', async () => {
+  const token = await invite();
+  const { actor, unmount } = await renderApp(`/join/${token}`, { supabase: local(), user: as(ada) });
+  await actor.click(await screen.findByRole('button', { name: 'Withdraw invitation' }));
+  expect(await heading('You withdrew this invitation')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Withdraw invitation' })).toBeNull();
+  unmount();
+  await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
+  expect(await heading('This invitation was withdrawn')).toBeTruthy();
+});
+
 test('an invitation that does not exist leads to entering a code, which leads to the invitation', async () => {
   const token = await invite();
   const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });

@@ -14,7 +14,7 @@ import styles from '../auth-page.module.css';
 import { type AwaitedMail, awaitedMail } from './awaited-mail.ts';
 import { lastMailedEmail } from './last-mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
-import { sendSignInMail } from '../sign-in/send-sign-in-mail.ts';
+import { sendSignInMail } from './send-sign-in-mail.ts';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 

@@ -8,7 +8,7 @@ import { authTexts } from '../auth-texts.ts';
 import { lastTypedEmail } from '../email-links/last-typed-email.ts';
 import { lastMailedEmail } from '../email-links/last-mailed-email.ts';
 import type { Captcha } from '../use-captcha.tsx';
-import { sendSignInMail } from './send-sign-in-mail.ts';
+import { sendSignInMail } from '../email-links/send-sign-in-mail.ts';
 import { useReturnUrls } from '../use-return-urls.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { SubmitForm } from '../../../ui/form/submit-form.tsx';

@@ -63,12 +63,12 @@ export const castPositionAtEnd = (list: string): string =>
 /** A column, or a JSON path with arrows (`data->items->0->>name`), each step quoted on its own. */
 export function encodeColumn(column: string | ColumnPath): string {
   if (typeof column !== 'string') return column.wire;
-  if (!column.includes('->')) return encodeName(column);
-  return column
-    .split(/(->>?)/)
-    .map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encodeName(step)))
-    .join('');
+  return column.includes('->') ? encodePath(column.split(/(->>?)/), encodeName) : encodeName(column);
 }
+
+/** A JSON path, of whose steps every second is an arrow; positions stay as they are. */
+export const encodePath = (steps: readonly string[], encode: (name: string) => string): string =>
+  steps.map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encode(step))).join('');
 
 /**
  * A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal (`{"a,b",1,NULL}`), objects as

@@ -1,5 +1,5 @@
 import type { Projection } from './plan.ts';
-import { castPositionAtEnd, encodeName, refuse } from './quoting.ts';
+import { castPositionAtEnd, encodeName, encodePath, refuse } from './quoting.ts';
 
 /** A select that this client neither writes nor checks. */
 export interface RawSelect<out Row = unknown> extends Projection {
@@ -72,6 +72,7 @@ export function parseSelect(text: string): readonly SelectItem[] {
 
 /** A column without related rows, such as the value of a shape. */
 export function parseColumn(text: string): SelectColumn {
+  // Casts first: of what is left, one colon separates the alias.
   const [beforeCast = '', ...casts] = splitTopLevel(text, '::');
   const [first = '', ...others] = splitTopLevel(beforeCast, ':');
   return {
@@ -126,7 +127,7 @@ function splitTopLevel(text: string, separator: string): string[] {
     if (isQuoted && character === '\\') at += 1;
     else if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted) {
-      if (depth === 0 && text.startsWith(separator, at) && !isPartOfCast(text, at, separator)) {
+      if (depth === 0 && text.startsWith(separator, at)) {
         parts.push(text.slice(start, at));
         start = at + separator.length;
         at = start - 1;
@@ -140,21 +141,13 @@ function splitTopLevel(text: string, separator: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-/** One colon separates an alias, two begin a cast. */
-const isPartOfCast = (text: string, at: number, separator: string) =>
-  separator === ':' && (text[at + 1] === ':' || text[at - 1] === ':');
-
 /** A column, or a JSON path whose steps are quoted separately. */
 function encodeSelectColumn(column: string): string {
   if (column === '*') return column;
   const [, target = '', name] = column.endsWith('()') ? (aggregate.exec(column.slice(0, -2)) ?? []) : [];
   if (name) return `${target && `${encodeSelectColumn(target)}.`}${name}()`;
-  return splitArrows(column)
-    .map((step, index) => (index % 2 || (index && isPosition(step)) ? step : quoteUnlessQuoted(step)))
-    .join('');
+  return encodePath(splitArrows(column), quoteUnlessQuoted);
 }
-
-const isPosition = (step: string) => /^-?\d+$/.test(step);
 
 /** Steps of a path with the arrows between them, quoted names whole. */
 const splitArrows = (column: string): string[] => column.split(/(->>?)(?=(?:[^"]*"[^"]*")*[^"]*$)/);

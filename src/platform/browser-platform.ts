@@ -18,8 +18,13 @@ const realm = {
     bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   },
   sha256,
-  openBroadcast: (name) =>
-    typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
+  openBroadcast(name) {
+    try {
+      return openBroadcastChannel(name);
+    } catch {
+      return silentBroadcast;
+    }
+  },
   page: {
     isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
     isOnline,
@@ -72,7 +77,7 @@ function createLocks(): Locks {
   };
 }
 
-/** Without a channel, a tab sees another tab's writes when it next reads storage: before a refresh, or when it becomes visible. */
+/** Where there is no channel, or a frame may open none, a tab sees another tab's writes when it next reads storage: before a refresh, or when it becomes visible. */
 const silentBroadcast: Broadcast = { post() {}, subscribe: () => () => {}, close() {} };
 
 function openBroadcastChannel(name: string): Broadcast {

@@ -127,3 +127,33 @@ test('a sign-in with a passkey that fails has no data', async () => {
   expect((await auth.signInWithPasskey()).data).toBeNull();
   await auth.dispose();
 });
+
+test('a sign-in with a wallet is rejected for another chain, and without a signature', async () => {
+  const { auth } = connect(failing);
+  const signed = { message: 'text', signature: '0x00' };
+  await expect(auth.signInWithWeb3({ chain: 'polygon' as never, ...signed })).rejects.toThrow('polygon');
+  await expect(auth.signInWithWeb3({ chain: 'solana', message: '', signature: '' })).rejects.toThrow(
+    'wallet',
+  );
+  expect((await auth.signInWithWeb3({ chain: 'solana', ...signed })).error?.message).toBe('fetch failed');
+  await expect(auth.admin.signOut('token', 'all' as never)).rejects.toThrow('all');
+  await auth.dispose();
+});
+
+test('a frame that may open no channel to other tabs signs in without', async () => {
+  vi.stubGlobal(
+    'BroadcastChannel',
+    class {
+      constructor() {
+        throw new DOMException('Denied', 'SecurityError');
+      }
+    },
+  );
+  try {
+    const { auth } = connect(() => Response.json(sessionReply('ada', 1)));
+    expect((await auth.signInWithPassword(ADA)).data.user?.id).toBe('ada');
+    await auth.dispose();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});

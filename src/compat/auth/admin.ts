@@ -72,7 +72,9 @@ export function createAdmin(create: () => AdminClient, settle: Settle<AuthError>
         },
         { properties: null, user: null },
       ),
+    /** @throws {Error} for another scope. */
     async signOut(jwt: string, scope: 'global' | 'local' | 'others' = 'global') {
+      if (!['global', 'local', 'others'].includes(scope)) throw new Error(`No scope of a sign-out: ${scope}`);
       const { error } = await settle(() => admin().signOut({ accessToken: jwt, scope }));
       return { data: null, error };
     },

@@ -191,8 +191,16 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
         navigate(url, options);
         return { url };
       }),
-    signInWithWeb3: ({ options, ...credentials }: Web3Credentials) =>
-      signIn(() => createWeb3(auth).signInWithWeb3({ ...credentials, ...options })),
+    /** @throws {Error} for another chain, and without a message and its signature. */
+    async signInWithWeb3({ options, ...credentials }: Web3Credentials) {
+      const { chain, message, signature } = credentials;
+      if (!['ethereum', 'solana'].includes(chain)) throw new Error(`Unsupported chain "${chain}"`);
+      if (!message || signature.length === 0)
+        throw new Error(
+          'Sign a message with the wallet: createSignInMessage() of /auth-client/web3 writes it',
+        );
+      return signIn(() => createWeb3(auth).signInWithWeb3({ ...credentials, ...options }));
+    },
     signInWithPasskey: ({ options: { signal, ...options } = {} }: PasskeyCredentials = {}) =>
       settle(() => createPasskeys(auth).signInWithPasskey(options, { signal }).then(signedIn)),
     registerPasskey: ({ options }: PasskeyCredentials = {}) =>

@@ -88,4 +88,5 @@ test('a broadcast by HTTP that its fetch ended has timed out', async () => {
   const { realtime } = createClient('https://project.test', 'anon-key', { global: { fetch } });
   const sent = await realtime.channel('room').send({ type: 'broadcast', event: 'cursor', payload: {} });
   expect(sent).toBe('timed out');
+  await expect(realtime.channel('room').httpSend('cursor', {})).rejects.toThrow('Aborted');
 });

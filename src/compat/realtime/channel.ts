@@ -76,6 +76,12 @@ interface Binding {
   readonly callback: (payload?: Untyped) => void;
 }
 
+/** Without an answer the vendor's message is that of the failure underneath. */
+function failSend(problem: Error): never {
+  const { cause } = problem;
+  throw cause instanceof Error ? new Error(cause.message, { cause: problem }) : problem;
+}
+
 /** Replays at most so many broadcasts: the server's limit. */
 const REPLAY_LIMIT = 25;
 /** The vendor's default. */
@@ -255,7 +261,7 @@ export class RealtimeChannel {
     if (payload === undefined || payload === null) throw new TypeError('Payload is required for httpSend()');
     const message = { topic: this.subTopic, event, payload, private: this.params.config.private ?? false };
     const deadline = timeout === undefined ? {} : { timeoutMs: timeout };
-    await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) });
+    await sendBroadcast(this.#client, message, { ...deadline, ...toSendOptions(persist) }).catch(failSend);
     return { success: true } as const;
   }
 

@@ -211,10 +211,11 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
   const { authorization: _authorization, ...headersOfAuth } = Object.fromEntries(
     Object.entries(global.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
+  const platform = createPlatform(realtime.transport, global.fetch);
   return createSharedAuth({
     url,
     apiKey,
-    platform: createPlatform(realtime.transport, global.fetch),
+    platform,
     ...(store && { store }),
     auth: {
       // A caller's own `Authorization` header is for the other services: the auth service gets the session's token.
@@ -222,7 +223,7 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
       autoRefresh: auth.autoRefreshToken ?? true,
       acceptImplicitFlow: auth.flowType !== 'pkce',
       ...(auth.storageKey && { storageKey: auth.storageKey }),
-      ...addressOf(auth.detectSessionInUrl),
+      ...addressOf(auth.detectSessionInUrl, platform.report),
     },
     rest: {
       ...(global.headers && { headers: global.headers }),

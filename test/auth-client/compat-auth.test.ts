@@ -118,6 +118,17 @@ test('a function says whether the address of the page is for the client', async 
     refresh_token: 'theirs',
   });
   expect(location.pathname + location.hash).toBe(href);
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const unsure = connect(failing, {
+    skipAutoInitialize: true,
+    detectSessionInUrl: () => {
+      throw new TypeError('Unsure');
+    },
+  });
+  expect((await unsure.auth.initialize()).error).toBeNull();
+  expect(location.pathname + location.hash).toBe(href);
+  await unsure.auth.dispose();
+  logged.mockRestore();
   history.replaceState(null, '', '/');
   await auth.dispose();
 });
@@ -141,14 +152,9 @@ test('a sign-in with a wallet is rejected for another chain, and without a signa
 });
 
 test('a frame that may open no channel to other tabs signs in without', async () => {
-  vi.stubGlobal(
-    'BroadcastChannel',
-    class {
-      constructor() {
-        throw new DOMException('Denied', 'SecurityError');
-      }
-    },
-  );
+  vi.stubGlobal('BroadcastChannel', function deny() {
+    throw new DOMException('Denied', 'SecurityError');
+  });
   try {
     const { auth } = connect(() => Response.json(sessionReply('ada', 1)));
     expect((await auth.signInWithPassword(ADA)).data.user?.id).toBe('ada');

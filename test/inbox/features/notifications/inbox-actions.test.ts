@@ -282,6 +282,20 @@ test('a deletion is not sent by another visit once it was undone or answered', a
   expect(table.requests.filter((name) => name === 'remove')).toHaveLength(1);
 });
 
+test('a whole list is archived at once, also the part that is not loaded, and undone', async () => {
+  const { inbox, table, world } = await openScriptedInbox(75);
+  const shown = () => inbox.getSnapshot().counts;
+  const undone = inbox.archiveAll(unfiltered);
+  expect(shownIds(inbox)).toEqual([]);
+  expect(shown()).toMatchObject({ all: 0, unread: 0, archived: 75 });
+  undone.undo();
+  expect(shown()).toMatchObject({ all: 75, archived: 0 });
+  inbox.archiveAll(unfiltered).release();
+  await world.clock.advance(20_000);
+  expect(table.count()).toMatchObject({ all: 0, archived: 75 });
+  expect(shown()).toEqual(table.count());
+});
+
 test('a deletion of a whole list is not repeated by the next visit, when other rows may match', async () => {
   const scripted = await openScriptedInbox(3);
   const { inbox, tab, table, world } = scripted;

@@ -210,8 +210,12 @@ test('the notifications API leaves newer notifications unchanged when all are ma
   const upTo = notifications[3]?.createdAt ?? null;
   await api.markAllRead(null, 9, upTo);
   expect((await api.changes(null)).totals.unread).toBe(3);
-  await api.removeAll(unfiltered, upTo);
+  await api.archiveAll(unfiltered, upTo);
+  const archived = (await api.changes(null)).totals.archived;
   expect((await api.changes(null)).totals).toMatchObject({ all: 3, unread: 3 });
+  expect(archived).toBeGreaterThanOrEqual(6);
+  await api.removeAll({ tab: 'archived', kind: null }, upTo);
+  expect((await api.changes(null)).totals).toMatchObject({ all: 3, archived: 0 });
   await api.removeAll({ tab: 'unread', kind: 'invite' }, null);
   await api.removeAll({ tab: 'unread', kind: null }, null);
   expect((await api.changes(null)).totals.all).toBe(0);

@@ -255,6 +255,10 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         for (const id of removed) table.remove(id);
         return removed;
       }),
+    archiveAll: (filter, upTo) =>
+      request('archive all', () => {
+        for (const { id } of selectUpTo(filter, upTo)) setStatus(id, 'archived');
+      }),
     removeAll: (filter, upTo) =>
       request('remove all', () => {
         for (const { id } of selectUpTo(filter, upTo)) table.remove(id);

@@ -11,6 +11,7 @@ export function actionName(
 ): string {
   if (action.type === 'read-all') return texts.markAllRead;
   if (action.type === 'remove-all') return texts.removeAll;
+  if (action.type === 'archive-all') return texts.archiveAll;
   const [id = ''] = action.ids;
   const row = action.ids.length === 1 ? find(id) : undefined;
   return texts.actionOn(

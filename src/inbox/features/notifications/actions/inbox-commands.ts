@@ -57,6 +57,9 @@ export function createInboxCommands(inbox: Inbox) {
     /** Deletes the whole list of the filter, which has so many notifications. */
     removeAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.removeAll(filter), { text: (words) => words.removed(count) }),
+    /** Archives the whole list of the filter, which has so many notifications. */
+    archiveAll: (filter: NotificationFilter, count: number) =>
+      showUndoable(inbox.archiveAll(filter), { text: (words) => words.archived(count) }),
     /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
     toggleRead(notifications: readonly Notification[]) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);

@@ -57,5 +57,8 @@ export function createInboxActions({ api, store, outbox, clock }: InboxActionsOp
     /** Deletes the whole list of the filter, also the part that is not loaded. */
     removeAll: (filter: NotificationFilter) =>
       perform({ type: 'remove-all', filter, newest: newestCursor() }, 'undoable'),
+    /** Archives the whole list of the filter. Undoable. */
+    archiveAll: (filter: NotificationFilter) =>
+      perform({ type: 'archive-all', filter, newest: newestCursor() }, 'undoable'),
   };
 }

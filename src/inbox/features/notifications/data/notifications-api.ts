@@ -196,6 +196,15 @@ export function createNotificationsApi(
         .where(...conditions({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
+    /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
+    async archiveAll(filter: NotificationFilter, upTo: string | null): Promise<void> {
+      const { tab, kind } = filter;
+      await table()
+        .update({ status: 'archived' })
+        .eq('recipient_id', userId)
+        .where(...conditions({ tab, kind }), ...until(upTo))
+        .execute({ keepalive: true });
+    },
     /** @returns the ids of the rows that were deleted. */
     async remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]> {
       const deleted = table().delete().eq('recipient_id', userId).in('id', ids);

@@ -22,6 +22,9 @@ export async function sendAction(
     case 'remove-all':
       await api.removeAll(action.filter, action.newest?.createdAt ?? null);
       return { type: 'sent' };
+    case 'archive-all':
+      await api.archiveAll(action.filter, action.newest?.createdAt ?? null);
+      return { type: 'sent' };
     case 'remove': {
       const removed = await byStatus(action.ids, before, api.remove);
       const left = await findOthers(api, action.ids, removed);

@@ -62,16 +62,20 @@ export function SelectionBar(props: SelectionBarProps) {
   const count = isEverything ? (total ?? chosen.length) : chosen.length;
   const [isAsking, setAsking] = useState(false);
   const removeSelected = () => (isEverything ? commands.removeAll(filter, count) : commands.remove(chosen));
+  const archiveSelected = () =>
+    isEverything && !areArchived
+      ? commands.archiveAll(filter, count)
+      : commands.setStatus(chosen, areArchived ? 'read' : 'archived');
   const markRead = () =>
     isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read');
   const act = (action: SelectionAction, isSure = count <= mostUnasked) => {
-    const isOffered = action === 'read' ? !areArchived : action === 'remove' || !isEverything;
+    const isOffered = action === 'read' ? !areArchived : !(isEverything && action === 'snooze');
     if (isNone || !isOffered) return;
     if (action === 'remove' && !isSure) return setAsking(true);
     nextRow.current = rowAfterSelection(action === 'read' ? 'stay' : 'leave');
     // The dialog asks for the time first.
     if (action === 'snooze') return onSnooze(chosen);
-    if (action === 'archive') commands.setStatus(chosen, areArchived ? 'read' : 'archived');
+    if (action === 'archive') archiveSelected();
     else if (action === 'remove') removeSelected();
     else markRead();
     onChange(null);
@@ -88,7 +92,8 @@ export function SelectionBar(props: SelectionBarProps) {
     : (['archive', texts.archive, ArchiveIcon] as const);
   const buttons = [
     ['read', texts.markRead, CheckIcon] as const,
-    ...(isEverything ? [] : [archive, ['snooze', texts.snooze, ClockIcon] as const]),
+    ...(isEverything && areArchived ? [] : [archive]),
+    ...(isEverything ? [] : [['snooze', texts.snooze, ClockIcon] as const]),
     ['remove', texts.remove, TrashIcon] as const,
   ];
   const areAllShown = chosen.length === shown.length;

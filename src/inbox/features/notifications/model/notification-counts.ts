@@ -1,6 +1,6 @@
 import { number, object, recordOf, type TypeOf } from 'supabase-protocol-clients/platform/schema';
 import type { Notification } from './notification.ts';
-import { inboxTabs } from './notification-filter.ts';
+import { inboxTabs, type NotificationFilter } from './notification-filter.ts';
 import type { NotificationAction } from './notification-operation.ts';
 
 /** The number of notifications per filter; the source of every number on the screen. */
@@ -77,8 +77,13 @@ export function combineCounts(
  */
 export function countsAfterBulk(counts: NotificationCounts, action: NotificationAction): NotificationCounts {
   if (action.type === 'read-all') return withoutUnread(counts, action.kind);
-  if (action.type !== 'remove-all') return counts;
-  const { tab, kind } = action.filter;
+  if (action.type === 'remove-all') return withoutList(counts, action.filter);
+  if (action.type !== 'archive-all') return counts;
+  const left = withoutList(counts, action.filter);
+  return { ...left, archived: counts.archived + counts.all - left.all + counts.snoozed - left.snoozed };
+}
+
+function withoutList(counts: NotificationCounts, { tab, kind }: NotificationFilter): NotificationCounts {
   if (tab === 'archived' || tab === 'snoozed') return kind === null ? { ...counts, [tab]: 0 } : counts;
   const rest = withoutUnread(counts, kind);
   const isEverything = tab === 'all' && kind === null;

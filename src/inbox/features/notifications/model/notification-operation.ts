@@ -27,11 +27,12 @@ export type NotificationAction =
       readonly unread: number;
       readonly newest: Newest;
     }
-  | { readonly type: 'remove-all'; readonly filter: NotificationFilter; readonly newest: Newest };
+  | { readonly type: 'remove-all'; readonly filter: NotificationFilter; readonly newest: Newest }
+  | { readonly type: 'archive-all'; readonly filter: NotificationFilter; readonly newest: Newest };
 
 /** Whether the action also changes notifications that are not loaded. */
 export function isBulk({ type }: NotificationAction): boolean {
-  return type === 'read-all' || type === 'remove-all';
+  return type === 'read-all' || type === 'remove-all' || type === 'archive-all';
 }
 
 /** The notification with the operations applied; null if one of them deletes it. */
@@ -52,7 +53,11 @@ function applyOperation(row: Notification, operation: NotificationOperation): No
       return isUnread ? { ...row, status: 'read' } : row;
     }
     case 'remove-all':
-      return isUpTo(operation.newest, row) && matchesFilter(row, operation.filter) ? null : row;
+    case 'archive-all': {
+      const isListed = isUpTo(operation.newest, row) && matchesFilter(row, operation.filter);
+      const archived = operation.type === 'archive-all' ? withStatus(row, 'archived') : null;
+      return isListed ? archived : row;
+    }
     case 'remove':
       return includesId(operation, row.id) ? null : row;
     case 'snooze':

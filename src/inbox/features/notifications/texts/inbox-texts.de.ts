@@ -136,4 +136,5 @@ export const german: InboxTexts = {
   count: notifications,
   snoozed: 'Zurückstellen',
   removeAll: 'Eine ganze Liste löschen',
+  archiveAll: 'Eine ganze Liste archivieren',
 };

@@ -123,6 +123,7 @@ const english = {
   count: notifications,
   snoozed: 'Snooze',
   removeAll: 'Delete a whole list',
+  archiveAll: 'Archive a whole list',
 };
 
 export type InboxTexts = Translation<typeof english>;

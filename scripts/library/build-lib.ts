@@ -3,7 +3,7 @@
  * a manifest of its own. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { createAgentFiles } from './agent-files.ts';
@@ -15,6 +15,7 @@ import {
   libraryEntries,
   libraryName,
 } from './library-entries.ts';
+import { copyPages } from './package-pages.ts';
 
 const outDir = process.argv[2] ?? 'dist-lib';
 
@@ -64,8 +65,7 @@ const manifest = createLibraryManifest();
 await writeFile(join(outDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 await copyFile('LICENSE', join(outDir, 'LICENSE'));
 await copyFile('src/CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
-// The pages go with the package, so that an editor or an agent has those of the installed version.
-await cp('docs/clients', join(outDir, 'docs'), { recursive: true });
+await copyPages(join(outDir, 'docs'));
 const { llms, agents } = createAgentFiles('docs/clients');
 await writeFile(join(outDir, 'llms.txt'), llms);
 await writeFile(join(outDir, 'AGENTS.md'), agents);

@@ -38,3 +38,18 @@ it('AGENTS.md has the rules and the example of the page that is compiled', () =>
   const [, rules = ''] = readFileSync('docs/clients/agents.md', 'utf8').split('\n\n```ts');
   expect(read('AGENTS.md')).toContain(rules.trim());
 });
+
+it('the pages of the package show the examples as code, and link to those that it has', () => {
+  const { folder } = inject('library');
+  const pages = readdirSync(join(folder, 'docs')).filter((file) => file.endsWith('.md'));
+  const text = (file: string) => read(`docs/${file}`);
+  expect(pages.filter((file) => /^<<< /m.test(text(file)))).toEqual([]);
+  expect(text('frameworks.md')).toContain(
+    "import { onScopeDispose, type ShallowRef, shallowRef } from 'vue';",
+  );
+  const examples = linksOf(text('servers.md')).filter((link) => link.includes('examples/'));
+  expect(examples.length).toBeGreaterThan(8);
+  expect(examples.filter((link) => !existsSync(join(folder, 'docs', link)))).toEqual([]);
+  // What an example imports beside packages.
+  expect(existsSync(join(folder, 'docs/examples/servers/routes.ts'))).toBe(true);
+});

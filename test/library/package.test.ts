@@ -16,9 +16,11 @@ interface SourceMap {
 }
 
 describe('the package', () => {
-  it('consists of modules, declarations, source maps, pages and manifests, and nothing of the application', () => {
+  it('consists of modules, declarations, source maps, pages, examples and manifests, and nothing of the application', () => {
     const names = filesOf(inject('library').folder);
-    const others = names.filter((name) => !/\.(js|js\.map|d\.ts)$|^docs\/[\w-]+\.md$/.test(name));
+    const others = names.filter(
+      (name) => !/\.(js|js\.map|d\.ts)$|^docs\/([\w-]+\.md$|examples\/)/.test(name),
+    );
     expect(others.sort()).toEqual([
       'AGENTS.md',
       'CHANGELOG.md',

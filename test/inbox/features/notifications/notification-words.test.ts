@@ -5,6 +5,7 @@ import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/i
 import {
   messageActions,
   notificationActor,
+  notificationKindLabel,
   notificationLink,
   notificationSnippet,
   notificationTitle,
@@ -101,6 +102,10 @@ test('the headline of a notification has "Someone" for a blank name', () => {
 test('the headline of a notification describes a plain message', () => {
   const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
   expect(title(content)).toBe('Grace sent you a message');
+  expect([texts, german].map((words) => notificationKindLabel(parse(content), words))).toEqual([
+    'Message',
+    'Nachricht',
+  ]);
   expect(notificationSnippet(parse(content), texts)).toBe('Hi');
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   compareNewestFirst,
   contentText,
+  needsUser,
   parseNotification,
 } from '../../../../src/inbox/features/notifications/model/notification.ts';
 import { createNotification, createRow } from './notification-fixtures.ts';
@@ -74,4 +75,16 @@ test('a notification is ordered by creation to the microsecond, then by id', () 
   const older = at('2026-01-01T00:00:00.000001+00:00', 'c');
   const oldest = at('2026-01-01T00:00:00.000001+00:00', 'b');
   expect([oldest, newest, older].sort(compareNewestFirst)).toEqual([newest, older, oldest]);
+});
+
+test('an invitation needs the user until it is answered, and an answer needs nobody', () => {
+  const needs = (type: string, data = {}) => needsUser(parseContent(JSON.stringify({ type, data })));
+  expect([needs('mention'), needs('comment'), needs('comment', { important: true })]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect([needs('invite'), needs('invite', { status: 'pending' })]).toEqual([true, true]);
+  expect(needs('invite', { status: 'pending', answer: 'declined' })).toBe(false);
+  expect(needs('invite', { status: 'accepted' })).toBe(false);
 });

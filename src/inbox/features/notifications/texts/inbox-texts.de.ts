@@ -43,6 +43,7 @@ export const german: InboxTexts = {
     comment: 'Kommentar',
     invite: 'Einladung',
     system: 'System',
+    message: 'Nachricht',
     other: 'Benachrichtigung',
   },
   kindName: (kind, unread) => `${kind}, ${unread} ungelesen`,

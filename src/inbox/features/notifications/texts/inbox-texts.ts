@@ -24,6 +24,7 @@ const english = {
     comment: 'Comment',
     invite: 'Invite',
     system: 'System',
+    message: 'Message',
     other: 'Notification',
   },
   kindName: (kind: string, unread: number) => `${kind}, ${unread} unread`,

@@ -27,8 +27,9 @@ export function kindsName(kindName: string, texts: InboxTexts): string {
 }
 
 /** The kind in the singular, as a row shows it. */
-export function notificationKindLabel({ kind, kindName }: Notification, texts: InboxTexts): string {
-  return registeredLabel(kindName, texts) ?? texts.kind[kind];
+export function notificationKindLabel(notification: Notification, texts: InboxTexts): string {
+  const { kind, kindName } = notification;
+  return registeredLabel(kindName, texts) ?? texts.kind[isMessage(notification) ? 'message' : kind];
 }
 
 /** What the templates of a registered kind say; null where they say nothing. */

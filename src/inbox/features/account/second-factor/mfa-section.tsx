@@ -9,11 +9,15 @@ import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import layout from '../../../ui/layout.module.css';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
+import { keptOnceLoaded, onDemand } from '../../../ui/state/loader.ts';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { MfaEnrollment, startEnrollment } from './mfa-enrollment.tsx';
 import { MfaRemoval } from './mfa-removal.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
+
+const importEnrollment = () => import('./mfa-enrollment.tsx');
+const loadEnrollment = keptOnceLoaded(async () => (await importEnrollment()).MfaEnrollment);
+const MfaEnrollment = onDemand(loadEnrollment);
 
 export interface MfaSectionProps {
   readonly user: UnverifiedUser;
@@ -41,9 +45,10 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
     setState({});
     if (!(await proof.request('factors'))) return;
     setState({ pending: true });
-    const failure = await runFormAction([], async () =>
-      setEnrolled(await startEnrollment(auth, texts.mfaDefaultName)),
-    );
+    const failure = await runFormAction([], async () => {
+      const [{ startEnrollment }] = await Promise.all([importEnrollment(), loadEnrollment()]);
+      setEnrolled(await startEnrollment(auth, texts.mfaDefaultName));
+    });
     setState({ problem: failure?.message });
   };
   const close = () => {

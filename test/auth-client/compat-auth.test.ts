@@ -148,6 +148,7 @@ test('a sign-in with a wallet is rejected for another chain, and without a signa
   );
   expect((await auth.signInWithWeb3({ chain: 'solana', ...signed })).error?.message).toBe('fetch failed');
   await expect(auth.admin.signOut('token', 'all' as never)).rejects.toThrow('all');
+  await expect(auth.signOut({ scope: 'all' as never })).rejects.toThrow('all');
   await auth.dispose();
 });
 

@@ -63,12 +63,13 @@ test('the socket is opened without a channel, and closed until it is opened agai
     await clock.advanceTimersByTimeAsync(0);
     expect(joins()).toHaveLength(1);
     await realtime.disconnect();
-    await clock.advanceTimersByTimeAsync(2_000);
     expect(realtime.connectionState()).toBe('closed');
     realtime.connect();
     PendingSocket.last?.onopen?.();
     await clock.advanceTimersByTimeAsync(0);
     expect([realtime.isConnected(), joins().length]).toEqual([true, 1]);
+    await realtime.removeAllChannels();
+    expect([realtime.isConnected(), realtime.getChannels()]).toEqual([false, []]);
     realtime.teardown();
   } finally {
     vi.useRealTimers();

@@ -26,6 +26,12 @@ export interface OAuthClientParams {
   token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post';
 }
 
+/** @throws {Error} for a scope of a sign-out that there is not. */
+export function requireScope(scope = 'global'): void {
+  if (!['global', 'local', 'others'].includes(scope))
+    throw new Error(`Parameter scope must be one of global, local, others: ${scope}`);
+}
+
 /** Administration, in the vendor's form. The native client is created by the first call, which fails where it refuses. */
 export function createAdmin(create: () => AdminClient, settle: Settle<AuthError>) {
   let created: AdminClient | undefined;
@@ -74,7 +80,7 @@ export function createAdmin(create: () => AdminClient, settle: Settle<AuthError>
       ),
     /** @throws {Error} for another scope. */
     async signOut(jwt: string, scope: 'global' | 'local' | 'others' = 'global') {
-      if (!['global', 'local', 'others'].includes(scope)) throw new Error(`No scope of a sign-out: ${scope}`);
+      requireScope(scope);
       const { error } = await settle(() => admin().signOut({ accessToken: jwt, scope }));
       return { data: null, error };
     },

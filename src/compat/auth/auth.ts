@@ -10,7 +10,7 @@ import { decodeBase64Url } from '../../platform/base64.ts';
 import { decodeJwtHeader } from '../../platform/jwt.ts';
 import { createSettle, type Outcome } from '../outcome.ts';
 import type { Untyped } from '../untyped.ts';
-import { createAdmin } from './admin.ts';
+import { createAdmin, requireScope } from './admin.ts';
 import {
   type AuthError,
   AuthInvalidJwtError,
@@ -235,7 +235,9 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
       }),
     exchangeCodeForSession: (code: string, options?: { flowId?: string }) =>
       signIn(() => auth.exchangeCodeForSession({ code, ...options })),
+    /** @throws {Error} for another scope. */
     async signOut(options?: { scope?: SignOutScope }): Promise<{ error: AuthError | null }> {
+      requireScope(options?.scope);
       const { revoked, ...failure } = await auth.signOut(options);
       if (revoked) return { error: null };
       return settle(() => Promise.reject('cause' in failure ? failure.cause : new TypeError('No cause')));

@@ -58,9 +58,11 @@ export class RealtimeClient {
     return channel.unsubscribe();
   }
 
-  /** Leaves all channels. */
-  removeAllChannels(): Promise<RealtimeChannelSendResponse[]> {
-    return Promise.all(this.getChannels().map((channel) => channel.unsubscribe()));
+  /** Leaves all channels, and closes the socket. */
+  async removeAllChannels(): Promise<RealtimeChannelSendResponse[]> {
+    const left = await Promise.all(this.getChannels().map((channel) => channel.unsubscribe()));
+    this.#native.port.keepOpen(false);
+    return left;
   }
 
   /** Opens the socket, which a channel does as well, and joins the channels again that `disconnect` has left. */

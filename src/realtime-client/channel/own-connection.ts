@@ -54,10 +54,13 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     onUnavailable: (problem) => topics.forEach((topic) => topic.step({ kind: 'unavailable', ...problem })),
   });
 
+  const isNeeded = () =>
+    isKeptOpen || all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed');
+
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
   const updateWanted = () => {
     releaseTimer?.cancel();
-    if (isKeptOpen || all().some(({ state: { kind } }) => kind !== 'idle' && kind !== 'failed')) {
+    if (isNeeded()) {
       stopTokens ??= onTokenChange?.((token) => {
         tokens.reset();
         topics.forEach((topic) => topic.step({ kind: 'tokenChange', token }));
@@ -113,6 +116,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     keepOpen(isKept) {
       isKeptOpen = isKept;
       updateWanted();
+      // A socket that the program closes does not wait for the grace period.
+      if (!isNeeded()) socket.want(false);
     },
     close() {
       // Close the socket before leaving the topics: status listeners may call join().

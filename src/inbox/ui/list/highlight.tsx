@@ -16,8 +16,7 @@ const lettersInPlain: Readonly<Record<string, string | undefined>> = {
   ı: 'i',
 };
 
-/** A part of a text: found by the query, or between such parts. */
-export interface TextPart {
+interface TextPart {
   /** Its place in the text. */
   readonly start: number;
   readonly text: string;

@@ -12,18 +12,6 @@ interface RowRange {
   readonly end: number;
 }
 
-export interface RowWindow {
-  readonly range: RowRange;
-  /** The height of rows that are not rendered, in pixels. */
-  readonly spacePx: (from: number, end: number) => number;
-  /** The `ref` of each rendered row, whose `data-id` is its id: measures it. */
-  readonly measure: (row: HTMLElement | null) => (() => void) | undefined;
-  /** Where the row starts in the document, in pixels; undefined: the list does not have it. */
-  readonly startOf: (id: string) => number | undefined;
-  /** Renders the row and those around it. */
-  readonly render: (id: string) => void;
-}
-
 /**
  * Renders only the rows near the visible part of the window, so that the document stays small at any length of a list. Each
  * `ul` of the list has its number of rows as `data-rows`, and paddings in place of those that are not rendered.
@@ -37,7 +25,7 @@ export function useRowWindow(
   ids: readonly string[],
   estimatePx: number,
   onView: (end: number) => void,
-): RowWindow {
+) {
   const [range, setRange] = useState<RowRange>({ first: 0, end: wholeRows });
   const heights = useMemo(() => createHeights(estimatePx), [estimatePx]);
   const update = useEffectEvent(() => {
@@ -57,13 +45,17 @@ export function useRowWindow(
   }, []);
   return {
     range: ids.length > wholeRows ? range : { first: 0, end: ids.length },
-    spacePx: (from, end) => heights.sum(ids.slice(from, end)),
+    /** The height of rows that are not rendered, in pixels. */
+    spacePx: (from: number, end: number) => heights.sum(ids.slice(from, end)),
+    /** The `ref` of each rendered row, whose `data-id` is its id: measures it. */
     measure: heights.observe,
-    startOf: (id) => {
+    /** Where the row starts in the document, in pixels; undefined: the list does not have it. */
+    startOf: (id: string) => {
       const place = places(list.current, ids, heights).find((each) => each.id === id);
       return place && place.topPx + window.scrollY;
     },
-    render: (id) => {
+    /** Renders the row and those around it. */
+    render: (id: string) => {
       const at = ids.indexOf(id);
       if (at >= 0) setRange(around(at, at + 1));
     },

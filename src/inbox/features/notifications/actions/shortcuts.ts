@@ -1,24 +1,7 @@
 import { createDeviceSwitch } from '../../../ui/list/device-switch.ts';
 
-export type Shortcut =
-  | 'next'
-  | 'previous'
-  | 'open'
-  | 'read'
-  | 'archive'
-  | 'remove'
-  | 'snooze'
-  | 'search'
-  | 'select'
-  | 'allRead'
-  | 'undo'
-  | 'goInbox'
-  | 'goPreferences'
-  | 'escape'
-  | 'help';
-
 /** The keys, as `KeyboardEvent.key` names them; two letters are pressed one after the other. Enter has no entry, because it follows the focused link. */
-export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
+const keys = {
   next: ['j', 'ArrowDown'],
   previous: ['k', 'ArrowUp'],
   open: ['o'],
@@ -36,13 +19,8 @@ export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
   help: ['?'],
 };
 
-/** The fields of a `KeyboardEvent` that identify a shortcut. */
-export interface KeyPress {
-  readonly key: string;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly altKey: boolean;
-}
+export type Shortcut = keyof typeof keys;
+export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = keys;
 
 /**
  * The shortcut of a key press; null with a modifier that belongs to the browser or the system.
@@ -50,7 +28,7 @@ export interface KeyPress {
  * @param prefix the letter that was pressed before, for shortcuts of two letters.
  */
 export function parseShortcut(
-  { key, ctrlKey, metaKey, altKey }: KeyPress,
+  { key, ctrlKey, metaKey, altKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>,
   prefix: string | null = null,
 ): Shortcut | null {
   if (ctrlKey || metaKey || altKey) return null;

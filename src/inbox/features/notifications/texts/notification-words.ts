@@ -91,33 +91,26 @@ function givenTitle(notification: Notification): string | null {
 /** A longer name of an entity is cut in a list, so that rows stay low. */
 const longestName = 80;
 
-/** A part of a headline. */
-export interface TitlePart {
-  readonly text: string;
-  /** `entity`: also a headline that has no names. */
-  readonly role: 'actor' | 'verb' | 'entity';
-}
-
 /**
  * Cuts a headline at its names and shortens that of the entity. The names are searched for in the text, because each language
- * puts them in other places.
+ * puts them in other places. A headline without names is one part, an `entity`.
  */
-export function titleParts(title: string, notification: Notification): readonly TitlePart[] {
+export function titleParts(title: string, notification: Notification) {
   const actor = notificationActor(notification) ?? '';
   const entity = notificationEntity(notification) ?? '';
   const actorAt = actor === '' ? -1 : title.indexOf(actor);
   const actorEnd = actorAt < 0 ? 0 : actorAt + actor.length;
   const found = entity === '' ? -1 : title.lastIndexOf(entity);
   const entityAt = found < actorEnd ? -1 : found;
-  if (actorAt < 0 && entityAt < 0) return [{ text: title, role: 'entity' }];
+  if (actorAt < 0 && entityAt < 0) return [{ text: title, role: 'entity' } as const];
   const rest = entityAt < 0 ? title.length : entityAt;
-  const parts: readonly TitlePart[] = [
+  const parts = [
     { text: title.slice(0, Math.max(0, actorAt)), role: 'verb' },
     { text: actorAt < 0 ? '' : actor, role: 'actor' },
     { text: title.slice(actorEnd, rest), role: 'verb' },
     { text: entityAt < 0 ? '' : shorten(entity), role: 'entity' },
     { text: title.slice(rest + (entityAt < 0 ? 0 : entity.length)), role: 'verb' },
-  ];
+  ] as const;
   return parts.filter(({ text }) => text !== '');
 }
 
@@ -138,21 +131,15 @@ export function notificationEntity(notification: Notification): string | null {
   return contentText(notification, 'entity_name', 'entity_title', 'name');
 }
 
-/** An invitation to the user, and the answer that was given. */
-export interface ReceivedInvitation {
-  readonly token: string;
-  /** null: none yet. */
-  readonly answer: 'accepted' | 'declined' | null;
-}
-
-/** The invitation in a notification; null: it has none, such as an answer to the user's own invitation. */
-export function notificationInvitation(notification: Notification): ReceivedInvitation | null {
+/** The invitation in a notification, and the answer that was given; null: it has none, such as an answer to the user's own invitation. */
+export function notificationInvitation(notification: Notification) {
   if (notification.kind !== 'invite') return null;
   const path = contentText(notification, 'url', 'href', 'link', 'path');
   const token =
     contentText(notification, 'token', 'invitation_token') ?? /^\/join\/([\w-]+)$/.exec(path ?? '')?.[1];
-  const answer = contentText(notification, 'answer');
-  return token ? { token, answer: answer === 'accepted' || answer === 'declined' ? answer : null } : null;
+  const said = contentText(notification, 'answer');
+  const answer = (['accepted', 'declined'] as const).find((each) => each === said) ?? null;
+  return token ? { token, answer } : null;
 }
 
 /** A button that the sender of a message defined. */

@@ -1,9 +1,3 @@
-/** A suggested time of return. */
-export interface SnoozeChoice {
-  readonly name: 'laterToday' | 'tomorrow' | 'nextWeek';
-  readonly atMs: number;
-}
-
 /** The hour at which a day begins for snoozes and mutes that last until tomorrow or later. */
 const morningHour = 9;
 /** "Later today" is so many hours from now, at the full hour. */
@@ -12,7 +6,7 @@ const lastHour = 23;
 const shortestMs = 1_800_000;
 
 /** The suggested times, in the time zone of the device. "Later today" ends at 11 p.m. */
-export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
+export function snoozeChoices(nowMs: number) {
   const now = new Date(nowMs);
   const at = (days: number, hour: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour).getTime();
@@ -23,7 +17,7 @@ export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
     { name: 'tomorrow', atMs: at(1, morningHour) },
     // On Sunday, the next Monday is tomorrow.
     { name: 'nextWeek', atMs: at(daysToMonday > 1 ? daysToMonday : daysToMonday + 7, morningHour) },
-  ];
+  ] as const;
 }
 
 /** The value of a `datetime-local` field for a time, in the time zone of the device. */
@@ -40,15 +34,8 @@ export function parseLocalInput(value: string): number | null {
   return Number.isNaN(atMs) ? null : atMs;
 }
 
-/** A suggested end of a mute. */
-export interface MuteChoice {
-  readonly name: 'hour' | 'tomorrow' | 'week' | 'forever';
-  /** Milliseconds since the epoch; null: the mute has no end. */
-  readonly untilMs: number | null;
-}
-
-/** The suggested ends, in the time zone of the device. */
-export function muteChoices(nowMs: number): readonly MuteChoice[] {
+/** The suggested ends, in the time zone of the device; null: the mute has no end. */
+export function muteChoices(nowMs: number) {
   const now = new Date(nowMs);
   const year = now.getFullYear();
   const month = now.getMonth();
@@ -59,5 +46,5 @@ export function muteChoices(nowMs: number): readonly MuteChoice[] {
     // A week by the calendar and not 168 hours, so that a change of the clocks keeps the time of day.
     { name: 'week', untilMs: new Date(year, month, day + 7, now.getHours(), now.getMinutes()).getTime() },
     { name: 'forever', untilMs: null },
-  ];
+  ] as const;
 }

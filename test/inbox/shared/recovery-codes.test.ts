@@ -104,5 +104,8 @@ test('a failure of the service that may pass creates no codes elsewhere', async 
   const person = await createPerson(withService(), fetch);
   backend.break(to('/factors/recovery-codes'), () => new Response('{}', { status: 503 }));
   await expect(createRecoveryCodes(person, []).create()).rejects.toMatchObject({ status: 503 });
+  const unknown = createRecoveryCodes(person, []).getStatus(AbortSignal.timeout(60_000));
+  await expect(unknown, 'not told as none').rejects.toMatchObject({ status: 503 });
+  backend.mend();
   expect(await createRecoveryCodes(person, []).getStatus(AbortSignal.timeout(60_000))).toBeNull();
 });

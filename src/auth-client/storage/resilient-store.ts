@@ -35,7 +35,8 @@ export class ResilientStore implements Store {
   readonly #primary: Store;
   readonly #clock: Clock;
   readonly #health: StoreHealthListener;
-  readonly #pendingWrites = new Map<string, PendingWrite>();
+  /** Made by the first failure. */
+  #pendingWrites: Map<string, PendingWrite> | undefined;
   readonly #lastStored = new Map<string, string | null>();
 
   constructor(primary: Store, clock: Clock, health: StoreHealthListener) {
@@ -59,13 +60,13 @@ export class ResilientStore implements Store {
   async read(key: string): Promise<StoreRead> {
     const isFailed = !(await this.#readPrimary(key));
     const stored = this.#lastStored.get(key) ?? null;
-    const pending = this.#pendingWrites.get(key);
+    const pending = this.#pendingWrites?.get(key);
     if (isFailed) return { value: pending ? pending.value : stored, isFailed };
     const isPending = pending?.replaces === stored;
     const value = pending && isPending ? pending.value : stored;
     if (isPending) await this.#writePrimary(key, value);
-    else this.#pendingWrites.delete(key);
-    if (this.#pendingWrites.size === 0) this.#health.onRecovery();
+    else this.#pendingWrites?.delete(key);
+    if (!this.#pendingWrites?.size) this.#health.onRecovery();
     return { value, isFailed };
   }
 
@@ -79,6 +80,7 @@ export class ResilientStore implements Store {
 
   /** Keeps a value in memory; a later read writes it, if the primary store has not changed since its last read. */
   writeLater(key: string, value: string | null): void {
+    this.#pendingWrites ??= new Map();
     this.#pendingWrites.set(key, { value, replaces: this.#lastStored.get(key) ?? null });
   }
 
@@ -104,7 +106,7 @@ export class ResilientStore implements Store {
     const done = await this.#attempt(() => (value === null ? primary.remove(key) : primary.set(key, value)));
     if (!done) return false;
     this.#lastStored.set(key, value);
-    this.#pendingWrites.delete(key);
+    this.#pendingWrites?.delete(key);
     return true;
   }
 }

@@ -26,7 +26,8 @@ export function useRowWindow(
   estimatePx: number,
   onView: (end: number) => void,
 ) {
-  const [range, setRange] = useState<RowRange>({ first: 0, end: wholeRows });
+  // About one window of rows: a larger one gets the others before the first paint.
+  const [range, setRange] = useState<RowRange>({ first: 0, end: 3 * stepRows });
   const heights = useMemo(() => createHeights(estimatePx), [estimatePx]);
   const update = useEffectEvent(() => {
     const next = findRange(list.current, ids, heights);

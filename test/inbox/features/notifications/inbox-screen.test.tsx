@@ -544,3 +544,30 @@ async function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<T[]>): Pr
     });
   });
 }
+
+test('addresses in the text of the opened notification are links; that of another site asks first', async () => {
+  const text = `See https://example.com/lunch, ${location.origin}/account and javascript:alert(1) <b>now</b>`;
+  const data = { entity_name: 'Plan', text };
+  await local().database.query(`insert into public.notifications (recipient_id, content) values ($1, $2)`, [
+    ada.id,
+    JSON.stringify({ type: 'comment', data }),
+  ]);
+  const { actor } = await open();
+  await actor.click(await screen.findByRole('link', { name: /Plan/ }));
+  const quote = await waitFor(() => {
+    const found = document.querySelector('blockquote');
+    if (!found) throw new Error('not opened');
+    return found;
+  });
+  expect(quote.textContent).toBe(text);
+  const links = within(quote).getAllByRole<HTMLAnchorElement>('link');
+  expect(links.map(({ href, rel }) => [href, rel])).toEqual([
+    ['https://example.com/lunch', 'noopener noreferrer'],
+    [`${location.origin}/account`, 'noopener noreferrer'],
+  ]);
+  await actor.click(within(quote).getByRole('link', { name: 'https://example.com/lunch' }));
+  const proceed = await within(
+    await screen.findByRole('dialog', { name: 'You’re leaving this site' }),
+  ).findByRole<HTMLAnchorElement>('link');
+  expect(proceed.href).toBe('https://example.com/lunch');
+});

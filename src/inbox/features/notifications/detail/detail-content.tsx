@@ -7,11 +7,13 @@ import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../../../ui/list/relative-time.ts';
+import { splitAtAddresses } from '../../../ui/page/text-addresses.ts';
 import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
 import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
+  addressLink,
   notificationActor,
   notificationEntity,
   notificationInvitation,
@@ -69,11 +71,7 @@ export function DetailContent({
           )}
         </div>
       </div>
-      {snippet && (
-        <blockquote className={styles.text} dir="auto">
-          {snippet}
-        </blockquote>
-      )}
+      {snippet && <LinkedText text={snippet} entityUrl={entityUrl} />}
       <AnswerButtons
         className={styles.answers}
         notification={notification}
@@ -117,6 +115,42 @@ export function DetailButtons({ notification, onAction, onLeave }: DetailButtons
       />
     );
   });
+}
+
+interface LinkedTextProps {
+  readonly text: string;
+  readonly entityUrl: string | null;
+}
+
+/** The text as the sender wrote it; its http(s) addresses are links. */
+function LinkedText({ text, entityUrl }: LinkedTextProps) {
+  const [left, setLeft] = useState<{ readonly href: string; readonly host: string } | null>(null);
+  return (
+    <>
+      <blockquote className={styles.text} dir="auto">
+        {splitAtAddresses(text).map(({ text: part, url, start }) => {
+          if (!url) return part;
+          const { href, foreignHost } = addressLink(url, entityUrl);
+          return (
+            <a
+              key={start}
+              href={href}
+              dir="ltr"
+              rel="noopener noreferrer"
+              onClick={(event) => {
+                if (foreignHost === null) return;
+                event.preventDefault();
+                setLeft({ href, host: foreignHost });
+              }}
+            >
+              {part}
+            </a>
+          );
+        })}
+      </blockquote>
+      {left && <ExternalLinkDialog {...left} onClose={() => setLeft(null)} />}
+    </>
+  );
 }
 
 interface FollowLinkProps {

@@ -198,12 +198,8 @@ export function notificationLink(
 ): NotificationLink | null {
   const given = contentText(notification, 'url', 'href', 'link', 'path');
   if (given && isPath(given)) return { href: given, foreignHost: null };
-  const absolute = given && /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : null;
-  if (absolute) {
-    const isKnown =
-      absolute.origin === globalThis.location?.origin || absolute.origin === originOf(entityUrl);
-    return { href: absolute.href, foreignHost: isKnown ? null : absolute.host };
-  }
+  if (given && /^https?:\/\//i.test(given) && URL.canParse(given))
+    return addressLink(new URL(given), entityUrl);
   const { kind, entityType, entityId } = notification;
   const token = kind === 'invite' ? contentText(notification, 'token', 'invitation_token') : null;
   if (token) return { href: `/join/${encodeURIComponent(token)}`, foreignHost: null };
@@ -213,6 +209,12 @@ export function notificationLink(
     encodeURIComponent(values[name] ?? ''),
   );
   return { href, foreignHost: null };
+}
+
+/** The link of an http(s) address. @param entityUrl as for a notification: the entities' site is known. */
+export function addressLink({ href, host, origin }: URL, entityUrl: string | null): NotificationLink {
+  const isKnown = origin === globalThis.location?.origin || origin === originOf(entityUrl);
+  return { href, foreignHost: isKnown ? null : host };
 }
 
 function originOf(template: string | null): string | null {

@@ -207,6 +207,21 @@ it.each([
   },
 );
 
+it('withdrawing an invitation does the same work and takes the same locks with and without an account', async () => {
+  const { database } = supabase();
+  const withdrawal = async (address: string) => {
+    const [made] = await runAs(database, { role: 'authenticated', userId: ada.id }, (sql) =>
+      sql.query<{ token: string }>('select token from create_invitation($1)', [address]),
+    );
+    return workOf('select withdraw_invitation($1)', [made?.token]);
+  };
+  await withdrawal(grace.email);
+  const known = await withdrawal(grace.email);
+  expect(known.tables['private.outgoing_notifications']?.[2]).toBe(1);
+  expect(known.tables['public.notifications'] ?? []).toEqual([0, 0, 0, 0, 0]);
+  expect(await withdrawal('without-an-account@example.com')).toEqual(known);
+});
+
 it('no function sleeps, because it would do so with the locks of its transaction', async () => {
   const sleeping = await supabase().database.query(
     `select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -9,6 +9,7 @@ const nowMs = new Date(2026, 2, 10, 12).getTime();
 const at = (...date: [number, number, number, number]) => ({
   notifications: [{ ...createNotification(1), createdAtMs: new Date(...date).getTime() }] as const,
   isLifted: false,
+  isMember: false,
 });
 
 test('day groups follow the calendar of the reader, not spans of 24 hours', () => {
@@ -37,6 +38,15 @@ test('day groups are named today, yesterday, by weekday within a week, else by d
   expect(groups.map(({ daysAgo, atMs }) => dayLabel(Number(daysAgo), atMs, 'de')).slice(0, 2)).toEqual([
     'Heute',
     'Gestern',
+  ]);
+});
+
+test('the rows of an open thread stay below it, of whatever day they are', () => {
+  const member = { ...at(2026, 2, 8, 9), isMember: true };
+  const groups = groupByDay([at(2026, 2, 10, 9), member, at(2026, 2, 10, 8), at(2026, 2, 8, 8)], nowMs);
+  expect(groups.map(({ daysAgo, first, end }) => [daysAgo, first, end])).toEqual([
+    [0, 0, 3],
+    [2, 3, 4],
   ]);
 });
 

@@ -13,18 +13,18 @@ export interface DayGroup {
   readonly end: number;
 }
 
-/** Cuts a list into the reader's calendar days. */
+/** Cuts a list into the reader's calendar days. The rows of an open thread are below it, of whatever day they are. */
 export function groupByDay(
-  entries: readonly Pick<ListEntry, 'notifications' | 'isLifted'>[],
+  entries: readonly Pick<ListEntry, 'notifications' | 'isLifted' | 'isMember'>[],
   nowMs: number,
 ): readonly DayGroup[] {
   const today = dayNumber(nowMs);
   const groups: { -readonly [Part in keyof DayGroup]: DayGroup[Part] }[] = [];
-  for (const [place, { notifications, isLifted }] of entries.entries()) {
+  for (const [place, { notifications, isLifted, isMember }] of entries.entries()) {
     const atMs = shownAtMs(notifications[0]);
     const daysAgo = isLifted ? null : today - dayNumber(atMs);
     const last = groups.at(-1);
-    if (last?.daysAgo === daysAgo) last.end = place + 1;
+    if (last && (isMember || last.daysAgo === daysAgo)) last.end = place + 1;
     else groups.push({ daysAgo, atMs, first: place, end: place + 1 });
   }
   return groups;

@@ -191,6 +191,35 @@ test('J steps past the first page', { tag: '@nightly' }, async ({ page, world })
 });
 
 test(
+  'a row far from the visible part is scrolled to and focused, and all rows are printed',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 60, kind: 'comment' });
+    await world.enter(page, ada);
+    await expect(rows(page)).toHaveCount(30);
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, 1_000);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight))
+      .toBeGreaterThan(3_000);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    const last = page.locator('main [aria-posinset="58"]');
+    await last.getByRole('link').click();
+    await expect(page).toHaveURL(/open=/);
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(last).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expect(last.getByRole('link')).toBeFocused();
+    await expect(last).toBeInViewport();
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await expect(rows(page)).toHaveCount(60);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await expect(rows(page)).not.toHaveCount(60);
+  },
+);
+
+test(
   'more than a hundred notifications come page by page, with few rows in the document, and the counts are right at once',
   { tag: '@nightly' },
   async ({ page, world }) => {

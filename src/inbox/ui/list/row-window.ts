@@ -28,37 +28,50 @@ export function useRowWindow(
 ) {
   // About one window of rows: a larger one gets the others before the first paint.
   const [range, setRange] = useState<RowRange>({ first: 0, end: 3 * stepRows });
+  const [isPrinting, setPrinting] = useState(false);
+  const isWhole = isPrinting || ids.length <= wholeRows;
   const heights = useMemo(() => createHeights(estimatePx), [estimatePx]);
   const update = useEffectEvent(() => {
     const next = findRange(list.current, ids, heights);
-    if (next.first !== range.first || next.end !== range.end) setRange(next);
+    if (!isWhole && (next.first !== range.first || next.end !== range.end)) setRange(next);
     onView(next.end);
   });
-  // eslint-disable-next-line react/set-state-in-effect -- which rows are visible is known when the list is in the document
-  useLayoutEffect(() => update());
+  useLayoutEffect(() => {
+    // Before the range is read: with estimates for rendered rows, two ranges could each ask for the other.
+    heights.note(list.current?.querySelectorAll('[data-id]') ?? []);
+    // eslint-disable-next-line react/set-state-in-effect -- which rows are visible is known when the list is in the document
+    update();
+  });
   useLayoutEffect(() => {
     // At once: the frame that shows the new position also shows its rows.
     const onScroll = () => flushSync(() => update());
+    // A printed page has no scroll position: paddings would be empty pages.
+    const onPrint = ({ type }: Event) => flushSync(() => setPrinting(type === 'beforeprint'));
     for (const type of ['scroll', 'resize']) addEventListener(type, onScroll, { passive: true });
+    for (const type of ['beforeprint', 'afterprint']) addEventListener(type, onPrint);
     return () => {
       for (const type of ['scroll', 'resize']) removeEventListener(type, onScroll);
+      for (const type of ['beforeprint', 'afterprint']) removeEventListener(type, onPrint);
     };
   }, []);
+  const placeOf = (id: string) => places(list.current, ids, heights).find((each) => each.id === id);
   return {
-    range: ids.length > wholeRows ? range : { first: 0, end: ids.length },
+    range: isWhole ? { first: 0, end: ids.length } : range,
     /** The height of rows that are not rendered, in pixels. */
     spacePx: (from: number, end: number) => heights.sum(ids.slice(from, end)),
     /** The `ref` of each rendered row, whose `data-id` is its id: measures it. */
     measure: heights.observe,
     /** Where the row starts in the document, in pixels; undefined: the list does not have it. */
     startOf: (id: string) => {
-      const place = places(list.current, ids, heights).find((each) => each.id === id);
+      const place = placeOf(id);
       return place && place.topPx + window.scrollY;
     },
-    /** Renders the row and those around it. */
-    render: (id: string) => {
-      const at = ids.indexOf(id);
-      if (at >= 0) setRange(around(at, at + 1));
+    /** Scrolls to the row and renders it with those around it; a row outside of the visible part would not stay rendered. */
+    scrollTo: (id: string) => {
+      const place = placeOf(id);
+      if (!place) return;
+      window.scrollBy(0, place.topPx - window.innerHeight / 2);
+      flushSync(() => setRange(findRange(list.current, ids, heights)));
     },
   };
 }
@@ -69,19 +82,21 @@ type Heights = ReturnType<typeof createHeights>;
 function createHeights(estimatePx: number) {
   const known = new Map<string, number>();
   const heightOf = (id: string) => known.get(id) ?? estimatePx;
-  const note = (rows: readonly Element[]) => {
-    const boxes = rows.map(
+  const note = (rows: Iterable<Element>) => {
+    const boxes = Array.from(
+      rows,
       (row) => [row.getAttribute('data-id') ?? '', row.getBoundingClientRect()] as const,
     );
     let movedPx = 0;
     let abovePx = 0;
     for (const [id, { height, bottom }] of boxes.sort(([, one], [, other]) => one.top - other.top)) {
+      // The list is hidden.
+      if (height === 0) continue;
       const grownPx = height - heightOf(id);
       known.set(id, height);
       movedPx += grownPx;
       if (bottom <= movedPx) abovePx += grownPx;
     }
-    // What is visible stays where it is when rows above it turn out higher or lower.
     if (abovePx !== 0) window.scrollBy(0, abovePx);
   };
   const observer =
@@ -90,6 +105,8 @@ function createHeights(estimatePx: number) {
       : new ResizeObserver((changes) => note(changes.map(({ target }) => target)));
   return {
     heightOf,
+    /** Measures rendered rows. What is visible stays where it is when rows above it turn out higher or lower than they were. */
+    note,
     sum: (ids: readonly string[]) => ids.reduce((sum, id) => sum + heightOf(id), 0),
     observe(row: HTMLElement | null) {
       if (!row) return undefined;

@@ -9,7 +9,6 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { ReactNode, Ref } from 'react';
-import { flushSync } from 'react-dom';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { dayLabel, groupByDay } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
@@ -68,15 +67,20 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
-  const { range, spacePx, measure, startOf, render } = useRowWindow(list, ids, rowHeights[density], (end) => {
-    // The end of a short list is near from the start: wait for the first scroll before reading the next page.
-    if (window.scrollY > 0 && end >= ids.length - endNearRows) onEndNear();
-  });
+  const { range, spacePx, measure, startOf, scrollTo } = useRowWindow(
+    list,
+    ids,
+    rowHeights[density],
+    (end) => {
+      // The end of a short list is near from the start: wait for the first scroll before reading the next page.
+      if (window.scrollY > 0 && end >= ids.length - endNearRows) onEndNear();
+    },
+  );
   useSavedScroll(ids.length, startOf);
   useFocusKeeper(list);
   useImperativeHandle(ref, () => ({
     reveal(id, focus) {
-      if (!findRowLink(list.current, id)) flushSync(() => render(id));
+      if (!findRowLink(list.current, id)) scrollTo(id);
       const link = findRowLink(list.current, id);
       link?.scrollIntoView({ block: 'nearest' });
       if (focus) link?.focus({ preventScroll: true });

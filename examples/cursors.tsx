@@ -2,6 +2,8 @@ import { useEffect, useState, type PointerEvent } from 'react';
 import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
 import { bufferBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast-buffer';
 import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
+import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
+import { usePresence } from 'supabase-protocol-clients/react';
 
 interface Cursor {
   readonly name: string;
@@ -9,34 +11,36 @@ interface Cursor {
   readonly y: number;
 }
 
-type Events = { readonly cursor: Cursor; readonly gone: { readonly name: string } };
+type Events = { readonly cursor: Cursor };
 
-function createRoom(realtime: RealtimeClient) {
+function createRoom(realtime: RealtimeClient, name: string) {
   const channel = realtime.channel('example-cursors');
-  const buffer = bufferBroadcasts<Events>({ policies: { cursor: 'latest', gone: 'drop' } });
-  return { channel, broadcast: createBroadcast<Events>(channel, { buffer }) };
+  const buffer = bufferBroadcasts<Events>({ policies: { cursor: 'latest' } });
+  return {
+    channel,
+    presence: createPresence<{ name: string }>(channel, { key: name }),
+    broadcast: createBroadcast<Events>(channel, { buffer }),
+  };
 }
 
-/** The cursors of all users on the page. A moved cursor is sent at most once per frame: only the latest position counts. */
+/**
+ * The cursors of the users who are on the page: presence also knows of windows that crashed. A moved cursor is sent at most once per
+ * frame, because only the latest position counts.
+ */
 export function Cursors({ realtime, name }: { readonly realtime: RealtimeClient; readonly name: string }) {
   const [cursors, setCursors] = useState<ReadonlyMap<string, Cursor>>(new Map());
-  const [{ channel, broadcast }] = useState(() => createRoom(realtime));
+  const [{ channel, presence, broadcast }] = useState(() => createRoom(realtime, name));
 
-  useEffect(() => {
-    const stops = [
+  const { entries } = usePresence(presence, { name });
+
+  useEffect(() => channel.join(), [channel]);
+  useEffect(
+    () =>
       broadcast.on('cursor', ({ payload }) =>
         setCursors((known) => new Map(known).set(payload.name, payload)),
       ),
-      broadcast.on('gone', ({ payload }) =>
-        setCursors((known) => new Map([...known].filter(([other]) => other !== payload.name))),
-      ),
-      channel.join(),
-    ];
-    return () => {
-      void broadcast.send('gone', { name });
-      stops.forEach((stop) => stop());
-    };
-  }, [broadcast, channel, name]);
+    [broadcast],
+  );
 
   const move = (event: PointerEvent<HTMLElement>) => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
@@ -45,15 +49,17 @@ export function Cursors({ realtime, name }: { readonly realtime: RealtimeClient;
   return (
     <section aria-label="Shared canvas" className="canvas" onPointerMove={move}>
       <p>Move the pointer. Open this page in a second window to see both cursors.</p>
-      {[...cursors.values()].map((cursor) => (
-        <span
-          key={cursor.name}
-          className="cursor"
-          style={{ transform: `translate(${cursor.x}px, ${cursor.y}px)` }}
-        >
-          {cursor.name}
-        </span>
-      ))}
+      {[...cursors.values()]
+        .filter((cursor) => entries.has(cursor.name))
+        .map((cursor) => (
+          <span
+            key={cursor.name}
+            className="cursor"
+            style={{ transform: `translate(${cursor.x}px, ${cursor.y}px)` }}
+          >
+            {cursor.name}
+          </span>
+        ))}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
@@ -110,15 +111,52 @@ describe('search', () => {
     });
   });
 
-  it('search takes a run of Chinese or Japanese for one word, and ignores emoji', async () => {
-    await supabase().database.query(
-      `insert into notifications (recipient_id, content, created_at) values ($1, $2, now() - interval '9 minutes')`,
-      [ada.id, letter('通知を送信しました 🎉')],
+  describe('in scripts without spaces', () => {
+    const spring = '春季计划的第二版已经完成';
+    const sent = '通知を送信しました 🎉';
+    const mixed = 'カタカナとAPI설계문서';
+    beforeAll(async () => {
+      for (const text of [spring, sent, mixed])
+        await supabase().database.query(
+          `insert into notifications (recipient_id, content, created_at) values ($1, $2, now() - interval '9 minutes')`,
+          [ada.id, letter(text)],
+        );
+    });
+
+    it.each([
+      ['季', [spring]],
+      ['计划', [spring]],
+      ['成', [spring]],
+      ['季计划的第二版', [spring]],
+      ['季计划的第三版', []],
+      ['计划 第二', [spring]],
+      ['划计', []],
+      ['通知', [sent]],
+      ['送信', [sent]],
+      ['送信 🎉', [sent]],
+      ['🎉', []],
+      ['カナ', [mixed]],
+      ['api', [mixed]],
+      ['とAPI설계', [mixed]],
+      ['문서', [mixed]],
+    ])('search finds %s inside a run of letters', async (query, expected) => {
+      expect(await search(`'${query}'`, ada.id)).toEqual(expected);
+    });
+  });
+
+  it('the migration finds words inside the runs of earlier notifications', async () => {
+    const { database } = supabase();
+    const [row] = await database.query<{ id: string }>(
+      'insert into notifications (recipient_id, content) values ($1, $2) returning id',
+      [grace.id, String.raw`{"type":"comment","data":{"text":"\u6bce\u9031\u306e\u4f1a\u8b70"}}`],
     );
-    expect(await search(`'通知'`, ada.id)).toEqual(['通知を送信しました 🎉']);
-    expect(await search(`'送信'`, ada.id)).toEqual([]);
-    expect(await search(`'🎉'`, ada.id)).toEqual([]);
-    expect(await search(`'通知 🎉'`, ada.id)).toEqual(['通知を送信しました 🎉']);
+    await database.query(`update private.notification_words set words = '' where notification_id = $1`, [
+      row?.id,
+    ]);
+    expect(await search(`'会議'`)).toEqual([]);
+    const migration = await readFile('supabase/migrations/20261126064000_search_without_spaces.sql', 'utf8');
+    await database.exec(/^update [^;]*;/m.exec(migration)?.[0] ?? '');
+    expect(await search(`'会議'`)).toEqual(['毎週の会議']);
   });
 
   it('search finds rare and frequent words among many similar rows', async () => {

@@ -16,6 +16,11 @@ const lettersInPlain: Readonly<Record<string, string | undefined>> = {
   ı: 'i',
 };
 
+/** A letter of a script that is written without spaces: the server finds its words anywhere in a run. */
+const unspacedLetters = String.raw`(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}]`;
+const word = new RegExp(String.raw`(?:${unspacedLetters})+|(?:(?!${unspacedLetters})[\p{L}\p{N}])+`, 'gu');
+const unspacedStart = new RegExp(`^${unspacedLetters}`, 'u');
+
 interface TextPart {
   /** Its place in the text. */
   readonly start: number;
@@ -28,11 +33,9 @@ interface TextPart {
  * not matter, as in the search of the server.
  */
 export function splitMatches(text: string, query: string): readonly TextPart[] {
-  const words = withoutAccents(query)
-    .plain.split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
+  const words = withoutAccents(query).plain.match(word) ?? [];
   if (words.length === 0) return [{ start: 0, text, isMatch: false }];
-  const found = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.flatMap(alternatives).join('|')})`, 'giu');
+  const found = new RegExp(words.flatMap(alternatives).join('|'), 'giu');
   const { plain, origins } = withoutAccents(text);
   const originOf = (index: number): number => origins[index] ?? text.length;
   const parts: TextPart[] = [];
@@ -71,10 +74,19 @@ function withoutAccents(text: string): { readonly plain: string; readonly origin
   return { plain, origins };
 }
 
-/** The word itself, or a whole word with its stem: `engines` finds `engine`. Only the server knows the exact stem. */
-function alternatives(word: string): readonly string[] {
-  const stem = word.slice(0, Math.max(shortestStem, word.length - 3));
-  return stem.length < word.length ? [word, `${stem}\\p{L}{0,${longestEnding}}(?!\\p{L})`] : [word];
+/**
+ * The beginning of a word, or a whole word of the same stem: `engines` finds `engine`; only the server knows the exact stem.
+ * A word of a script without spaces may be anywhere.
+ */
+function alternatives(found: string): readonly string[] {
+  if (unspacedStart.test(found)) return [found];
+  const stem = found.slice(0, Math.max(shortestStem, found.length - 3));
+  const begins = String.raw`(?<!(?!${unspacedLetters})[\p{L}\p{N}])`;
+  const words = [
+    found,
+    ...(stem.length < found.length ? [`${stem}\\p{L}{0,${longestEnding}}(?!\\p{L})`] : []),
+  ];
+  return words.map((one) => begins + one);
 }
 
 /** A text with the words of the query marked. */

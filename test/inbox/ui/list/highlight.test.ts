@@ -18,6 +18,10 @@ test.each([
   ['Jose\u0301 und José', 'jose', '[Jose\u0301] und [José]'],
   ['Æther 🎉 Łódź', 'a lo', '[Æ]ther 🎉 [Łó]dź'],
   ['한국어', '한', '[한]국어'],
+  ['春季计划的第二版', '计划', '春季[计划]的第二版'],
+  ['春季计划v2 und v2', '计划 v2', '春季[计划][v2] und [v2]'],
+  ['カタカナーとAPI', 'ナーとapi', 'カタカ[ナーと][API]'],
+  ['한국어', '국', '한[국]어'],
   ['a (b) [c]', '(b', 'a ([b]) [c]'],
   ['nothing', '&|', 'nothing'],
 ])('the highlight marks in %j what %j finds', (text, query, expected) => {

@@ -192,6 +192,19 @@ test('the notifications API marks all as read, of one kind or of every kind', as
   expect((await api.changes(null)).totals.unread).toBe(0);
 });
 
+test('the notifications API leaves snoozed notifications alone when a whole list is marked as read or archived', async () => {
+  const { api } = await openApi();
+  const { notifications } = await api.list(unfiltered, { after: null, limit: 2 });
+  const ids = notifications.map(({ id }) => id);
+  await api.snooze(ids, Date.now() + 3_600_000);
+  await api.markAllRead(null, 7, null);
+  expect((await api.changes(null)).totals).toMatchObject({ unread: 0, snoozed: 2 });
+  await api.archiveAll(unfiltered, null);
+  expect((await api.changes(null)).totals).toMatchObject({ all: 0, archived: 7, snoozed: 2 });
+  await api.archiveAll({ tab: 'snoozed', kind: null }, null);
+  expect((await api.changes(null)).totals).toMatchObject({ archived: 9, snoozed: 0 });
+});
+
 test('the notifications API deletes more rows than one URL can name', async () => {
   const { api, requests } = await openApi();
   await local().database.query(

@@ -92,6 +92,11 @@ export function createNotificationsApi(
       .execute();
 
   let hasChangesFunction = true;
+  /** What is changed with a whole list: snoozed ones are in their own list alone. An older table lacks their column. */
+  const changedWith = (filter: NotificationFilter) =>
+    filter.tab === 'snoozed' || !hasChangesFunction
+      ? conditions(filter)
+      : [...conditions(filter), or(is('snoozed_until', null), lte('snoozed_until', 'now'))];
   /** On a table without the functions of our migrations: three counts, and the lists are read again. */
   const countOnly = async (): Promise<NotificationsUpdate> => {
     const tabs = ['all', 'unread', 'archived'] as const;
@@ -181,7 +186,7 @@ export function createNotificationsApi(
       await table()
         .update({ status: 'read' })
         .eq('recipient_id', userId)
-        .where(...conditions({ tab: 'unread', kind }), ...until(upTo))
+        .where(...changedWith({ tab: 'unread', kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
     /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
@@ -202,7 +207,7 @@ export function createNotificationsApi(
       await table()
         .update({ status: 'archived' })
         .eq('recipient_id', userId)
-        .where(...conditions({ tab, kind }), ...until(upTo))
+        .where(...changedWith({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
     /** @returns the ids of the rows that were deleted. */

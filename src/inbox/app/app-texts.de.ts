@@ -12,6 +12,7 @@ export const german: AppTexts = {
   theme: 'Design',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   language: 'Sprache',
+  paused: 'Benachrichtigungen in der App sind ausgeschaltet. Hier kommt nichts Neues an.',
   offline: 'Du bist offline. Was du siehst, ist vielleicht nicht mehr aktuell.',
   messages: 'Meldungen',
   dismiss: 'Schließen',

@@ -12,6 +12,7 @@ const english = {
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   language: 'Language',
+  paused: 'In-app notifications are off. Nothing new arrives here.',
   offline: 'You’re offline. You may be seeing an older copy.',
   messages: 'Messages',
   dismiss: 'Dismiss',

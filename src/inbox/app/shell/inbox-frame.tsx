@@ -12,6 +12,7 @@ import { useClients, useConfiguration, useRest } from '../../shared/clients/clie
 import { paths } from '../../shared/routes.ts';
 import { UserDataContext } from '../data/user-data-context.ts';
 import { getUserData } from '../data/get-user-data.ts';
+import { PausedNotice } from './paused-notice.tsx';
 
 export interface InboxSlots {
   readonly bell: ReactNode;
@@ -42,7 +43,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   const people = useSyncExternalStore(online.subscribe, online.getSnapshot)?.people;
   const OnlineDot = useMemo(() => (people ? createOnlineDot(people) : null), [people]);
   const services = useMemo(
-    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot }),
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot, PausedNotice }),
     [inbox, minuteClock, entityUrl, OnlineDot],
   );
   usePageShortcuts();

@@ -571,3 +571,24 @@ test('addresses in the text of the opened notification are links; that of anothe
   ).findByRole<HTMLAnchorElement>('link');
   expect(proceed.href).toBe('https://example.com/lunch');
 });
+
+test('an inbox that nothing can reach says that in-app notifications are off, with a link to the preferences', async () => {
+  await fill(1);
+  await local().database.query(
+    `insert into public.notification_preferences (user_id, enable_in_app_notifications) values ($1, false)
+     on conflict (user_id) do update set enable_in_app_notifications = false`,
+    [ada.id],
+  );
+  try {
+    const { actor, url } = await open();
+    const note = await screen.findByText('In-app notifications are off. Nothing new arrives here.');
+    await actor.click(within(note.parentElement ?? document.body).getByRole('link', { name: 'Preferences' }));
+    expect(url()).toBe('/preferences');
+    await actor.click(await screen.findByRole('switch', { name: 'In-app notifications' }));
+    await actor.click(screen.getByRole('link', { name: 'Tidings' }));
+    await screen.findByText(/Old 1/);
+    expect(screen.queryByText(/In-app notifications are off/)).toBeNull();
+  } finally {
+    await local().database.query('delete from public.notification_preferences where user_id = $1', [ada.id]);
+  }
+});

@@ -23,6 +23,8 @@ export interface InboxServices {
   }> | null;
   /** Shows that a user is online; null until its code is loaded. */
   readonly OnlineDot: ComponentType<{ readonly userId: string; readonly look: 'dot' | 'text' }> | null;
+  /** Says that nothing arrives in the inbox because its user turned that off. */
+  readonly PausedNotice: ComponentType;
 }
 
 export const InboxContext = createContext<InboxServices | null>(null);

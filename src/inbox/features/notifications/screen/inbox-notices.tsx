@@ -4,7 +4,7 @@ import { useOnline } from '../../../ui/state/online.ts';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInbox } from '../data/inbox-context.ts';
+import { useInbox, useInboxServices } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { InboxEmpty } from './inbox-empty.tsx';
 import styles from './inbox.module.css';
@@ -18,10 +18,12 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const online = useOnline();
+  const { PausedNotice } = useInboxServices();
   const { problem, connection, view, isReading } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
   return (
     <div role="status" className={styles.notices}>
+      <PausedNotice />
       {problem && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
           <span>

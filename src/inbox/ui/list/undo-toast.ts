@@ -1,7 +1,5 @@
 import { toasts } from '../overlay/toasts.ts';
 
-let shownId: number | null = null;
-
 /** An action that can be undone. */
 export interface UndoToastOptions {
   /** The sentence that says what was done. */
@@ -9,25 +7,55 @@ export interface UndoToastOptions {
   /** The label of the button. */
   readonly label: string;
   readonly undo: () => void;
-  /** Called when the toast is gone, also after an undo. */
+  /** Called when the action can no longer be undone, also after an undo. */
   readonly onKept?: (() => void) | undefined;
 }
 
+/** What can still be undone, oldest first. The toast is that of the last. */
+const undoable: UndoToastOptions[] = [];
+const mostUndoable = 20;
+let shownId: number | null = null;
+
 /**
- * Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one can no longer
- * be undone.
+ * Offers to undo the last action. One such toast at a time: the next action replaces it. After an undo it offers the action
+ * before, and so on, until a toast has passed or was dismissed.
  *
- * @returns dismisses the toast.
+ * @returns withdraws the offer.
  */
-export function showUndoToast({ text, label, undo, onKept }: UndoToastOptions): () => void {
-  if (shownId !== null) toasts.dismiss(shownId);
+export function showUndoToast(options: UndoToastOptions): () => void {
+  undoable.push(options);
+  if (undoable.length > mostUndoable) undoable.shift()?.onKept?.();
+  showLast();
+  return () => {
+    const at = undoable.indexOf(options);
+    if (at < 0) return;
+    const wasShown = options === undoable.at(-1);
+    undoable.splice(at, 1);
+    options.onKept?.();
+    if (wasShown) showLast();
+  };
+}
+
+function showLast(): void {
+  const replacedId = shownId;
+  shownId = null;
+  if (replacedId !== null) toasts.dismiss(replacedId);
+  const last = undoable.at(-1);
+  if (!last) return;
+  const { text, label, undo, onKept } = last;
+  const run = () => {
+    undoable.pop();
+    undo();
+    onKept?.();
+    showLast();
+  };
   const id = toasts.show(text, {
-    action: { label, run: undo, isUndo: true },
+    action: { label, run, isUndo: true },
     onGone() {
-      if (shownId === id) shownId = null;
-      onKept?.();
+      if (shownId !== id) return;
+      shownId = null;
+      for (const kept of undoable.splice(0)) kept.onKept?.();
     },
   });
   shownId = id;
-  return () => toasts.dismiss(id);
 }

@@ -67,3 +67,35 @@ test('the toast of an action removes a pending action from the outbox, and resto
   await world.clock.advance(1_000);
   expect(table.count()).toMatchObject({ all: 1, unread: 1, archived: 0 });
 });
+
+test('three actions come back one by one, and a deletion among them is not sent before', async () => {
+  const { commands, rows, table, world } = await openCommands(3);
+  const [first, second, third] = rows.map((row) => [row]);
+  commands.setStatus(first ?? [], 'archived');
+  await world.settle();
+  commands.remove(second ?? []);
+  await world.settle();
+  commands.setStatus(third ?? [], 'archived');
+  await world.clock.advance(1_000);
+  expect(table.count()).toMatchObject({ all: 1, archived: 2 });
+  for (const left of [1, 1, 0]) {
+    toasts.undoNewest();
+    await world.clock.advance(1_000);
+    expect(table.count()).toMatchObject({ archived: left });
+  }
+  expect(table.count()).toMatchObject({ all: 3, unread: 3 });
+  expect(shownTexts()).toEqual([]);
+});
+
+test('a deletion that was sent because a later action follows it is not offered again', async () => {
+  const { commands, rows, world, table } = await openCommands(2);
+  commands.remove(rows.slice(0, 1));
+  await world.settle();
+  commands.markAllRead(null);
+  await world.clock.advance(1_000);
+  expect(table.count()).toMatchObject({ all: 1, unread: 1 });
+  toasts.undoNewest();
+  await world.clock.advance(1_000);
+  expect(shownTexts()).toEqual([]);
+  expect(table.count()).toMatchObject({ all: 1, unread: 1 });
+});

@@ -82,7 +82,7 @@ interface ShownAction {
   readonly restore?: (notifications: readonly Notification[]) => void;
 }
 
-/** Shows the toast of an action, which undoes it. An action that was not applied to any row loses its toast. */
+/** Shows the toast of an action, which undoes it. An action that was not applied to any row, or was sent and cannot be restored, loses its toast. */
 function showUndoable(action: InboxAction, { text, notifications = [], restore }: ShownAction): void {
   let outcome: ActionOutcome | null = null;
   const isApplied = () =>
@@ -92,7 +92,7 @@ function showUndoable(action: InboxAction, { text, notifications = [], restore }
   let dismiss: () => void = () => undefined;
   void action.settled.then((settled) => {
     outcome = settled;
-    if (!isApplied()) dismiss();
+    if (!restore || !isApplied()) dismiss();
   });
   void inboxTexts.load().then((words) => {
     if (!isApplied()) return;

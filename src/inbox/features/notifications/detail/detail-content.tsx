@@ -7,7 +7,7 @@ import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../../../ui/list/relative-time.ts';
-import { splitAtAddresses } from '../../../ui/page/text-addresses.ts';
+import { splitAtAddresses } from '../../../ui/list/text-addresses.ts';
 import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
 import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { splitAtAddresses } from '../../../src/inbox/ui/page/text-addresses.ts';
+import { splitAtAddresses } from '../../../../src/inbox/ui/list/text-addresses.ts';
 
 const addresses = (text: string) => {
   const parts = splitAtAddresses(text);

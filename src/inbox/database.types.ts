@@ -426,6 +426,10 @@ export type Database = {
         }[]
       }
       allow_mail_address: { Args: never; Returns: boolean }
+      archive_notifications: {
+        Args: { kind?: string; tab: string; up_to?: string }
+        Returns: number
+      }
       cancel_message: { Args: { message_id: string }; Returns: Json }
       claim_notification_mails: {
         Args: {

@@ -94,6 +94,7 @@ it.each([
   [`select notification_changes(now())`],
   [`select mark_all_notifications_read()`],
   [`select delete_notifications('all')`],
+  [`select archive_notifications('all')`],
   [`select search_notifications('notes')`],
   [`select sender_names(array['${ada.id}'::uuid])`],
   [`select report_notification(gen_random_uuid(), 'spam')`],

@@ -150,9 +150,26 @@ it('functions for whole lists delete a tab, or one kind of it', async () => {
   await expect(remove(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
 });
 
+it('functions for whole lists archive a tab, or one kind of it', async () => {
+  const [read] = await insert(2, 'mention');
+  await insert(1, 'edit');
+  await run(asGrace, `update notifications set status = 'read' where id = $1`, [read]);
+  const archive = async (args: string) =>
+    (await run<{ n: number }>(asGrace, `select archive_notifications(${args}) as n`))[0]?.n;
+  expect(await archive(`'all', kind => 'edit'`)).toBe(1);
+  expect(await archive(`'all', up_to => '2020-01-01'`)).toBe(0);
+  expect(await archive(`'unread'`)).toBe(1);
+  expect(await archive(`'all'`)).toBe(1);
+  expect(await archive(`'archived'`)).toBe(0);
+  await expect(archive(`'everything'`)).rejects.toMatchObject({ code: 'PT400', message: 'tab_invalid' });
+});
+
 it('functions for whole lists change only the caller’s notifications', async () => {
   await insert(3);
-  await run(asAda, `select mark_all_notifications_read(), delete_notifications('all')`);
+  await run(
+    asAda,
+    `select mark_all_notifications_read(), archive_notifications('all'), delete_notifications('all')`,
+  );
   expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
 });
 

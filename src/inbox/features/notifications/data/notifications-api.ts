@@ -92,11 +92,9 @@ export function createNotificationsApi(
       .execute();
 
   let hasChangesFunction = true;
-  /** What is changed with a whole list: snoozed ones are in their own list alone. An older table lacks their column. */
-  const changedWith = (filter: NotificationFilter) =>
-    filter.tab === 'snoozed' || !hasChangesFunction
-      ? conditions(filter)
-      : [...conditions(filter), or(is('snoozed_until', null), lte('snoozed_until', 'now'))];
+  /** An older table lacks the column. */
+  const notSnoozed = () =>
+    hasChangesFunction ? [or(is('snoozed_until', null), lte('snoozed_until', 'now'))] : [];
   /** On a table without the functions of our migrations: three counts, and the lists are read again. */
   const countOnly = async (): Promise<NotificationsUpdate> => {
     const tabs = ['all', 'unread', 'archived'] as const;
@@ -186,7 +184,7 @@ export function createNotificationsApi(
       await table()
         .update({ status: 'read' })
         .eq('recipient_id', userId)
-        .where(...changedWith({ tab: 'unread', kind }), ...until(upTo))
+        .where(...conditions({ tab: 'unread', kind }), ...notSnoozed(), ...until(upTo))
         .execute({ keepalive: true });
     },
     /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
@@ -202,12 +200,15 @@ export function createNotificationsApi(
         .execute({ keepalive: true });
     },
     /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
-    async archiveAll(filter: NotificationFilter, upTo: string | null): Promise<void> {
-      const { tab, kind } = filter;
+    async archiveAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
+      if (hasChangesFunction) {
+        await rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) }).execute({ keepalive: true });
+        return;
+      }
       await table()
         .update({ status: 'archived' })
         .eq('recipient_id', userId)
-        .where(...changedWith({ tab, kind }), ...until(upTo))
+        .where(...conditions({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
     /** @returns the ids of the rows that were deleted. */

@@ -592,3 +592,21 @@ test('an inbox that nothing can reach says that in-app notifications are off, wi
     await local().database.query('delete from public.notification_preferences where user_id = $1', [ada.id]);
   }
 });
+
+test('a removed view comes back by undo, in its place', async () => {
+  const { actor } = await open('/home?kind=comment');
+  const save = async (name: string) => {
+    await actor.click(await screen.findByRole('button', { name: 'Save as view' }));
+    await actor.type(await screen.findByRole('textbox', { name: 'Name of the view' }), `${name}{Enter}`);
+    await screen.findByRole('button', { name: 'Remove view' });
+  };
+  await save('Talks');
+  await actor.click(screen.getByRole('button', { name: 'Remove view' }));
+  await screen.findByText('View “Talks” removed.');
+  await screen.findByRole('button', { name: 'Save as view' });
+  await actor.click(screen.getByRole('button', { name: 'Undo' }));
+  await screen.findByRole('button', { name: 'Remove view' });
+  expect(screen.getAllByRole('link', { name: 'Talks' }).length).toBeGreaterThan(0);
+  await actor.click(screen.getByRole('button', { name: 'Remove view' }));
+  await screen.findByRole('button', { name: 'Save as view' });
+});

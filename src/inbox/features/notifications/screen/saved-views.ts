@@ -1,5 +1,6 @@
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { showUndoToast } from '../../../ui/list/undo-toast.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { encodeFilter, parseFilter, type NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
@@ -18,19 +19,38 @@ export function useSavedViews() {
   const { auth, platform } = useClients();
   const texts = inboxTexts.use();
   const views = parseViews(useUser()?.user_metadata?.['views']);
-  const write = (changed: readonly SavedView[]) =>
-    void auth.updateUser({ data: { views: changed.slice(0, mostViews) } }).catch((problem: unknown) => {
+  const write = async (changed: readonly SavedView[], onDone?: () => void) => {
+    try {
+      await auth.updateUser({ data: { views: changed.slice(0, mostViews) } });
+      onDone?.();
+    } catch (problem) {
       platform.report(problem);
       toasts.show(texts.actionFailed, { tone: 'error' });
-    });
+    }
+  };
+  const restore = (removed: SavedView, place: number) => {
+    // Others may have been saved since.
+    const current = parseViews(auth.getSnapshot().user?.user_metadata?.['views']);
+    void write(current.filter(({ name }) => name !== removed.name).toSpliced(place, 0, removed));
+  };
   return {
     views,
     /** The view of this filter, if it is saved. */
     find: (filter: NotificationFilter) => views.find(({ search }) => search === encodeFilter(filter)),
     /** Saves the filter, in the place of a view of the same name. */
     save: (name: string, filter: NotificationFilter) =>
-      write([{ name, search: encodeFilter(filter) }, ...views.filter((view) => view.name !== name)]),
-    remove: (removed: SavedView) => write(views.filter(({ name }) => name !== removed.name)),
+      void write([{ name, search: encodeFilter(filter) }, ...views.filter((view) => view.name !== name)]),
+    /** Removes the view; a toast takes that back. */
+    remove: (removed: SavedView) =>
+      void write(
+        views.filter(({ name }) => name !== removed.name),
+        () =>
+          showUndoToast({
+            text: texts.viewRemoved(removed.name),
+            label: texts.undo,
+            undo: () => restore(removed, views.indexOf(removed)),
+          }),
+      ),
   };
 }
 

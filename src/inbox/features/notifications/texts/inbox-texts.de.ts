@@ -29,6 +29,7 @@ export const german: InboxTexts = {
   removeFilter: (name) => `Filter entfernen: ${name}`,
   saveView: 'Als Ansicht speichern',
   removeView: 'Ansicht entfernen',
+  viewRemoved: (name) => `Ansicht „${name}“ entfernt.`,
   nothingOpen: 'Wähle eine Benachrichtigung, um sie hier zu lesen.',
   kinds: {
     mention: 'Erwähnungen',

@@ -16,6 +16,7 @@ const english = {
   removeFilter: (name: string) => `Remove filter: ${name}`,
   saveView: 'Save as view',
   removeView: 'Remove view',
+  viewRemoved: (name: string) => `View “${name}” removed.`,
   nothingOpen: 'Choose a notification to read it here.',
   kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
   kind: {

@@ -184,7 +184,7 @@ async function openSecondStep({ page, stage, say }: ShotContext): Promise<void> 
   await page.getByLabel(say('Email')).fill('grace@example.com');
   await page.getByLabel(say('Password'), { exact: true }).fill(accountPassword);
   await page.getByRole('button', { name: say('Sign in'), exact: true }).click();
-  await page.getByRole('heading', { name: say('Enter your two-step code') }).waitFor();
+  await page.getByRole('heading', { name: say('Enter your two‑step code') }).waitFor();
   await database.query(`delete from auth.mfa_factors where user_id = ${grace}`);
 }
 

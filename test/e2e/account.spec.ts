@@ -37,10 +37,10 @@ test('two-step sign-in is set up by QR code or key, and required at the next sig
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Enter your two-step code' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Enter your two‑step code' })).toBeVisible();
   await page.goto(`${world.appUrl}/home`);
   await expect(
-    page.getByRole('heading', { name: 'Enter your two-step code' }),
+    page.getByRole('heading', { name: 'Enter your two‑step code' }),
     'no way around it',
   ).toBeVisible();
   await page.getByLabel('Code from the app').fill('000000');

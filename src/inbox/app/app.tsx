@@ -10,6 +10,7 @@ import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
 import { decideRoute } from './route-decision.ts';
 import { onDemand } from '../ui/state/loader.ts';
+import { useLanguage } from '../ui/texts.ts';
 import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
 import { paths, plainPath, type LoginNotice } from '../shared/routes.ts';
@@ -55,7 +56,7 @@ const replaceSameUrl: AroundNavHandler = (navigate, to, options) => {
 };
 
 function Loading() {
-  return <ScreenMessage>Loading...</ScreenMessage>;
+  return <ScreenMessage>{useLanguage() === 'de' ? 'Wird geladen...' : 'Loading...'}</ScreenMessage>;
 }
 
 /** What /login says after the session has ended. */

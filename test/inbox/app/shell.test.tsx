@@ -17,6 +17,17 @@ test('the application shows "Loading..." until the session is known', async () =
   await screen.findByRole('heading', { name: 'Account' });
 });
 
+test('the application shows "Wird geladen..." on a German page until the session is known', async () => {
+  await setLanguage('de');
+  try {
+    await renderApp('/account', { supabase: supabase(), user });
+    expect(screen.getByText('Wird geladen...')).toBeTruthy();
+    await screen.findByRole('heading', { name: 'Konto' });
+  } finally {
+    await act(() => setLanguage('en'));
+  }
+});
+
 test('the application redirects to /login and back to the requested page', async () => {
   const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
   await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));

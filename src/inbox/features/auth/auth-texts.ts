@@ -70,7 +70,7 @@ const english = {
   goOn: 'Go to your inbox',
   backToSignIn: 'Back to sign-in',
 
-  mfaTitle: 'Enter your two-step code',
+  mfaTitle: 'Enter your two‑step code',
   mfaIntro: (email: string) =>
     `Open your authenticator app and enter the six digits that it shows for ${email}.`,
   mfaFactor: 'Second factor',

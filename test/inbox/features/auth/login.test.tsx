@@ -217,7 +217,7 @@ test('an account with a second factor requires the code', async () => {
 
   const { actor, url } = await renderApp('/account', { supabase: supabase() });
   await enter(actor, email, seedPassword);
-  await screen.findByRole('heading', { name: 'Enter your two-step code' });
+  await screen.findByRole('heading', { name: 'Enter your two‑step code' });
   expect(url()).toBe('/login?next=%2Faccount');
   const code = screen.getByLabelText('Code from the app');
   const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');

@@ -62,7 +62,7 @@ test('resetting a password asks for the second step, and signing out there leads
   );
   const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
   await enterByCode(actor, email);
-  await screen.findByRole('heading', { name: 'Enter your two-step code' });
+  await screen.findByRole('heading', { name: 'Enter your two‑step code' });
   await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(url()).toBe('/login');

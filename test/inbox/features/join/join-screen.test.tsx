@@ -106,7 +106,7 @@ test('an invitation asks for the second factor, then returns', async () => {
   const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
   expect(await heading('Ada Lovelace invites you to Roadmap')).toBeTruthy();
   await actor.click(screen.getByRole('link', { name: 'Sign in' }));
-  expect(await heading('Enter your two-step code')).toBeTruthy();
+  expect(await heading('Enter your two‑step code')).toBeTruthy();
   await actor.type(
     screen.getByLabelText('Code from the app'),
     `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`,

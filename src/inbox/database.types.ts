@@ -598,6 +598,28 @@ export type Database = {
         }[]
       }
       queue_health: { Args: never; Returns: Json }
+      recent_senders_and_threads: {
+        Args: never
+        Returns: {
+          content: string | null
+          created_at: string
+          id: string
+          kind: string
+          needs_user: boolean
+          recipient_id: string
+          sender_id: string | null
+          snoozed_until: string | null
+          status: string
+          thread: string | null
+          updated_at: string
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "notifications"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       recovery_code_status: { Args: never; Returns: Json }
       register_kind: { Args: { kind: Json }; Returns: Json }
       remove_kind: { Args: { name: string }; Returns: boolean }

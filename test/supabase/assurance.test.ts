@@ -64,6 +64,7 @@ it.each([
   ['muted_threads'],
   ['storage.objects'],
   ['storage.buckets'],
+  ['recent_senders_and_threads()'],
 ])('an account with a verified second factor reads %s with aal2 only', async (table) => {
   expect(await query(withPassword, `select * from ${table}`)).toEqual([]);
   expect(await query({ ...withPassword, claims: {} }, `select * from ${table}`)).toEqual([]);

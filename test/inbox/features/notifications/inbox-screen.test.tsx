@@ -64,13 +64,39 @@ const status = async (name: string) => {
 };
 test('what needs the user stands first although a page of later notifications hides it, until it is read', async () => {
   await notify(1);
-  await local().database.exec(`update public.notifications set created_at = now() - interval '300 days'`);
+  await local().database.exec(`update public.notifications set created_at = now() - interval '400 days'`);
   await fill(40);
   const { actor } = await open();
   const above = within(await screen.findByRole('region', { name: 'Needs you' }));
   await actor.click(above.getByRole('button', { name: /^Mark as read: .*Document 1$/ }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Needs you' })).toBeNull());
   await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+});
+
+test('the filter offers the people and places of older notifications, and those of the loaded rows while it cannot read them', async () => {
+  await notify(1, 'comment');
+  await local().database.exec(`update public.notifications set created_at = now() - interval '400 days'`);
+  await fill(40);
+  const backend = createBreakableFetch(local);
+  const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+  await screen.findByText(/Old 40/);
+  backend.break(to('/rest/v1/rpc/recent_senders_and_threads'));
+  await actor.click(screen.getByRole('button', { name: 'Filter' }));
+  const names = (label: string) =>
+    within(screen.getByLabelText(label))
+      .getAllByRole('option')
+      .map(({ textContent }) => textContent);
+  await screen.findByLabelText('Person');
+  expect(names('Person')).toEqual(['Any']);
+  await actor.click(screen.getByRole('button', { name: 'Done' }));
+  backend.mend();
+  await actor.click(screen.getByRole('button', { name: 'Filter' }));
+  await screen.findByRole('option', { name: 'Grace Hopper' });
+  expect(names('Place')).toEqual(['Any', 'Document 1']);
+  await actor.selectOptions(screen.getByLabelText('Person'), 'Grace Hopper');
+  await waitFor(() =>
+    expect(rows().map((row) => row.textContent)).toEqual([expect.stringMatching(/Document 1/)]),
+  );
 });
 
 test('the inbox shows days, headlines, links and times', async () => {

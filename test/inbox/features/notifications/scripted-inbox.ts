@@ -233,6 +233,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         };
       }),
     findAll: (ids) => request('find all', () => ids.flatMap((id) => rows.get(id) ?? []).map(parsed)),
+    listRecentNames: () => request('list recent names', parsedRows),
     setStatus: (ids, status, from) =>
       request('set status', () => {
         const written = withStatus(ids, from);

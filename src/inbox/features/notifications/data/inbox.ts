@@ -117,6 +117,8 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
         throw error;
       }
     },
+    /** Rows that name senders and threads, also outside the loaded lists; none when the request fails. */
+    listRecentNames: () => api.listRecentNames().catch((problem: unknown) => (report(problem), [])),
     /** A notification as it is loaded. */
     findLoaded: (id: string) => store.getState().rows.get(id),
     loadMore: reader.loadMore,

@@ -141,6 +141,8 @@ export function createNotificationsApi(
     find: async (id: string) => (await findAll([id]))[0] ?? null,
     /** Those of the notifications that exist, in any order. */
     findAll,
+    /** The newest row of each sender and thread that was notified about lately. */
+    listRecentNames: async () => parse(await rest.rpc('recent_senders_and_threads').execute()),
     /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
     async changes(since: string | null): Promise<NotificationsUpdate> {
       if (!hasChangesFunction) return countOnly();

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -6,8 +6,9 @@ import { Choice } from '../../../ui/choice.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { useInboxSnapshot } from '../data/inbox-context.ts';
+import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { inboxHref, type NotificationFilter } from '../model/notification-filter.ts';
+import type { Notification } from '../model/notification.ts';
 import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import { listKinds, personName, placeName } from './filter-options.ts';
@@ -18,14 +19,17 @@ export interface FilterSheetProps {
   readonly onClose: () => void;
 }
 
-/** Narrows the list by type, reason, person and place. The people and places are those of the loaded rows. */
+/** Narrows the list by type, reason, person and place. The people and places are the recent ones; offline those of the loaded rows. */
 export function FilterSheet({ filter, onClose }: FilterSheetProps) {
   const texts = inboxTexts.use();
   const words = inboxDialogTexts.use().filter;
   useRegisteredKinds();
   const [, navigate] = useLocation();
   const { view, newest } = useInboxSnapshot();
-  const rows = [...view.notifications, ...newest.notifications];
+  const inbox = useInbox();
+  const [recent, setRecent] = useState<readonly Notification[]>([]);
+  useEffect(() => void inbox.listRecentNames().then(setRecent), [inbox]);
+  const rows = [...view.notifications, ...newest.notifications, ...recent];
   const choose = (chosen: NotificationFilter) => navigate(inboxHref(chosen), { replace: true });
   type Options = readonly (readonly [value: string, name: string])[];
   const choice = (part: 'kind' | 'reason' | 'person' | 'place', label: string, options: Options) => (

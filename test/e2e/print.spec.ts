@@ -27,9 +27,9 @@ test(
     await page.emulateMedia({ media: 'screen' });
     await row(page, 'Note 30').getByRole('link').click();
     const sheet = page.getByRole('dialog');
-    await expect(sheet.getByText('When')).toBeVisible();
+    await expect(sheet.getByText('Mention', { exact: true })).toBeVisible();
     await page.emulateMedia({ media: 'print' });
-    await expect(sheet.getByText('When')).toBeVisible();
+    await expect(sheet.getByText('Mention', { exact: true })).toBeVisible();
     await expect(sheet.getByRole('button')).toHaveCount(0);
     await expect(row(page, 'Note 29')).toBeHidden();
 

@@ -20,7 +20,7 @@ export const german: PreferencesTexts = {
   },
   kindsTitle: 'Benachrichtige mich über',
   kindHint: {
-    mentions: 'Jemand erwähnt dich.',
+    mentions: 'Jemand erwähnt dich oder schickt dir eine Nachricht.',
     edits: 'Jemand ändert etwas, woran du arbeitest.',
     comments: 'Jemand kommentiert etwas, woran du arbeitest.',
     invites:

@@ -26,7 +26,7 @@ const english = {
   },
   kindsTitle: 'Notify me about',
   kindHint: {
-    mentions: 'Someone mentions you.',
+    mentions: 'Someone mentions you or sends you a message.',
     edits: 'Someone changes what you work on.',
     comments: 'Someone comments on what you work on.',
     invites: 'Someone invites you or answers you. Invitations to you are emailed even if this is off.',

@@ -636,3 +636,14 @@ test('a removed view comes back by undo, in its place', async () => {
   await actor.click(screen.getByRole('button', { name: 'Remove view' }));
   await screen.findByRole('button', { name: 'Save as view' });
 });
+
+test('messages of users have a type that counts and filters them', async () => {
+  await notify(1, 'message');
+  await notify(2, 'comment');
+  const { actor, url } = await open();
+  await screen.findByText('Message');
+  const kinds = screen.getAllByRole('navigation', { name: 'Types' })[0] as HTMLElement;
+  await actor.click(within(kinds).getByRole('link', { name: 'Messages, 1 unread' }));
+  expect(url()).toBe('/home?kind=message');
+  await waitFor(() => expect(rows()).toHaveLength(1));
+});

@@ -22,6 +22,7 @@ const builtInIcons: Readonly<Record<string, Icon>> = {
   edit: EditIcon,
   comment: CommentIcon,
   invite: InviteIcon,
+  message: createIcon('M3 5h14v10.5H3V5Zm0 .5 7 6 7-6'),
 };
 
 /** The icons that a registered kind may have, by the names of the column `icon` of `notification_kinds`. */

@@ -2,6 +2,8 @@ import * as schema from 'supabase-protocol-clients/platform/schema';
 
 /** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
+/** The kinds with a name and a filter. `message` is what a user sends who names no other kind. */
+export const namedKinds = ['mention', 'edit', 'comment', 'invite', 'message', 'system'] as const;
 /** `other`: a kind that this application has no words for: a message of a user, or a kind that a team registered or sends. */
 export type NotificationKind = (typeof notificationKinds)[number] | 'other';
 export const notificationStatuses = ['unread', 'read', 'archived'] as const;

@@ -36,6 +36,7 @@ export const german: InboxTexts = {
     edit: 'Änderungen',
     comment: 'Kommentare',
     invite: 'Einladungen',
+    message: 'Nachrichten',
     system: 'System',
   },
   kind: {

@@ -18,7 +18,14 @@ const english = {
   removeView: 'Remove view',
   viewRemoved: (name: string) => `View “${name}” removed.`,
   nothingOpen: 'Choose a notification to read it here.',
-  kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
+  kinds: {
+    mention: 'Mentions',
+    edit: 'Edits',
+    comment: 'Comments',
+    invite: 'Invites',
+    message: 'Messages',
+    system: 'System',
+  },
   kind: {
     mention: 'Mention',
     edit: 'Edit',

@@ -9,7 +9,7 @@ import {
   contentText,
   metadataText,
   needsUser,
-  notificationKinds,
+  namedKinds,
   type Notification,
 } from '../model/notification.ts';
 import type { InboxTexts } from './inbox-texts.ts';
@@ -22,7 +22,7 @@ export function registeredLabel(kindName: string, { language }: InboxTexts): str
 
 /** The kind as a filter names it; a kind that is neither built in nor registered by its name. */
 export function kindsName(kindName: string, texts: InboxTexts): string {
-  const builtIn = notificationKinds.find((kind) => kind === kindName);
+  const builtIn = namedKinds.find((kind) => kind === kindName);
   return registeredLabel(kindName, texts) ?? (builtIn ? texts.kinds[builtIn] : kindName);
 }
 

@@ -193,4 +193,27 @@ describe('search', () => {
       await database.query('select * from private.notification_words where notification_id = $1', [row?.id]),
     ).toEqual([]);
   });
+
+  it('search forgets the name of a deleted sender after the deletion, and keeps the other words', async () => {
+    const { database } = supabase();
+    const id = crypto.randomUUID();
+    await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);
+    await database.query('insert into notifications (recipient_id, sender_id, content) values ($1, $2, $3)', [
+      grace.id,
+      id,
+      JSON.stringify({
+        type: 'comment',
+        metadata: { actor_id: id, actor_name: 'Konrad Zuse' },
+        data: { text: 'The relays are late' },
+      }),
+    ]);
+    expect([await search(`'zuse'`), await search(`'relays'`)]).toEqual([
+      ['The relays are late'],
+      ['The relays are late'],
+    ]);
+    await database.query('delete from auth.users where id = $1', [id]);
+    await database.exec('call private.deliver_outgoing()');
+    expect([await search(`'zuse'`), await search(`'relays'`)]).toEqual([[], ['The relays are late']]);
+    expect(await database.query('select * from private.forgotten_words')).toEqual([]);
+  });
 });

@@ -647,3 +647,17 @@ test('messages of users have a type that counts and filters them', async () => {
   expect(url()).toBe('/home?kind=message');
   await waitFor(() => expect(rows()).toHaveLength(1));
 });
+
+test('the numbers beside the lists and the types are those of unread notifications', async () => {
+  await notify(1, 'edit');
+  await fill(2);
+  await local().database.exec(`update public.notifications set status = 'read' where content like '%Old 2%'`);
+  await open();
+  await screen.findByText(/Document 1/);
+  const shown = (list: string) =>
+    within(screen.getAllByRole('navigation', { name: list })[0] as HTMLElement)
+      .getAllByRole('link')
+      .map(({ textContent }) => textContent)
+      .filter((text) => /\d/.test(text));
+  await waitFor(() => expect([shown('Lists'), shown('Types')]).toEqual([['Unread2'], ['Edits2']]));
+});

@@ -75,7 +75,7 @@ function KindLinks({ filter, counts }: NavigationProps) {
           >
             <KindIcon kind={kind} size={20} />
             <span>{label}</span>
-            <Total count={unread} />
+            <Unread count={unread} />
           </Link>
         );
       })}
@@ -109,14 +109,14 @@ function ViewLinks({ search }: { readonly search: string }) {
 }
 
 /** A quiet number; nothing at 0. */
-function Total({ count }: { readonly count: number }) {
+function Unread({ count }: { readonly count: number }) {
   const locale = useLocale();
   return count > 0 && <span className={styles.total}>{count.toLocaleString(locale)}</span>;
 }
 
 const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;
 
-/** The lists, kinds and saved views in the rail of wide screens. */
+/** The lists, kinds and saved views in the rail of wide screens. Every number shown is one of unread notifications. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
   const texts = inboxTexts.use();
   const { counts } = useInboxSnapshot();
@@ -138,7 +138,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
             >
               <Icon />
               <span>{texts.tabs[tab]}</span>
-              {tab === 'unread' ? <Badge count={counts.unread} /> : <Total count={counts[tab]} />}
+              {tab === 'unread' && <Badge count={counts.unread} />}
             </Link>
           );
         })}

@@ -7,7 +7,7 @@ import { useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../../../ui/list/relative-time.ts';
-import { splitAtAddresses } from '../../../ui/list/text-addresses.ts';
+import { LinkedText } from '../../../ui/list/linked-text.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
 import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
@@ -43,6 +43,7 @@ export function DetailContent({
   const words = inboxDialogTexts.use().detail;
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
+  const [left, setLeft] = useState<Pick<ExternalLinkDialogProps, 'href' | 'host'> | null>(null);
   const { id, kindName, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
@@ -71,7 +72,20 @@ export function DetailContent({
           )}
         </div>
       </div>
-      {snippet && <LinkedText text={snippet} entityUrl={entityUrl} />}
+      {snippet && (
+        <blockquote className={styles.text} dir="auto">
+          <LinkedText
+            text={snippet}
+            onFollow={(event, url) => {
+              const { href, foreignHost: host } = addressLink(url, entityUrl);
+              if (host === null) return;
+              event.preventDefault();
+              setLeft({ href, host });
+            }}
+          />
+        </blockquote>
+      )}
+      {left && <ExternalLinkDialog {...left} onClose={() => setLeft(null)} />}
       <AnswerButtons
         className={styles.answers}
         notification={notification}
@@ -115,42 +129,6 @@ export function DetailButtons({ notification, onAction, onLeave }: DetailButtons
       />
     );
   });
-}
-
-interface LinkedTextProps {
-  readonly text: string;
-  readonly entityUrl: string | null;
-}
-
-/** The text as the sender wrote it; its http(s) addresses are links. */
-function LinkedText({ text, entityUrl }: LinkedTextProps) {
-  const [left, setLeft] = useState<{ readonly href: string; readonly host: string } | null>(null);
-  return (
-    <>
-      <blockquote className={styles.text} dir="auto">
-        {splitAtAddresses(text).map(({ text: part, url, start }) => {
-          if (!url) return part;
-          const { href, foreignHost } = addressLink(url, entityUrl);
-          return (
-            <a
-              key={start}
-              href={href}
-              dir="ltr"
-              rel="noopener noreferrer"
-              onClick={(event) => {
-                if (foreignHost === null) return;
-                event.preventDefault();
-                setLeft({ href, host: foreignHost });
-              }}
-            >
-              {part}
-            </a>
-          );
-        })}
-      </blockquote>
-      {left && <ExternalLinkDialog {...left} onClose={() => setLeft(null)} />}
-    </>
-  );
 }
 
 interface FollowLinkProps {

@@ -1,0 +1,27 @@
+import type { MouseEvent } from 'react';
+import { splitAtAddresses } from './text-addresses.ts';
+
+export interface LinkedTextProps {
+  readonly text: string;
+  /** Called when a link is followed; may prevent that. */
+  readonly onFollow: (event: MouseEvent, url: URL) => void;
+}
+
+/** The text as it was written; its http(s) addresses are links. */
+export function LinkedText({ text, onFollow }: LinkedTextProps) {
+  return splitAtAddresses(text).map(({ text: part, url, start }) =>
+    url ? (
+      <a
+        key={start}
+        href={url.href}
+        dir="ltr"
+        rel="noopener noreferrer"
+        onClick={(event) => onFollow(event, url)}
+      >
+        {part}
+      </a>
+    ) : (
+      part
+    ),
+  );
+}

@@ -89,8 +89,17 @@ function alternatives(found: string): readonly string[] {
   return words.map((one) => begins + one);
 }
 
-/** A text with the words of the query marked. */
-export function Highlight({ text, query }: { readonly text: string; readonly query: string }) {
+/**
+ * A text with the words of the query marked, if there is a query. Its parts are elements, since React could not remove a text
+ * that a browser's translation has moved.
+ */
+export function Highlight({
+  text,
+  query = '',
+}: {
+  readonly text: string;
+  readonly query?: string | undefined;
+}) {
   const parts = useMemo(() => splitMatches(text, query), [text, query]);
   return parts.map(({ start, text: part, isMatch }) =>
     isMatch ? <mark key={start}>{part}</mark> : <span key={start}>{part}</span>,

@@ -7,12 +7,12 @@ const clockDriftMs = 300_000;
 
 /** The time within a day: `now` and `26 min. ago` during the first hour, then the clock time; also of a future time. */
 export function clockTime(atMs: number, nowMs: number, locale: string): string {
+  const elapsedMs = nowMs - atMs;
   // Clocks differ a little: a time in the next minutes is now.
-  if (atMs - nowMs > clockDriftMs) return format(locale, { timeStyle: 'short' }).format(atMs);
-  const elapsedMs = Math.max(0, nowMs - atMs);
+  const isNear = elapsedMs >= -clockDriftMs && elapsedMs < hourMs;
+  if (!isNear) return format(locale, { timeStyle: 'short' }).format(atMs);
   if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
-  if (elapsedMs < hourMs) return relative(locale).format(-Math.floor(elapsedMs / minuteMs), 'minute');
-  return format(locale, { timeStyle: 'short' }).format(atMs);
+  return relative(locale).format(-Math.floor(elapsedMs / minuteMs), 'minute');
 }
 
 /** As {@link clockTime} for today; else the calendar day: yesterday, a weekday of the last week, or a date. */
@@ -22,11 +22,8 @@ export function calendarTime(atMs: number, nowMs: number, locale: string): strin
   if (daysAgo === 1) return relative(locale).format(-1, 'day');
   if (daysAgo < 7) return format(locale, { weekday: 'short' }).format(atMs);
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
-  return format(locale, {
-    month: 'short',
-    day: 'numeric',
-    ...(!isThisYear && { year: 'numeric' }),
-  }).format(atMs);
+  const year = isThisYear ? undefined : 'numeric';
+  return format(locale, { month: 'short', day: 'numeric', year }).format(atMs);
 }
 
 /** Date and time in the user's time zone. */

@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
 import { useInbox } from '../data/inbox-context.ts';
 import type { Inbox } from '../data/inbox.ts';
-import { notificationStatuses } from '../model/notification.ts';
-import type { Notification, NotificationStatus } from '../model/notification.ts';
+import { notificationStatuses, type Notification, type NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import type { InboxAction } from '../data/inbox-actions.ts';
@@ -28,29 +27,21 @@ export function createInboxCommands(inbox: Inbox) {
       restore: (rows) => restoreEarlier(inbox, rows, false),
     });
   };
+  type Rows = readonly Notification[];
+  const snooze = (notifications: Rows, untilMs: number | null, text: ShownAction['text']) =>
+    showUndoable(inbox.snooze(idsOf(notifications), untilMs), {
+      text,
+      notifications,
+      restore: (rows) => restoreEarlier(inbox, rows, true),
+    });
   return {
     setStatus,
     /** @param text says what was done. */
-    snooze(notifications: readonly Notification[], untilMs: number, text: string) {
-      showUndoable(inbox.snooze(idsOf(notifications), untilMs), {
-        text: () => text,
-        notifications,
-        restore: (rows) => restoreEarlier(inbox, rows, true),
-      });
-    },
+    snooze: (rows: Rows, untilMs: number, text: string) => snooze(rows, untilMs, () => text),
     /** Moves snoozed notifications to the inbox now. */
-    unsnooze(notifications: readonly Notification[]) {
-      showUndoable(inbox.snooze(idsOf(notifications), null), {
-        text: (words) => words.unarchived(notifications.length),
-        notifications,
-        restore: (rows) => restoreEarlier(inbox, rows, true),
-      });
-    },
-    remove(notifications: readonly Notification[]) {
-      showUndoable(inbox.remove(idsOf(notifications)), {
-        text: (words) => words.removed(notifications.length),
-      });
-    },
+    unsnooze: (rows: Rows) => snooze(rows, null, (words) => words.unarchived(rows.length)),
+    remove: (rows: Rows) =>
+      showUndoable(inbox.remove(idsOf(rows)), { text: (words) => words.removed(rows.length) }),
     /** null: notifications of every kind. */
     markAllRead: (kind: string | null) =>
       showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),

@@ -1,5 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { ComponentType } from 'react';
+import { createContext, useContext, useSyncExternalStore, type ComponentType } from 'react';
 import { selectLocale } from '../../../ui/locale.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { InboxSnapshot } from './inbox-store.ts';

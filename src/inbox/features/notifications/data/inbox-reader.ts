@@ -3,11 +3,9 @@ import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
-import { unfiltered, encodeFilter } from '../model/notification-filter.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
+import { unfiltered, encodeFilter, type NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import { windowCovers } from '../model/list-window.ts';
-import type { Cursor } from '../model/list-window.ts';
+import { windowCovers, type Cursor } from '../model/list-window.ts';
 
 export const pageSize = 30;
 /** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */

@@ -1,8 +1,6 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
-import { selectCounts, selectView } from '../model/inbox-view.ts';
-import type { InboxView } from '../model/inbox-view.ts';
-import { compareNewestFirst, newestOf } from '../model/notification.ts';
-import type { Notification } from '../model/notification.ts';
+import { selectCounts, selectView, type InboxView } from '../model/inbox-view.ts';
+import { compareNewestFirst, newestOf, type Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { unfiltered, encodeFilter } from '../model/notification-filter.ts';
 import { emptyNotificationsState } from '../model/state-types.ts';

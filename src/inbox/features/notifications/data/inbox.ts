@@ -1,14 +1,11 @@
-import type { Platform } from 'supabase-protocol-clients/platform';
+import { createStore, type Platform, type Readable } from 'supabase-protocol-clients/platform';
 import { staleAfterMs } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { registeredKinds } from '../../../shared/registered-kinds.ts';
-import { createStore } from 'supabase-protocol-clients/platform';
-import type { Readable } from 'supabase-protocol-clients/platform';
 import { createInboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync, type InboxSyncOptions } from './inbox-sync.ts';
-import { createInboxStore } from './inbox-store.ts';
-import type { InboxStatus, InboxStoreOptions } from './inbox-store.ts';
+import { createInboxStore, type InboxStatus, type InboxStoreOptions } from './inbox-store.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { actionsTopic } from '../model/notification-operation.ts';
@@ -58,12 +55,10 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     askedKinds.add(kindName);
     return true;
   };
-  const showPendingRows = () =>
-    pendingRows.set(
-      new Set(
-        outbox.getSnapshot().flatMap(({ topic, keys }) => (topic === actionsTopic ? (keys ?? []) : [])),
-      ),
-    );
+  const showPendingRows = () => {
+    const pending = outbox.getSnapshot().filter(({ topic }) => topic === actionsTopic);
+    pendingRows.set(new Set(pending.flatMap(({ keys }) => keys ?? [])));
+  };
   showPendingRows();
   const stopShowing = outbox.subscribe(showPendingRows);
   const stopAlarm = startSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });

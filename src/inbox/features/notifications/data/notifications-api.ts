@@ -24,10 +24,8 @@ import {
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
-import { parseNotifications } from '../model/notification.ts';
-import type { Notification, NotificationStatus } from '../model/notification.ts';
-import { serverCounts, toCounts, zeroCounts } from '../model/notification-counts.ts';
-import type { NotificationCounts } from '../model/notification-counts.ts';
+import { parseNotifications, type Notification, type NotificationStatus } from '../model/notification.ts';
+import { serverCounts, toCounts, zeroCounts, type NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Cursor } from '../model/list-window.ts';
 import type { NotificationChange } from '../model/state-types.ts';
@@ -84,12 +82,12 @@ export function createNotificationsApi(
   };
   const findAll = async (ids: readonly string[]): Promise<readonly Notification[]> =>
     parse(await inChunks(table().select().eq('recipient_id', userId).in('id', ids)));
-  const count = (filter: NotificationFilter) =>
-    table()
-      .count()
-      .eq('recipient_id', userId)
-      .where(...conditions(filter))
-      .execute();
+  /** The conditions of a list up to a `created_at`; null: of any age. */
+  const listed = (filter: NotificationFilter, upTo: string | null) => [
+    eq('recipient_id', userId),
+    ...conditions(filter),
+    ...(upTo === null ? [] : [lte('created_at', upTo)]),
+  ];
 
   let hasChangesFunction = true;
   /** An older table lacks the column. */
@@ -99,7 +97,12 @@ export function createNotificationsApi(
   const countOnly = async (): Promise<NotificationsUpdate> => {
     const tabs = ['all', 'unread', 'archived'] as const;
     const [all = 0, unread = 0, archived = 0] = await Promise.all(
-      tabs.map((tab) => count({ tab, kind: null })),
+      tabs.map((tab) =>
+        table()
+          .count()
+          .where(...listed({ tab, kind: null }, null))
+          .execute(),
+      ),
     );
     const totals = { ...zeroCounts, all, unread, archived };
     return { asOf: null, isReset: true, changes: [], totals };
@@ -185,8 +188,7 @@ export function createNotificationsApi(
       }
       await table()
         .update({ status: 'read' })
-        .eq('recipient_id', userId)
-        .where(...conditions({ tab: 'unread', kind }), ...notSnoozed(), ...until(upTo))
+        .where(...listed({ tab: 'unread', kind }, upTo), ...notSnoozed())
         .execute({ keepalive: true });
     },
     /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
@@ -197,8 +199,7 @@ export function createNotificationsApi(
       }
       await table()
         .delete()
-        .eq('recipient_id', userId)
-        .where(...conditions({ tab, kind }), ...until(upTo))
+        .where(...listed({ tab, kind }, upTo))
         .execute({ keepalive: true });
     },
     /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
@@ -209,8 +210,7 @@ export function createNotificationsApi(
       }
       await table()
         .update({ status: 'archived' })
-        .eq('recipient_id', userId)
-        .where(...conditions({ tab, kind }), ...until(upTo))
+        .where(...listed({ tab, kind }, upTo))
         .execute({ keepalive: true });
     },
     /** @returns the ids of the rows that were deleted. */
@@ -253,10 +253,6 @@ function afterCursor({ createdAt, id }: Cursor) {
 /** The parameters of the functions that change a whole list. */
 function bulkOf(kind: string | null, upTo: string | null) {
   return { ...(kind !== null && { kind }), ...(upTo !== null && { up_to: upTo }) };
-}
-
-function until(createdAt: string | null) {
-  return createdAt === null ? [] : [lte('created_at', createdAt)];
 }
 
 /** Rows of the table `notification_kinds`. */

@@ -7,11 +7,8 @@ import type { PersistedNotifications, NotificationsState } from '../model/state-
 const maxRows = 60;
 
 /** Selects what is persisted for the next visit: the head of the whole list, so that its size does not grow with the inbox. */
-export function selectPersistedNotifications({
-  rows,
-  windows,
-  totals,
-}: NotificationsState): PersistedNotifications {
+export function selectPersistedNotifications(state: NotificationsState): PersistedNotifications {
+  const { rows, windows, totals } = state;
   const key = encodeFilter(unfiltered);
   const window = windows[key];
   if (!window) return { rows: new Map(), windows: {}, totals };

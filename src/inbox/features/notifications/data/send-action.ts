@@ -1,8 +1,7 @@
 import type { OutboxOutcome } from '../../../shared/outbox/outbox-state.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import type { Notification, NotificationStatus } from '../model/notification.ts';
-import type { NotificationAction } from '../model/notification-operation.ts';
-import type { StoredAction } from '../model/notification-operation.ts';
+import { type NotificationAction, type StoredAction } from '../model/notification-operation.ts';
 
 /** The answer: the rows of the action as they are now, without those that were deleted. */
 export type ActionOutcome = OutboxOutcome<readonly Notification[]>;
@@ -60,14 +59,8 @@ async function byStatus<Row>(
   write: (ids: readonly string[], from: NotificationStatus | undefined) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const statuses = [...new Set(ids.map((id) => before[id]))];
-  const written = await Promise.all(
-    statuses.map((from) =>
-      write(
-        ids.filter((id) => before[id] === from),
-        from,
-      ),
-    ),
-  );
+  const idsFrom = (from: NotificationStatus | undefined) => ids.filter((id) => before[id] === from);
+  const written = await Promise.all(statuses.map((from) => write(idsFrom(from), from)));
   return written.flat();
 }
 

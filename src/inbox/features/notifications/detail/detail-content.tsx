@@ -62,7 +62,7 @@ export function DetailContent({
             <KindIcon kind={kindName} size={16} />
             <span>{notificationKindLabel(notification, texts)}</span>
             {!Number.isNaN(createdAtMs) && time(createdAtMs)}
-            <SenderOnlineDot notification={notification} look="text" />
+            <SenderOnlineDot userId={notification.senderId} look="text" />
           </p>
           {isSnoozed && snoozedUntilMs !== null && (
             <p className={styles.meta}>

@@ -13,6 +13,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { ClockIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
+import { Highlight } from '../../../ui/list/highlight.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
 import { asksForAnswer, shownAtMs } from '../model/notification.ts';
@@ -32,7 +33,7 @@ import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction, type RowAction } from './row-actions.ts';
 import { NotificationTime } from './notification-time.tsx';
-import { HighlightedText, RowTitle } from './row-title.tsx';
+import { RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
 
 export interface NotificationRowProps {
@@ -122,7 +123,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
     <>
       <span className={styles.avatar}>
         <SenderAvatar name={actor} kind={kindName} />
-        <SenderOnlineDot notification={lead} />
+        <SenderOnlineDot userId={lead.senderId} look="dot" />
       </span>
       <span className={styles.glyph} aria-hidden="true" title={notificationKindLabel(lead, texts)}>
         {actor !== null && <KindIcon kind={kindName} size={16} />}
@@ -132,7 +133,7 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
         <RowTitle title={title} notification={lead} query={filter.query} />
         {snippet && (
           <span className={styles.snippet} dir="auto">
-            <HighlightedText text={snippet} query={filter.query} />
+            <Highlight text={snippet} query={filter.query} />
           </span>
         )}
       </span>

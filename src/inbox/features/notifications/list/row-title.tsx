@@ -31,24 +31,11 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
           {/* Outside of the parts: some browsers trim each part of an accessible name. */}
           {text.startsWith(' ') && ' '}
           <span className={styles[role]}>
-            <HighlightedText text={text.trim()} query={query} />
+            <Highlight text={text.trim()} query={query} />
           </span>
           {text.endsWith(' ') && ' '}
         </Fragment>
       ))}
     </span>
   );
-}
-
-/** A text with the words of the query marked, if there is a query. */
-export function HighlightedText({
-  text,
-  query,
-}: {
-  readonly text: string;
-  readonly query: string | undefined;
-}) {
-  if (query) return <Highlight text={text} query={query} />;
-  // An element, since React could not remove a text that a browser's translation has moved.
-  return <span>{text}</span>;
 }

@@ -2,7 +2,6 @@ import type { CSSProperties } from 'react';
 import { initials } from '../../../ui/avatar.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
-import type { Notification } from '../model/notification.ts';
 import { KindIcon } from './kind-icon.tsx';
 import styles from './sender-avatar.module.css';
 
@@ -31,15 +30,9 @@ export function SenderAvatar({ name, kind, size }: SenderAvatarProps) {
 }
 
 /** Whether the sender is online, if that is known. It stands beside the avatar, on its corner or as text. */
-export function SenderOnlineDot({
-  notification: { senderId },
-  look = 'dot',
-}: {
-  readonly notification: Pick<Notification, 'senderId'>;
-  readonly look?: 'dot' | 'text';
-}) {
+export function SenderOnlineDot({ userId, look }: { userId: string | null; look: 'dot' | 'text' }) {
   const { OnlineDot } = useInboxServices();
-  return OnlineDot && senderId !== null ? <OnlineDot userId={senderId} look={look} /> : null;
+  return OnlineDot && userId !== null ? <OnlineDot userId={userId} look={look} /> : null;
 }
 
 /** The same hue for the same name, spread over the color wheel. */

@@ -1,5 +1,4 @@
-import { compareListed, compareNewestFirst } from './notification.ts';
-import type { Notification } from './notification.ts';
+import { compareListed, compareNewestFirst, type Notification } from './notification.ts';
 import { combineCounts, countNotifications, zeroCounts, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, encodeFilter, inboxTabs, matchesFilter } from './notification-filter.ts';

@@ -1,7 +1,5 @@
-import { compareNewestFirst } from './notification.ts';
-import type { Notification } from './notification.ts';
-import { encodeFilter, matchesFilter, needed } from './notification-filter.ts';
-import type { NotificationFilter } from './notification-filter.ts';
+import { compareNewestFirst, type Notification } from './notification.ts';
+import { encodeFilter, matchesFilter, needed, type NotificationFilter } from './notification-filter.ts';
 
 /** The keyset position at which a read of a list ended. */
 export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;

@@ -14,13 +14,7 @@ export interface NotificationCounts {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-export const zeroCounts: NotificationCounts = {
-  all: 0,
-  unread: 0,
-  archived: 0,
-  snoozed: 0,
-  kinds: {},
-};
+export const zeroCounts: NotificationCounts = { all: 0, unread: 0, archived: 0, snoozed: 0, kinds: {} };
 
 /** The counts as the server's `notification_counts` has them: every unread kind by its name. */
 export const serverCounts = object({

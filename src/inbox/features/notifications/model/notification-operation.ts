@@ -1,7 +1,5 @@
-import { compareNewestFirst } from './notification.ts';
-import type { Notification, NotificationStatus } from './notification.ts';
-import { matchesFilter } from './notification-filter.ts';
-import type { NotificationFilter } from './notification-filter.ts';
+import { compareNewestFirst, type Notification, type NotificationStatus } from './notification.ts';
+import { matchesFilter, type NotificationFilter } from './notification-filter.ts';
 
 /** An action that the server has not confirmed yet; the list shows it as done. */
 export type NotificationOperation = { readonly id: string } & NotificationAction;

@@ -1,8 +1,6 @@
-import { cursorOf, windowCovers, withoutSearchWindows } from './list-window.ts';
-import type { ListWindow } from './list-window.ts';
+import { cursorOf, windowCovers, withoutSearchWindows, type ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
-import { compareNewestFirst } from './notification.ts';
-import type { Notification } from './notification.ts';
+import { compareNewestFirst, type Notification } from './notification.ts';
 import { encodeFilter, matchesFilter } from './notification-filter.ts';
 import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
@@ -16,7 +14,8 @@ export function applySync(
 ): NotificationsState {
   const synced = applyChanges(state, changes);
   const areTotalsStale = state.sequence > since;
-  if (areTotalsStale) return { ...synced, totals, totalsAsOf, areTotalsStale };
+  const counted = { ...synced, totals, totalsAsOf, areTotalsStale };
+  if (areTotalsStale) return counted;
   // A row that changed during a read stays: a later page would treat its absence as a deletion.
   const isListed = (row: Notification) =>
     row.snoozedUntilMs !== null ||
@@ -24,13 +23,7 @@ export function applySync(
     synced.touched.has(row.id) ||
     Object.values(synced.windows).some((window) => windowCovers(window, row));
   const rows = new Map([...synced.rows].filter(([, row]) => isListed(row)));
-  return {
-    ...synced,
-    rows: rows.size < synced.rows.size ? rows : synced.rows,
-    totals,
-    totalsAsOf,
-    areTotalsStale,
-  };
+  return rows.size < synced.rows.size ? { ...counted, rows } : counted;
 }
 
 /** Applies a page of a list: its rows, the end of the window, and the absence of rows that the page should contain. */

@@ -1,8 +1,7 @@
 import { windowCovers } from './list-window.ts';
 import { combineCounts, countNotifications, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { applyOperations, includesId, isBulk } from './notification-operation.ts';
-import type { NotificationOperation } from './notification-operation.ts';
+import { applyOperations, includesId, isBulk, type NotificationOperation } from './notification-operation.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationChange, NotificationsState } from './state-types.ts';
 

@@ -21,11 +21,8 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
       return { ...state, readsInFlight: state.readsInFlight + 1 };
     case 'read-ended': {
       const readsInFlight = state.readsInFlight - 1;
-      return {
-        ...state,
-        readsInFlight,
-        touched: readsInFlight > 0 ? state.touched : emptyNotificationsState.touched,
-      };
+      const touched = readsInFlight > 0 ? state.touched : emptyNotificationsState.touched;
+      return { ...state, readsInFlight, touched };
     }
     case 'restored':
       return Object.keys(state.windows).length > 0
@@ -96,11 +93,7 @@ function evictUncovered(state: NotificationsState): NotificationsState {
   const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);
   const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
   const isCovered = (row: Notification) => Object.values(windows).some((window) => windowCovers(window, row));
-  return {
-    ...state,
-    rows: new Map([...state.rows].filter(([, row]) => isCovered(row))),
-    windows,
-  };
+  return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }
 
 /** Remembers the rows of the list "Unread", and what needs the user: they stay listed when they are read. */

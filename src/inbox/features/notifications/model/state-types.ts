@@ -1,8 +1,7 @@
 import type { Cursor, ListWindows } from './list-window.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { unfiltered } from './notification-filter.ts';
-import type { NotificationFilter } from './notification-filter.ts';
+import { unfiltered, type NotificationFilter } from './notification-filter.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 
 /** The client's copy of the inbox: loaded rows, how far each list was read, and what is not confirmed yet. */

@@ -21,18 +21,13 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const { PausedNotice } = useInboxServices();
   const { problem, connection, view, isReading } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
+  const failure = view.filter.query ? texts.searchFailed : texts.readFailed;
   return (
     <div role="status" className={styles.notices}>
       <PausedNotice />
       {problem && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
-          <span>
-            {view.isLoaded
-              ? texts.readFailedStale
-              : view.filter.query
-                ? texts.searchFailed
-                : texts.readFailed}
-          </span>{' '}
+          <span>{view.isLoaded ? texts.readFailedStale : failure}</span>{' '}
           <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
             {texts.retry}
           </Button>

@@ -20,6 +20,20 @@ test('reading opens with two requests, and asks for the changes alone when the c
   expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
 });
 
+test.each([
+  ['with the totals, which push nothing down then', 100, 149, 151],
+  ['without totals that take long', 1_000, 299, 301],
+])('the first rows are shown %s', async (_case, laterMs, beforeMs, afterMs) => {
+  const { inbox, table, world } = createScriptedInbox({ laterMs });
+  table.isConnected = false;
+  table.insert(1);
+  inbox.start();
+  await world.clock.advance(beforeMs);
+  expect(shownIds(inbox)).toEqual([]);
+  await world.clock.advance(afterMs - beforeMs);
+  expect(shownIds(inbox)).toEqual(table.ids());
+});
+
 test('a live notification of an unknown kind asks once for the kinds that the team registered', async () => {
   const { table, world } = await openScriptedInbox(3);
   await world.clock.advance(60_000);

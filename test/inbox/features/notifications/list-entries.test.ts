@@ -109,3 +109,13 @@ test('what needs the user stands first until it is read, and while the detail is
   expect(lifted(read, rows[2]?.id ?? '')).toEqual([2]);
   expect(toEntries(important, closed).some(({ isLifted }) => isLifted)).toBe(false);
 });
+
+test('no more than the newest ten stand first, whatever else is loaded', () => {
+  const rows = deeds(
+    ...Array.from({ length: 30 }, (_, at) => ({ entity: `${at}`, kind: 'mention' as const })),
+  );
+  const lifted = (list: typeof rows) =>
+    toEntries(list, { ...closed, isLifting: true }).flatMap(({ id, isLifted }) => (isLifted ? [id] : []));
+  expect(lifted(rows)).toEqual(rows.slice(0, 10).map(({ id }) => id));
+  expect(lifted(rows.slice(0, 12))).toEqual(lifted(rows));
+});

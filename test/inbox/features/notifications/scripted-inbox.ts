@@ -70,10 +70,12 @@ export interface ScriptedInboxOptions {
   readonly hasVersions?: boolean;
   readonly answerMs?: number;
   readonly changeMs?: number;
+  /** How much longer than other requests the one for the changes takes. */
+  readonly laterMs?: number;
 }
 
 export function createScriptedInbox(options: ScriptedInboxOptions = {}): ScriptedInbox {
-  const { hasVersions = true, answerMs = 50, changeMs = 80 } = options;
+  const { hasVersions = true, answerMs = 50, changeMs = 80, laterMs = 0 } = options;
   const world = createFakeWorld();
   const rows = new Map<string, Notification>();
   const inboxes: Inbox[] = [];
@@ -210,8 +212,8 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         const row = rows.get(id);
         return row ? parsed(row) : null;
       }),
-    changes: (since) =>
-      request('changes', () => {
+    changes: async (since) => {
+      const answer = await request('changes', () => {
         if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
         const nowMs = world.clock.now();
         // As the server does, the answer repeats the changes of 30 seconds.
@@ -231,7 +233,9 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
           }),
           totals: table.count(),
         };
-      }),
+      });
+      return laterMs === 0 ? answer : later(laterMs, () => answer);
+    },
     findAll: (ids) => request('find all', () => ids.flatMap((id) => rows.get(id) ?? []).map(parsed)),
     listRecentNames: () => request('list recent names', parsedRows),
     setStatus: (ids, status, from) =>

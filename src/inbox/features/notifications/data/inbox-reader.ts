@@ -17,10 +17,12 @@ export interface InboxReaderOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly platform: Pick<Platform, 'clock' | 'report'>;
+  /** What the first page is shown with. */
+  readonly untilFirstAnswer: () => Promise<unknown>;
 }
 
 /** Reads the server's lists into the store. */
-export function createInboxReader({ api, store, platform }: InboxReaderOptions) {
+export function createInboxReader({ api, store, platform, untilFirstAnswer }: InboxReaderOptions) {
   const { report } = platform;
   let isClosed = false;
   /** Ends the read of a search that a later one supersedes. */
@@ -33,6 +35,7 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
     try {
       const request = { after, limit, ...(filter.query && { signal: search.signal }) };
       const { notifications: rows, isLast } = await api.list(filter, request);
+      await untilFirstAnswer();
       if (!isClosed) store.dispatch({ type: 'page', filter, after, rows, isLast, since });
     } finally {
       store.dispatch({ type: 'read-ended' });

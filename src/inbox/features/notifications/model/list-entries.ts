@@ -24,6 +24,12 @@ export interface EntryOptions {
   readonly keptIds: ReadonlySet<string>;
 }
 
+/**
+ * The newest of those that need the user stand above the rest. The server names as many with its first answer, so that no later page
+ * changes what stands there.
+ */
+const mostLifted = 10;
+
 /** The rows of a list, in their order. A thread stands in the place of its newest notification. */
 export function toEntries(
   notifications: readonly Notification[],
@@ -37,7 +43,9 @@ export function toEntries(
     if (thread) thread.push(notification);
     else threads.set(key, [notification]);
   }
-  const isWanted = (row: Notification) => needsUser(row) && (row.status === 'unread' || keptIds.has(row.id));
+  const unread = notifications.filter((row) => row.status === 'unread' && needsUser(row));
+  const wanted = new Set(unread.slice(0, mostLifted));
+  const isWanted = (row: Notification) => wanted.has(row) || (keptIds.has(row.id) && needsUser(row));
   const lifted: ListEntry[] = [];
   const others: ListEntry[] = [];
   for (const [key, rows] of threads) {

@@ -94,7 +94,7 @@ describe('a search', () => {
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(30);
     expect(inbox.getSnapshot().view.hasMore).toBe(true);
-    void inbox.loadMore();
+    inbox.loadMore();
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(32);
     expect(inbox.getSnapshot().view.hasMore).toBe(false);

@@ -123,7 +123,7 @@ test('reading of a long inbox takes pages of 30 and never more', async () => {
   expect(shownIds(inbox)).toHaveLength(30);
   expect(inbox.getSnapshot().counts.unread).toBe(95);
   for (const expected of [60, 90, 95]) {
-    void inbox.loadMore();
+    inbox.loadMore();
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(expected);
   }
@@ -133,7 +133,7 @@ test('reading of a long inbox takes pages of 30 and never more', async () => {
 
 test('reading of a page during which a gap occurs is repeated', async () => {
   const { inbox, world } = await openScriptedInbox(40);
-  void inbox.loadMore();
+  inbox.loadMore();
   inbox.catchUp();
   await world.clock.advance(1_000);
   expect(shownIds(inbox)).toHaveLength(40);

@@ -24,8 +24,7 @@ export function createArrivals(
     await showDesktopNotifications(arrivals);
   };
   const play = async () => {
-    if (await isQuiet()) return;
-    await playArrivalSound(platform);
+    if (!(await isQuiet())) await playArrivalSound(platform);
   };
   const announcer = createAnnouncer(clock, (count) => {
     void inboxTexts.load().then((texts) => announce(texts.arrived(count)));

@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { IconButton, buttonClass } from '../../../ui/button.tsx';
 import { CheckAllIcon } from '../../../ui/icons.tsx';
@@ -22,10 +22,8 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const commands = useInboxCommands();
   const { newest, counts, problem } = useInboxSnapshot();
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
-  const rows = useMemo(() => {
-    const unread = newest.notifications.filter(({ status }) => status === 'unread');
-    return toEntries(unread, { isGrouped, ...closed }).slice(0, rowsShown);
-  }, [newest, isGrouped]);
+  const unread = newest.notifications.filter(({ status }) => status === 'unread');
+  const rows = toEntries(unread, { isGrouped, ...closed }).slice(0, rowsShown);
   const open: OnRowAction = (_action, [{ id, status }, ...others]) => {
     if (status === 'unread' && others.length === 0) inbox.setStatus([id], 'read');
     onClose();

@@ -5,7 +5,8 @@ import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
 import { unfiltered, encodeFilter, type NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import { windowCovers, type Cursor } from '../model/list-window.ts';
+import { windowCovers } from '../model/list-window.ts';
+import type { Cursor } from '../model/notification.ts';
 
 export const pageSize = 30;
 /** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */

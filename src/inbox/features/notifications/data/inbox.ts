@@ -128,7 +128,8 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     listRecentNames: () => api.listRecentNames().catch((problem: unknown) => (report(problem), [])),
     /** A notification as it is loaded. */
     findLoaded: (id: string) => store.getState().rows.get(id),
-    loadMore: reader.loadMore,
+    /** Reads the next page of the shown list. */
+    loadMore: () => void reader.loadMore(),
     /** Changes from the live channel, oldest first. */
     receive(changes: readonly NotificationChange[]) {
       store.dispatch({ type: 'changes', changes });

@@ -1,14 +1,5 @@
 import type { Database } from '../../../database.types.ts';
-import {
-  boolean,
-  listOf,
-  nullish,
-  object,
-  optional,
-  record,
-  recordOf,
-  string,
-} from 'supabase-protocol-clients/platform/schema';
+import * as schema from 'supabase-protocol-clients/platform/schema';
 import {
   eq,
   gt,
@@ -24,18 +15,15 @@ import {
 import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import { inChunks } from 'supabase-protocol-clients/rest-client/long-reads';
 import type { RegisteredKind } from '../../../shared/registered-kinds.ts';
-import { parseNotifications, type Notification, type NotificationStatus } from '../model/notification.ts';
+import {
+  parseNotifications,
+  type Cursor,
+  type Notification,
+  type NotificationStatus,
+} from '../model/notification.ts';
 import { serverCounts, toCounts, zeroCounts, type NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { Cursor } from '../model/list-window.ts';
 import type { NotificationChange } from '../model/state-types.ts';
-
-export interface NotificationPage {
-  /** Newest first. */
-  readonly notifications: readonly Notification[];
-  /** Whether nothing older exists. */
-  readonly isLast: boolean;
-}
 
 /** What changed since an earlier answer, with the totals of the same moment. */
 export interface NotificationsUpdate {
@@ -109,11 +97,14 @@ export function createNotificationsApi(
   };
 
   return {
-    /** The page that follows `after`; null: the newest page. A filter with a query is searched. */
+    /**
+     * The page that follows `after`, newest first; null: the newest page. A filter with a query is searched. `isLast`: nothing
+     * older exists.
+     */
     async list(
       filter: NotificationFilter,
       { after, limit, signal }: { after: Cursor | null; limit: number; signal?: AbortSignal },
-    ): Promise<NotificationPage> {
+    ) {
       if (filter.query) {
         const { tab, kind, query, person, place, reason } = filter;
         const found = await rest
@@ -193,25 +184,21 @@ export function createNotificationsApi(
     },
     /** Deletes the whole list of the filter, up to a `created_at`; null: of any age. */
     async removeAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      if (hasChangesFunction) {
-        await rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) }).execute({ keepalive: true });
-        return;
-      }
-      await table()
-        .delete()
-        .where(...listed({ tab, kind }, upTo))
-        .execute({ keepalive: true });
+      const write = hasChangesFunction
+        ? rest.rpc('delete_notifications', { tab, ...bulkOf(kind, upTo) })
+        : table()
+            .delete()
+            .where(...listed({ tab, kind }, upTo));
+      await write.execute({ keepalive: true });
     },
     /** Archives the whole list of the filter, up to a `created_at`; null: of any age. */
     async archiveAll({ tab, kind }: NotificationFilter, upTo: string | null): Promise<void> {
-      if (hasChangesFunction) {
-        await rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) }).execute({ keepalive: true });
-        return;
-      }
-      await table()
-        .update({ status: 'archived' })
-        .where(...listed({ tab, kind }, upTo))
-        .execute({ keepalive: true });
+      const write = hasChangesFunction
+        ? rest.rpc('archive_notifications', { tab, ...bulkOf(kind, upTo) })
+        : table()
+            .update({ status: 'archived' })
+            .where(...listed({ tab, kind }, upTo));
+      await write.execute({ keepalive: true });
     },
     /** @returns the ids of the rows that were deleted. */
     async remove(ids: readonly string[], from?: NotificationStatus): Promise<readonly string[]> {
@@ -256,26 +243,28 @@ function bulkOf(kind: string | null, upTo: string | null) {
 }
 
 /** Rows of the table `notification_kinds`. */
-const registeredKinds = listOf(
-  object({
-    name: string,
-    labels: recordOf(string),
-    icon: string,
-    in_app: boolean,
-    email: boolean,
-    templates: recordOf(object({ title: optional(string), text: optional(string) })),
-    callbacks: listOf(string),
+const registeredKinds = schema.listOf(
+  schema.object({
+    name: schema.string,
+    labels: schema.recordOf(schema.string),
+    icon: schema.string,
+    in_app: schema.boolean,
+    email: schema.boolean,
+    templates: schema.recordOf(
+      schema.object({ title: schema.optional(schema.string), text: schema.optional(schema.string) }),
+    ),
+    callbacks: schema.listOf(schema.string),
   }),
 );
 
 /** The answer of `notification_changes`; its rows are parsed one by one. */
-const changesAnswer = object({
-  as_of: string,
-  reset: boolean,
-  changed: listOf(record),
-  deleted: listOf(string),
-  snoozed: listOf(record),
-  needed: nullish(listOf(record)),
+const changesAnswer = schema.object({
+  as_of: schema.string,
+  reset: schema.boolean,
+  changed: schema.listOf(schema.record),
+  deleted: schema.listOf(schema.string),
+  snoozed: schema.listOf(schema.record),
+  needed: schema.nullish(schema.listOf(schema.record)),
   counts: serverCounts,
-  kinds: nullish(registeredKinds),
+  kinds: schema.nullish(registeredKinds),
 });

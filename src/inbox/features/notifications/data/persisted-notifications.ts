@@ -1,6 +1,6 @@
-import { compareNewestFirst } from '../model/notification.ts';
+import { compareNewestFirst, cursorOf } from '../model/notification.ts';
 import { encodeFilter, needed, unfiltered } from '../model/notification-filter.ts';
-import { cursorOf, windowCovers } from '../model/list-window.ts';
+import { windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
 /** Most rows that are persisted: enough for the first screens of the next visit. */

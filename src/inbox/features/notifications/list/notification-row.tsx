@@ -1,12 +1,4 @@
-import {
-  memo,
-  useEffect,
-  useRef,
-  useSyncExternalStore,
-  type MouseEvent,
-  type ReactNode,
-  type Ref,
-} from 'react';
+import { memo, useEffect, useRef, useSyncExternalStore, type ReactNode, type Ref } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { useRegisteredKinds } from '../../../shared/registered-kinds.ts';
 import { IconButton } from '../../../ui/button.tsx';
@@ -212,7 +204,7 @@ function RowLink({ entry, filter, onAction, onToggle, selectedCount, isOpen, chi
       href={href}
       {...shared}
       aria-current={isOpen || undefined}
-      onClick={(event: MouseEvent) => {
+      onClick={(event) => {
         const isSelecting = typeof selectedCount === 'number';
         const { ctrlKey, metaKey, altKey, shiftKey } = event;
         // The browser opens it in another tab.

@@ -1,12 +1,5 @@
-import { compareNewestFirst, type Notification } from './notification.ts';
+import { compareNewestFirst, type Cursor, type Notification } from './notification.ts';
 import { encodeFilter, matchesFilter, needed, type NotificationFilter } from './notification-filter.ts';
-
-/** The keyset position at which a read of a list ended. */
-export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
-
-export function cursorOf({ id, createdAt, createdAtMs }: Cursor): Cursor {
-  return { id, createdAt, createdAtMs };
-}
 
 /** The part of one filter's list that is loaded. */
 export interface ListWindow {

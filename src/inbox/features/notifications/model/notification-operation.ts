@@ -1,11 +1,16 @@
-import { compareNewestFirst, type Notification, type NotificationStatus } from './notification.ts';
+import {
+  compareNewestFirst,
+  type Cursor,
+  type Notification,
+  type NotificationStatus,
+} from './notification.ts';
 import { matchesFilter, type NotificationFilter } from './notification-filter.ts';
 
 /** An action that the server has not confirmed yet; the list shows it as done. */
 export type NotificationOperation = { readonly id: string } & NotificationAction;
 
 /** The newest notification that the user could see; newer ones are left alone. null: the list was empty. */
-type Newest = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'> | null;
+type Newest = Cursor | null;
 
 export type NotificationAction =
   | { readonly type: 'status'; readonly ids: readonly string[]; readonly status: NotificationStatus }

@@ -1,6 +1,6 @@
-import { cursorOf, windowCovers, withoutSearchWindows, type ListWindow } from './list-window.ts';
+import { windowCovers, withoutSearchWindows, type ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
-import { compareNewestFirst, type Notification } from './notification.ts';
+import { compareNewestFirst, cursorOf, type Notification } from './notification.ts';
 import { encodeFilter, matchesFilter } from './notification-filter.ts';
 import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 

@@ -106,11 +106,15 @@ export function parseKindName(type: unknown): string {
   return notificationKinds.find((kind) => type === `${kind}s`) ?? type;
 }
 
+/** A place in the server's order, at which a read of a list ends. */
+export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
+
+export function cursorOf({ id, createdAt, createdAtMs }: Cursor): Cursor {
+  return { id, createdAt, createdAtMs };
+}
+
 /** Newest first, as the server orders: by creation, then by id. */
-export function compareNewestFirst(
-  one: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
-  other: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
-): number {
+export function compareNewestFirst(one: Cursor, other: Cursor): number {
   return (
     other.createdAtMs - one.createdAtMs ||
     compareText(other.createdAt, one.createdAt) ||

@@ -1,5 +1,5 @@
-import type { Cursor, ListWindows } from './list-window.ts';
-import type { Notification } from './notification.ts';
+import type { ListWindows } from './list-window.ts';
+import type { Cursor, Notification } from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { unfiltered, type NotificationFilter } from './notification-filter.ts';
 import type { NotificationOperation } from './notification-operation.ts';

@@ -64,7 +64,7 @@ export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
   if (hasMore && !(isEmpty && counts[filter.tab] === 0))
     return (
       <div className={styles.foot}>
-        <Button pending={isReadingMore} onClick={() => void inbox.loadMore()}>
+        <Button pending={isReadingMore} onClick={inbox.loadMore}>
           {texts.loadMore}
         </Button>
       </div>

@@ -1,6 +1,5 @@
 import {
   Suspense,
-  useCallback,
   useDeferredValue,
   useEffect,
   useMemo,
@@ -76,8 +75,7 @@ export function InboxScreen() {
   const list = isFirst ? settled : deferred;
   const arrivals = usePendingArrivals(list.notifications, encodeFilter(list.filter));
   const { pending, top, release } = arrivals;
-  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
-  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, openId, onEndNear);
+  const { entries, toggleGroup } = useListEntries(arrivals.shown, list, openId, inbox.loadMore);
   // In the order of the rows, which differs from that of time where threads are grouped and what needs the user is first.
   const shown = useMemo(() => [...new Set(entries.flatMap(({ notifications }) => notifications))], [entries]);
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
@@ -153,7 +151,7 @@ export function InboxScreen() {
             selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
           }
           openId={openId}
-          onEndNear={onEndNear}
+          onEndNear={inbox.loadMore}
         />
         <InboxFooter snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
         <Suspense>

@@ -76,12 +76,12 @@ function observeVitals(): void {
 
 const readVitals = (page: Page) => page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 
-/** An account with 200 notifications that are hours old. */
+/** An account with 200 notifications that are hours old; what needs the user begins on the first page and goes on below it. */
 async function newReader({ stage, newUser }: World) {
   const reader = await newUser();
   await stage.supabase.database.query(
     `insert into public.notifications (recipient_id, content, created_at, updated_at)
-     select $1, json_build_object('type', (array['mention', 'edit', 'comment'])[1 + n % 3],
+     select $1, json_build_object('type', (array['mention', 'edit', 'comment', 'edit', 'comment'])[1 + n % 5],
                                   'data', json_build_object('entity_name', 'Document ' || n))::text, at, at
      from generate_series(1, 200) n, lateral (select now() - n * interval '3 hours' as at)`,
     [reader.id],
@@ -119,7 +119,7 @@ test('opening the inbox takes three requests of data, and little to load', async
     const [load] = await followLoad(page);
     await page.goto(`${url}/home`);
     // The site compresses each file at its first request, by the slowest level of Brotli.
-    await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+    await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
     const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
     const changes = 'POST /rest/v1/rpc/notification_changes';
     // The list with its counts; and the changes once more, when the channel is live.
@@ -165,7 +165,7 @@ async function visitInbox(page: Page, url: string): Promise<Vitals> {
   });
   await page.goto(url);
   const rows = page.locator('main [data-id]');
-  await expect(rows).toHaveCount(30);
+  await expect(rows).toHaveCount(34);
   await page.waitForLoadState('networkidle');
   const { lcp } = await readVitals(page);
   await rows.first().hover();
@@ -192,7 +192,7 @@ test(
     await withSignedInPage(browser, world, async (page, url) => {
       // Compresses the files and warms the services.
       await page.goto(`${url}/home`);
-      await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+      await expect(page.locator('main [data-id]')).toHaveCount(34, { timeout: 40_000 });
       const [, session] = await followLoad(page);
       await session.send('Network.setCacheDisabled', { cacheDisabled: true });
       await session.send('Network.emulateNetworkConditions', slow4g);

@@ -13,22 +13,37 @@ export const pageSize = 30;
 const longestRead = 990;
 /** Most results that the server answers at once. */
 const longestSearch = 90;
+/** How long the first page waits for the answer with the totals and what needs the user, which would push painted rows down. */
+const totalsMs = 300;
 
 export interface InboxReaderOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly platform: Pick<Platform, 'clock' | 'report'>;
-  /** What the first page is shown with. */
-  readonly untilFirstAnswer: () => Promise<unknown>;
 }
 
 /** Reads the server's lists into the store. */
-export function createInboxReader({ api, store, platform, untilFirstAnswer }: InboxReaderOptions) {
+export function createInboxReader({ api, store, platform }: InboxReaderOptions) {
   const { report } = platform;
   let isClosed = false;
   /** Ends the read of a search that a later one supersedes. */
   let search = new AbortController();
   const missing = new Set<string>();
+
+  const untilTotals = () =>
+    new Promise<void>((resolve) => {
+      const check = () => {
+        if (store.getState().totals) end();
+      };
+      const end = () => {
+        timer.cancel();
+        stop();
+        resolve();
+      };
+      const timer = platform.clock.setTimer(end, totalsMs);
+      const stop = store.subscribe(check);
+      check();
+    });
 
   const readPage = async (filter: NotificationFilter, after: Cursor | null, limit: number) => {
     const { sequence: since } = store.getState();
@@ -36,7 +51,7 @@ export function createInboxReader({ api, store, platform, untilFirstAnswer }: In
     try {
       const request = { after, limit, ...(filter.query && { signal: search.signal }) };
       const { notifications: rows, isLast } = await api.list(filter, request);
-      await untilFirstAnswer();
+      await untilTotals();
       if (!isClosed) store.dispatch({ type: 'page', filter, after, rows, isLast, since });
     } finally {
       store.dispatch({ type: 'read-ended' });

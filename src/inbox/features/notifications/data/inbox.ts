@@ -21,15 +21,10 @@ export interface InboxOptions extends InboxStoreOptions, Pick<InboxSyncOptions, 
   readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
 }
 
-/** How long the first page waits for the totals and what needs the user, which would push the painted rows down. */
-const firstAnswerMs = 300;
-
 export function createInbox({ api, outbox, platform, onKinds, ...options }: InboxOptions) {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
-  let firstAnswer: Promise<unknown> = Promise.resolve();
-  const untilFirstAnswer = () => firstAnswer;
-  const reader = createInboxReader({ api, store, platform, untilFirstAnswer });
+  const reader = createInboxReader({ api, store, platform });
   const sync = createInboxSync({ api, store, platform, onReset: () => void refresh(), onKinds });
   let readAtMs = clock.monotonicMs();
   const refresh = () => {
@@ -82,14 +77,7 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     /** Starts reading; the live channel is opened in parallel. */
     start() {
       void refresh();
-      const answer = sync.run();
-      firstAnswer = new Promise<void>((resolve) => {
-        const timer = clock.setTimer(resolve, firstAnswerMs);
-        void answer.then(() => {
-          timer.cancel();
-          resolve();
-        });
-      });
+      void sync.run();
     },
     /** Shows the persisted list of an earlier visit, unless the server has answered already. */
     restore(persisted: PersistedNotifications) {

@@ -45,7 +45,9 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
 /** Whether the row is in the part of the list that was read, or is listed whatever its age: it is or was snoozed, or needs the user. */
 function isInWindow(state: NotificationsState, row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
-  if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
+  // Above a list that is still being read, it would move when the list arrives.
+  if (!window) return !isNeeded(state.windows, row);
+  if (window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
   if (compareNewestFirst(row, window.end) <= 0) return true;
   return state.kept.has(row.id) || isNeeded(state.windows, row);
 }

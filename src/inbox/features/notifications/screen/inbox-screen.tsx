@@ -14,8 +14,7 @@ import { useInboxCommands, type InboxCommands } from '../actions/inbox-commands.
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';
-import { NotificationList } from '../list/notification-list.tsx';
-import type { NotificationListHandle } from '../list/notification-list.tsx';
+import { NotificationList, type NotificationListHandle } from '../list/notification-list.tsx';
 import type { SelectionBarHandle } from '../list/selection-bar.tsx';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
@@ -131,6 +130,7 @@ export function InboxScreen() {
         <InboxNotices snapshot={snapshot} />
         {pending > 0 && (
           <Button
+            look="primary"
             className={styles.pill}
             onClick={() => {
               release();

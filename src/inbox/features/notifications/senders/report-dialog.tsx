@@ -3,6 +3,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { reportReasons, type ReportReason } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import field from '../../../ui/form/field.module.css';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import type { Notification } from '../model/notification.ts';
@@ -65,9 +66,10 @@ export function ReportDialog({ notification, onClose }: ReportDialogProps) {
             </label>
           ))}
         </fieldset>
-        <label className={styles.comment}>
-          <span>{texts.comment}</span>
+        <label className={field.field}>
+          <span className={field.label}>{texts.comment}</span>
           <textarea
+            className={field.input}
             rows={3}
             maxLength={1000}
             value={comment}

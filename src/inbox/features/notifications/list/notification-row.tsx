@@ -7,7 +7,8 @@ import { ClockIcon } from '../../../ui/icons.tsx';
 import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { Highlight } from '../../../ui/list/highlight.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInbox } from '../data/inbox-context.ts';
+import { absoluteTime, calendarTime, clockTime } from '../../../ui/list/relative-time.ts';
+import { useInbox, useInboxServices, useLocale } from '../data/inbox-context.ts';
 import { asksForAnswer, shownAtMs } from '../model/notification.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import { inboxHref, unfiltered, type NotificationFilter } from '../model/notification-filter.ts';
@@ -24,7 +25,6 @@ import {
 import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction, type RowAction } from './row-actions.ts';
-import { NotificationTime } from './notification-time.tsx';
 import { RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
 
@@ -146,9 +146,25 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
             <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
           </span>
         )}
-        <NotificationTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isLifted || entry.isMember} />
+        <RowTime atMs={shownAtMs(newest)} withDay={isPlain || entry.isLifted || entry.isMember} />
       </span>
     </>
+  );
+}
+
+/** The time of a notification, with date and time as its tooltip. `withDay`: no heading says the day. */
+function RowTime({ atMs, withDay }: { readonly atMs: number; readonly withDay: boolean }) {
+  // All of them tick with one clock.
+  const { minuteClock } = useInboxServices();
+  const locale = useLocale();
+  const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
+  if (Number.isNaN(atMs)) return null;
+  return (
+    <bdi>
+      <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
+        {(withDay ? calendarTime : clockTime)(atMs, nowMs, locale)}
+      </time>
+    </bdi>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState, useSyncExternalStore } from 'react';
 import type { Store } from 'supabase-protocol-clients/platform';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/choice.tsx';
+import layout from '../../../ui/layout.module.css';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
@@ -30,7 +31,7 @@ export function KeyboardHelp({ onClose }: Pick<InboxOptionsProps, 'onClose'>) {
   const words = inboxDialogTexts.use().options;
   return (
     <Dialog open sheet onClose={onClose} title={words.shortcuts} closeLabel={close}>
-      <div className={styles.options}>
+      <div className={layout.stack}>
         <Shortcuts />
       </div>
     </Dialog>
@@ -45,7 +46,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
-      <div className={styles.options}>
+      <div className={layout.stack}>
         <div className={styles.phoneActions}>
           <Button
             wide

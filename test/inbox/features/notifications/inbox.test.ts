@@ -66,6 +66,17 @@ test('reading catches up while the first list is still being read', async () => 
   expect(inbox.getSnapshot().counts).toEqual(table.count());
 });
 
+test('rows that arrive while the first list is being read stay listed when a reset follows', async () => {
+  const { inbox, table, world, reconnect } = createScriptedInbox({ answerMs: 600, changeMs: 5 });
+  for (let number = 0; number < 5; number += 1) table.insert(number);
+  inbox.start();
+  reconnect();
+  for (let elapsedMs = 10; elapsedMs < 3_000; elapsedMs += 10) {
+    await world.clock.advance(10);
+    expect(shownIds(inbox), `after ${elapsedMs} ms`).toHaveLength(5);
+  }
+});
+
 test('reading reads the lists again when too much changed during a gap', async () => {
   const { inbox, table, world, reconnect } = await openScriptedInbox(200);
   table.isConnected = false;

@@ -49,7 +49,8 @@ function isInWindow(state: NotificationsState, row: Notification, window: ListWi
   if (!window) return !isNeeded(state.windows, row);
   if (window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
   if (compareNewestFirst(row, window.end) <= 0) return true;
-  return state.kept.has(row.id) || isNeeded(state.windows, row);
+  // What needed the user when it was unread keeps its place.
+  return isNeeded(state.windows, state.kept.has(row.id) ? { ...row, status: 'unread' } : row);
 }
 
 /** Orders by the time of return, the next one first. */

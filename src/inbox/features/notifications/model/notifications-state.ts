@@ -88,11 +88,15 @@ function markGap(state: NotificationsState): NotificationsState {
   return { ...state, areTotalsStale: true, sequence, gapAt: sequence };
 }
 
-/** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
+/**
+ * Keeps what the next read covers, the whole list and the one that is shown, and rows that changed during a read: its page would take
+ * their absence for a deletion. The rest may be outdated.
+ */
 function evictUncovered(state: NotificationsState): NotificationsState {
   const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);
   const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
-  const isCovered = (row: Notification) => Object.values(windows).some((window) => windowCovers(window, row));
+  const isCovered = (row: Notification) =>
+    state.touched.has(row.id) || Object.values(windows).some((window) => windowCovers(window, row));
   return { ...state, rows: new Map([...state.rows].filter(([, row]) => isCovered(row))), windows };
 }
 

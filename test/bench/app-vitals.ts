@@ -1,6 +1,6 @@
 /**
  * Web Vitals of /login and /home by script: a processor four times slower and a slow 4G network (150 ms, 1.6 Mbit/s),
- * a production build, compressed, and nothing in the browser's cache. Prints JSON; times are milliseconds, the median
+ * a production build and data, both compressed as hosts do it, and nothing in the browser's cache. Prints JSON; times are milliseconds, the median
  * of the visits. `unreadClick` is what does not depend on other programs: the main thread's processor time of one click in each
  * visit of one profile, so that a cost that grows from visit to visit shows. Run: `npx tsx test/bench/app-vitals.ts [visits]`; with `E2E_BUILD` it takes a build that is there already.
  */
@@ -9,7 +9,7 @@ import { createLocalSupabase } from 'local-supabase';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 import { buildApp, configureApp, removeFolder } from '../e2e/support/app-build.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';
-import { serveCompressed } from './compressed-site.ts';
+import { serveCompressed, serveCompressedApi } from './compressed-site.ts';
 
 const visits = Number(process.argv[2] ?? 5);
 const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
@@ -200,8 +200,9 @@ await supabase.database.query(
 );
 const shared = process.env['E2E_BUILD'];
 const built = shared ?? (await buildApp());
+const api = await serveCompressedApi(supabase.url);
 const folder = await configureApp(built, {
-  supabaseUrl: supabase.url,
+  supabaseUrl: api.url,
   anonKey: supabase.anonKey,
   siteUrl: '',
 });
@@ -222,6 +223,7 @@ try {
 } finally {
   await browser.close();
   site.close();
+  api.close();
   await supabase.close();
   await removeFolder(folder);
   if (shared === undefined) await removeFolder(built);

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request as send } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, createGzip, gzip } from 'node:zlib';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -46,5 +47,41 @@ export async function serveCompressed(folder: string): Promise<Site> {
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     close: () => server.close(),
+  };
+}
+
+/** Stands before a project's services as the gateway of a hosted project does, which compresses their JSON. */
+export async function serveCompressedApi(projectUrl: string): Promise<Site> {
+  const { hostname, port } = new URL(projectUrl);
+  const server = createServer((request, response) => {
+    const { url = '/', method = 'GET', headers } = request;
+    const sent = send({ hostname, port, path: url, method, headers }, (answer) => {
+      const isJson = String(answer.headers['content-type']).includes('json');
+      const { 'content-length': _length, ...kept } = answer.headers;
+      response.writeHead(
+        answer.statusCode ?? 502,
+        isJson ? { ...kept, 'content-encoding': 'gzip' } : answer.headers,
+      );
+      const fail = (problem: Error | null | undefined) => problem && response.destroy(problem);
+      if (isJson) pipeline(answer, createGzip(), response, fail);
+      else pipeline(answer, response, fail);
+    });
+    pipeline(request, sent, (problem) => problem && response.destroy(problem));
+  });
+  server.on('upgrade', ({ url, headers }, socket, head) => {
+    const service = connect(Number(port), hostname, () => {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+      service.write(`GET ${url ?? '/'} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      service.write(head);
+    });
+    pipeline(socket, service, socket, () => service.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }

@@ -26,12 +26,12 @@ test.each([
 ])('the first rows are shown %s', async (_case, laterMs, beforeMs, afterMs) => {
   const { inbox, table, world } = createScriptedInbox({ laterMs });
   table.isConnected = false;
-  table.insert(1);
+  for (let number = 0; number < 31; number += 1) table.insert(number);
   inbox.start();
   await world.clock.advance(beforeMs);
   expect(shownIds(inbox)).toEqual([]);
   await world.clock.advance(afterMs - beforeMs);
-  expect(shownIds(inbox)).toEqual(table.ids());
+  expect(shownIds(inbox)).toHaveLength(30);
 });
 
 test('a live notification of an unknown kind asks once for the kinds that the team registered', async () => {

@@ -13,7 +13,7 @@ export const pageSize = 30;
 const longestRead = 990;
 /** Most results that the server answers at once. */
 const longestSearch = 90;
-/** How long the first page waits for the answer with the totals and what needs the user, which would push painted rows down. */
+/** How long the first page waits for the answer with the totals and what needs the user below it, which would push painted rows down. */
 const totalsMs = 300;
 
 export interface InboxReaderOptions {
@@ -51,7 +51,7 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
     try {
       const request = { after, limit, ...(filter.query && { signal: search.signal }) };
       const { notifications: rows, isLast } = await api.list(filter, request);
-      await untilTotals();
+      if (!isLast) await untilTotals();
       if (!isClosed) store.dispatch({ type: 'page', filter, after, rows, isLast, since });
     } finally {
       store.dispatch({ type: 'read-ended' });

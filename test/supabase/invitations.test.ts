@@ -316,7 +316,7 @@ it.each([
   ]);
 });
 
-it('an invitation needs its invitee until it is answered, and the answer needs nobody', async () => {
+it('an invitation needs its invitee until it is answered, and the answer needs no user', async () => {
   const needy = () =>
     supabase().database.query(
       `select recipient_id from notifications where kind = 'invite' and needs_user order by created_at desc`,

@@ -1,8 +1,33 @@
--- Whoever invited the wrong address takes the invitation back.
+-- An inviter withdraws an invitation. The work is the same whether its address has an account: the delivery takes the notification back.
 
 /**
- * Withdraws a pending invitation of the caller: its link no longer works, and its notification is gone. Withdrawing again changes
- * nothing.
+ * Notifies and mails the account that has confirmed the address of a pending invitation, unless it has blocked the inviter.
+ * The notification replaces the one of an earlier delivery; of a withdrawn invitation it is only deleted.
+ */
+create or replace function private.deliver_invitation(about public.invitations) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  invitee uuid := private.account_of_address(about.invitee_email);
+begin
+  if about.status = 'revoked' then
+    perform private.forget_invitation_notifications(invitee, about);
+    return;
+  end if;
+  if invitee is null or about.status <> 'pending' or private.is_blocked(invitee, about.inviter_id) then
+    return;
+  end if;
+  perform private.mail_invitation(invitee, about);
+  perform private.forget_invitation_notifications(invitee, about);
+  perform private.notify_about_invitation(invitee, about.inviter_id, about, '/join/' || about.token);
+end
+$$;
+
+/**
+ * Withdraws a pending invitation of the caller: its link no longer works. Its notification is deleted after the commit, so that
+ * neither the duration nor a lock tells whether the address has an account, and a delivery that has read the pending invitation
+ * leaves no notification behind. Withdrawing again changes nothing.
  *
  * Errors: those of private.require_assurance(); PT404 invitation_not_found; PT409 invitation_already_answered.
  */
@@ -37,9 +62,11 @@ begin
     raise sqlstate 'PT409' using message = 'invitation_already_answered',
       detail = 'The invitation is ' || found.status || '.';
   end if;
-  update public.invitations i set status = 'revoked' where i.id = found.id returning * into found;
-  delete from private.outgoing_notifications o where o.invitation_id = found.id;
-  perform private.forget_invitation_notifications(private.account_of_address(found.invitee_email), found);
+  if found.status = 'pending' then
+    update public.invitations i set status = 'revoked' where i.id = found.id returning * into found;
+    insert into private.outgoing_notifications (sender_id, invitation_id, created_at)
+    values (me, found.id, clock_timestamp());
+  end if;
   return query select r.* from private.read_invitation(found) r;
 end
 $$;

@@ -23,6 +23,14 @@ export interface ScaleDatabase {
 /** Realtime's tables are the service's, and its triggers exist in the embedded service alone. */
 const SKIPPED_PART = 'local-supabase/realtime/schema.sql';
 
+/** The measurements run the jobs' commands themselves, and a pg_cron that the machine may have is not preloaded. */
+const WITHOUT_JOBS = `
+  set allow_system_table_mods = on;
+  create or replace view pg_catalog.pg_available_extensions as
+    select e.name, e.default_version, x.extversion as installed_version, e.comment
+    from pg_available_extensions() e left join pg_extension x on e.name = x.extname where e.name <> 'pg_cron';
+  reset allow_system_table_mods;`;
+
 /** On a hosted project the migrations' owner is no superuser, and owns the database and what it creates. */
 const OWNER = `
   create role postgres login createdb createrole replication bypassrls;
@@ -89,7 +97,7 @@ async function openCluster(binaries: string, platform: readonly string[]): Promi
     return client;
   };
   const admin = await connect('supabase_admin');
-  for (const sql of [OWNER, ...platform, GRANTS]) await admin.query(sql);
+  for (const sql of [WITHOUT_JOBS, OWNER, ...platform, GRANTS]) await admin.query(sql);
   await admin.end();
   const client = await connect();
   return {

@@ -90,6 +90,16 @@ begin
 end
 $$;
 
+/** Whether a notification stands above the rest until it is read: `content` is its parsed content. */
+create function private.needs_user(kind text, content jsonb) returns boolean
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select kind = 'mention'
+    or kind = 'invite' and coalesce(content #>> '{data,answer}', content #>> '{data,status}', 'pending') = 'pending'
+    or coalesce(content #> '{data,important}' = 'true', false)
+$$;
+
 /** Sets what lists are narrowed by: the kind, the thread, and whether it needs the user. */
 create function private.stamp_lists(inout listed public.notifications)
   language plpgsql immutable parallel safe
@@ -100,7 +110,7 @@ declare
 begin
   listed.kind := private.notification_kind(content);
   listed.thread := coalesce(content ->> 'entity_type', '') || '/' || nullif(content ->> 'entity_id', '');
-  listed.needs_user := listed.kind in ('mention', 'invite') or coalesce(content #> '{data,important}' = 'true', false);
+  listed.needs_user := private.needs_user(listed.kind, content);
 end
 $$;
 

@@ -70,7 +70,8 @@ create trigger record_deleted after delete on public.notifications
 
 /**
  * The changes since a time, in one response:
- * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...], counts, kinds: [row, ...]}.
+ * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...],
+ * needed: [row, ...], counts, kinds: [row, ...]}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a
  * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before
@@ -78,6 +79,9 @@ create trigger record_deleted after delete on public.notifications
  *
  * `snoozed`, with a reset only: the next 100 notifications to return, and the last 100 that returned within a week. The
  * lists are ordered by creation, so that a client cannot find them there.
+ *
+ * `needed`, with a reset only: of the newest ten unread notifications that need the user those that are older than the first
+ * page of 30, newest first: a client shows them above the rest.
  *
  * `kinds`: those of public.notification_kinds, with a reset and after one of them was registered; else null.
  */
@@ -93,6 +97,7 @@ declare
   changed jsonb := '[]';
   deleted jsonb := '[]';
   snoozed jsonb := '[]';
+  needed jsonb := '[]';
   is_reset boolean;
 begin
   is_reset := coalesce(since, '-infinity') < as_of - interval '1 day'
@@ -134,6 +139,18 @@ begin
         order by n.snoozed_until desc limit 100
       )
     ) s;
+    select coalesce(jsonb_agg(to_jsonb(o) order by o.created_at desc, o.id desc), '[]') into needed
+    from (
+      select * from public.notifications n
+      where n.recipient_id = me and n.status = 'unread' and n.needs_user
+        and (n.snoozed_until is null or n.snoozed_until <= as_of)
+      order by n.created_at desc, n.id desc limit 10
+    ) o
+    where (o.created_at, o.id) < (
+      select n.created_at, n.id from public.notifications n
+      where n.recipient_id = me and n.status <> 'archived' and (n.snoozed_until is null or n.snoozed_until <= as_of)
+      order by n.created_at desc, n.id desc offset 29 limit 1
+    );
   end if;
   return jsonb_build_object(
     'as_of', as_of,
@@ -141,6 +158,7 @@ begin
     'changed', changed,
     'deleted', deleted,
     'snoozed', snoozed,
+    'needed', needed,
     'counts', (select to_jsonb(c) from public.notification_counts() c),
     'kinds', case
       when is_reset or exists (select from public.notification_kinds k where k.updated_at > earliest)
@@ -198,6 +216,39 @@ end
 $$;
 
 /**
+ * Archives every notification of a tab (all, unread, snoozed), or those of one kind, in one statement. Snoozed ones are in
+ * their own tab only; archiving ends the snooze.
+ *
+ * `up_to`: only those created until then; default: all. Returns how many there were. Error: PT400 tab_invalid.
+ */
+create function public.archive_notifications(
+  tab text, kind text default null, up_to timestamptz default null
+)
+  returns bigint
+  language plpgsql security definer
+  set search_path = ''
+  set statement_timeout = '60s'
+as $$
+declare
+  me uuid := private.require_assurance();
+  statuses text[] := array_remove(private.statuses_of_tab(tab), 'archived');
+  changed bigint;
+begin
+  if (select c.unread + c.read > 100 from public.notification_counters c where c.user_id = me) then
+    perform private.mark_bulk_change(me);
+  end if;
+  update public.notifications n set status = 'archived'
+  where n.recipient_id = me and n.status = any (statuses)
+    and case when tab = 'snoozed' then n.snoozed_until > now()
+      else n.snoozed_until is null or n.snoozed_until <= now() end
+    and (archive_notifications.kind is null or n.kind = archive_notifications.kind)
+    and (up_to is null or n.created_at <= up_to);
+  get diagnostics changed = row_count;
+  return changed;
+end
+$$;
+
+/**
  * Deletes every notification of a tab (all, unread, archived, snoozed), or those of one kind, in one statement. Snoozed
  * ones are in their own tab only.
  *
@@ -233,11 +284,13 @@ $$;
 revoke all on function
   public.notification_changes(timestamptz, integer),
   public.mark_all_notifications_read(text, timestamptz),
+  public.archive_notifications(text, text, timestamptz),
   public.delete_notifications(text, text, timestamptz)
   from public, anon;
 grant execute on function
   public.notification_changes(timestamptz, integer),
   public.mark_all_notifications_read(text, timestamptz),
+  public.archive_notifications(text, text, timestamptz),
   public.delete_notifications(text, text, timestamptz)
   to authenticated, service_role;
 

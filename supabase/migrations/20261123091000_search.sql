@@ -5,6 +5,11 @@
 -- search reads only the rows of its user, and a word prefix is one range of the index.
 --
 -- Words are kept and looked for without accents: "uber" finds "Über", and "Über" finds "uber".
+--
+-- Chinese, Japanese and Korean words are found inside a text. The parser of PostgreSQL takes a run of these letters for one word,
+-- because they are written without spaces. A run is stored as the parts of four letters that begin at each of its letters:
+-- "春季计划表" as 春季计划, 季计划表, 计划表, 划表 and 表. A search for up to four letters is a prefix of such a part, so one range of
+-- the index as for other words. A longer run is looked for by all its parts of four letters.
 create extension if not exists unaccent with schema extensions;
 
 create table private.notification_words (
@@ -13,6 +18,12 @@ create table private.notification_words (
 );
 create index notification_words_idx on private.notification_words using gin (words) with (fastupdate = off);
 alter table private.notification_words alter column words set statistics 0;
+
+-- The deletion of an account leaves the words of what it sent to the delivery job: to write them again took two thirds of the
+-- deletion's time, and an account that had sent thousands of notifications waited for its answer until the request ended.
+create table private.forgotten_words (
+  notification_id uuid primary key
+);
 
 /** The text search configuration of a language tag; `simple` where PostgreSQL has none. */
 create function private.text_search_config(language text) returns regconfig
@@ -51,6 +62,33 @@ begin
 end
 $$;
 
+/**
+ * The pattern of a run of letters of scripts that are written without spaces: Han, Hiragana, Katakana, Bopomofo and Hangul.
+ * Korean has spaces, but compounds and particles follow without.
+ */
+create function private.unspaced_run() returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select '[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u318f\u31a0-\u31ff'
+    || '\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]+'
+$$;
+
+/** The parts of up to four letters that begin at each letter of the runs that are written without spaces. */
+create function private.unspaced_parts(written text) returns setof text
+  language plpgsql immutable parallel safe
+  set search_path = ''
+as $$
+begin
+  -- Not substr(), which reads a text of several bytes a letter from its beginning each time.
+  return query
+    select distinct concat(letter, lead(letter) over of_run, lead(letter, 2) over of_run, lead(letter, 3) over of_run)
+    from regexp_matches(written, private.unspaced_run(), 'g') with ordinality run (letters, run_number),
+      unnest(string_to_array(run.letters[1], null)) with ordinality letters (letter, place)
+    window of_run as (partition by run_number order by place);
+end
+$$;
+
 /** The words of a notification, without accents, and their stems in the recipient's language. */
 create function private.notification_words(recipient uuid, content text, language text) returns tsvector
   language plpgsql stable parallel safe
@@ -60,7 +98,7 @@ declare
   parsed jsonb := private.parse_json(content);
   prefix text := private.word_prefix(recipient);
   config regconfig := private.text_search_config(language);
-  written text := private.without_accents(left(
+  written text := left(
     case when jsonb_typeof(parsed) = 'object' then concat_ws(
       ' ',
       parsed #>> '{metadata,actor_name}',
@@ -69,16 +107,21 @@ declare
       parsed #>> '{data,text}', parsed #>> '{data,message}', parsed #>> '{data,body}', parsed #>> '{data,comment}'
     ) else content end,
     20000
-  ));
+  );
+  parts text[];
 begin
+  -- ASCII has neither accents nor such runs.
+  if octet_length(written) > length(written) then
+    written := private.without_accents(written);
+    parts := array(select private.unspaced_parts(written));
+    written := regexp_replace(written, private.unspaced_run(), ' ', 'g');
+  end if;
   return coalesce(
     (
       select array_to_tsvector(array_agg(prefix || found.lexeme))
-      from (
-        select lexeme from unnest(to_tsvector('pg_catalog.simple', written))
-        union
-        select lexeme from unnest(to_tsvector(config, written))
-      ) found
+      from unnest(
+        tsvector_to_array(to_tsvector('pg_catalog.simple', written) || to_tsvector(config, written)) || parts
+      ) found (lexeme)
       where length(found.lexeme) <= 100
     ),
     ''
@@ -118,12 +161,17 @@ create function private.quoted_lexeme(lexeme text) returns text
   set search_path = ''
 as $$ select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' $$;
 
-/** After a service changed the content of a notification. */
+/** After a service changed the content of a notification, or the account of its sender was deleted. */
 create function private.renew_words() returns trigger
   language plpgsql security definer
   set search_path = ''
 as $$
 begin
+  if old.sender_id is not null and new.sender_id is null then
+    insert into private.forgotten_words (notification_id) values (new.id) on conflict do nothing;
+    perform pg_notify('outgoing_notifications', '');
+    return null;
+  end if;
   update private.notification_words w
   set words = private.notification_words(
     new.recipient_id,
@@ -138,7 +186,34 @@ $$;
 create trigger renew_words after update of content, sender_id on public.notifications
   for each row when (old.content is distinct from new.content) execute function private.renew_words();
 
-/** Every word of the query, as the beginning of a word or as a stem; null without words. */
+/** Writes the words of notifications without the names of their deleted senders. Returns whether there were any. */
+create function private.renew_forgotten_words(batch_size integer) returns boolean
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  ids uuid[];
+begin
+  with taken as (
+    delete from private.forgotten_words f
+    where f.notification_id in (
+      select o.notification_id from private.forgotten_words o limit batch_size for update skip locked
+    )
+    returning f.notification_id
+  )
+  select array_agg(t.notification_id) into ids from taken t;
+  update private.notification_words w
+  set words = private.notification_words(n.recipient_id, n.content, coalesce(p.language, 'en'))
+  from public.notifications n left join public.notification_preferences p on p.user_id = n.recipient_id
+  where n.id = any (ids) and w.notification_id = n.id;
+  return ids is not null;
+end
+$$;
+
+/**
+ * Every word of the query, as the beginning of a word or as a stem, and every run that is written without spaces; null without
+ * words.
+ */
 create function private.search_query(recipient uuid, query text, language text) returns tsquery
   language sql stable
   set search_path = ''
@@ -155,9 +230,22 @@ as $$
         ) || ')',
       ' & '
     )::tsquery
-  from (
-    select word from unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', private.without_accents(left(query, 200))))) word limit 10
-  ) asked
+  from private.without_accents(left(query, 200)) written,
+    lateral (
+      (
+        select word
+        from unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', regexp_replace(written, private.unspaced_run(), ' ', 'g')))) word
+        limit 10
+      )
+      union all
+      (
+        -- The parts at the end of a run are shorter, and their letters are in the parts before.
+        select distinct substr(run.letters[1], place, 4)
+        from regexp_matches(written, private.unspaced_run(), 'g') run (letters),
+          generate_series(1, greatest(length(run.letters[1]) - 3, 1)) place
+        limit 10
+      )
+    ) asked (word)
 $$;
 
 /**
@@ -295,5 +383,50 @@ $$;
 revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer, uuid, text, boolean) from public, anon;
 grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer, uuid, text, boolean)
   to authenticated, service_role;
+
+/**
+ * One of the caller's notifications for each of the 100 senders and each of the 100 threads that were notified about last: the
+ * newest, which has the name. They come from the newest 2,000 notifications that are archived, and as many that are not.
+ *
+ * The planner does not know how many notifications a user has, because the statistics are hidden, and would sort all of them.
+ */
+create function public.recent_senders_and_threads() returns setof public.notifications
+  language sql stable rows 100
+  set search_path = ''
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set enable_sort = off
+  set jit = off
+as $$
+  with recent as materialized (
+    (
+      select n.id, n.sender_id, n.thread, n.created_at from public.notifications n
+      where n.recipient_id = (select auth.uid()) and n.status <> 'archived'
+      order by n.created_at desc, n.id desc limit 2000
+    )
+    union all
+    (
+      select n.id, n.sender_id, n.thread, n.created_at from public.notifications n
+      where n.recipient_id = (select auth.uid()) and n.status = 'archived'
+      order by n.created_at desc, n.id desc limit 2000
+    )
+  ), chosen as (
+    (
+      select (array_agg(r.id order by r.created_at desc))[1] as id from recent r
+      where r.sender_id is not null group by r.sender_id order by max(r.created_at) desc limit 100
+    )
+    union
+    (
+      select (array_agg(r.id order by r.created_at desc))[1] from recent r
+      where r.thread is not null group by r.thread order by max(r.created_at) desc limit 100
+    )
+  )
+  select n.* from chosen c join public.notifications n on n.id = c.id order by n.created_at desc, n.id desc
+$$;
+
+revoke all on function public.recent_senders_and_threads() from public, anon;
+grant execute on function public.recent_senders_and_threads() to authenticated, service_role;
 
 revoke all on all functions in schema private from public;

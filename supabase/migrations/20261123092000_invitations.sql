@@ -340,13 +340,61 @@ as $$
   select r.* from private.answer_invitation(token, 'declined') i cross join lateral private.read_invitation(i) r
 $$;
 
+/**
+ * Withdraws a pending invitation of the caller: its link no longer works. Its notification is deleted after the commit, so that
+ * neither the duration nor a lock tells whether the address has an account, and a delivery that has read the pending invitation
+ * leaves no notification behind. Withdrawing again changes nothing.
+ *
+ * Errors: those of private.require_assurance(); PT404 invitation_not_found; PT409 invitation_already_answered.
+ */
+create function public.withdraw_invitation(token text)
+  returns table (
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language plpgsql security definer rows 1
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  me uuid := private.require_assurance();
+  found public.invitations;
+begin
+  select * into found from public.invitations i
+  where i.token = withdraw_invitation.token and i.inviter_id = me for update;
+  if found.id is null then
+    raise sqlstate 'PT404' using message = 'invitation_not_found', detail = 'There is no such invitation.';
+  end if;
+  if found.status not in ('pending', 'revoked') then
+    raise sqlstate 'PT409' using message = 'invitation_already_answered',
+      detail = 'The invitation is ' || found.status || '.';
+  end if;
+  if found.status = 'pending' then
+    update public.invitations i set status = 'revoked' where i.id = found.id returning * into found;
+    insert into private.outgoing_notifications (sender_id, invitation_id, created_at)
+    values (me, found.id, clock_timestamp());
+  end if;
+  return query select r.* from private.read_invitation(found) r;
+end
+$$;
+
 revoke all on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),
   public.preview_invitation(text),
   public.list_invitations(),
   public.accept_invitation(text),
-  public.decline_invitation(text)
+  public.decline_invitation(text),
+  public.withdraw_invitation(text)
   from public, anon;
 grant execute on function public.preview_invitation(text) to anon, authenticated, service_role;
 grant execute on function
@@ -354,7 +402,8 @@ grant execute on function
   public.get_invitation(text),
   public.list_invitations(),
   public.accept_invitation(text),
-  public.decline_invitation(text)
+  public.decline_invitation(text),
+  public.withdraw_invitation(text)
   to authenticated, service_role;
 
 -- An answered invitation says so in its notification, on every device of the invitee: `data.answer` is `accepted` or

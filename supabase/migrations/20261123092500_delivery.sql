@@ -31,7 +31,7 @@ create trigger announce_outgoing after insert on private.outgoing_notifications
 
 /**
  * Notifies and mails the account that has confirmed the address of a pending invitation, unless it has blocked the inviter.
- * The notification replaces the one of an earlier delivery.
+ * The notification replaces the one of an earlier delivery; of a withdrawn invitation it is only deleted.
  */
 create function private.deliver_invitation(about public.invitations) returns void
   language plpgsql security definer
@@ -40,6 +40,10 @@ as $$
 declare
   invitee uuid := private.account_of_address(about.invitee_email);
 begin
+  if about.status = 'revoked' then
+    perform private.forget_invitation_notifications(invitee, about);
+    return;
+  end if;
   if invitee is null or about.status <> 'pending' or private.is_blocked(invitee, about.inviter_id) then
     return;
   end if;
@@ -119,8 +123,8 @@ end
 $$;
 
 /**
- * Delivers everything that users and backends have queued, each batch in a transaction of its own. The file `retention` schedules it each second;
- * the embedded service calls it after each notification of the channel `outgoing_notifications`.
+ * Delivers everything that users and backends have queued, and renews the words of deleted senders, each batch in a transaction of its
+ * own. A job calls it each second; the embedded service calls it after each notification of the channel `outgoing_notifications`.
  */
 create procedure private.deliver_outgoing(batch_size integer default 100)
   language plpgsql
@@ -130,6 +134,9 @@ begin
     commit;
   end loop;
   while private.deliver_message_batch(batch_size) loop
+    commit;
+  end loop;
+  while private.renew_forgotten_words(batch_size) loop
     commit;
   end loop;
 end

@@ -154,7 +154,7 @@ as $$
   )), 'hex')
 $$;
 
-/** Everything that a worker needs to render and send a mail, or null and a reason in `obstacle`. */
+/** Everything that a worker needs to render and send a mail, or null and a reason in `obstacle`. A digest begins with what needs the user. */
 create function private.mail_payload(
   mail private.notification_mails, called_at timestamptz, out payload jsonb, out obstacle text
 )
@@ -178,12 +178,14 @@ begin
       -- A digest has a line for each thread, a mail about one thread a line for each event.
       case when mail.topic = 'digest'
         then private.digest_group(m.kind, private.parse_json(m.content)) else m.id::text
-      end as line
+      end as line,
+      mail.topic = 'digest' and private.needs_user(m.kind, private.parse_json(m.content)) as is_first
     from private.mail_items(mail.id, called_at) m
   ), lines as (
-    select n.line, min(n.position) as position, count(*) as events from numbered n group by n.line
+    select n.line, min(n.position) as position, count(*) as events, bool_or(n.is_first) as is_first
+    from numbered n group by n.line
   ), ranked as (
-    select l.*, row_number() over (order by l.position) as rank from lines l
+    select l.*, row_number() over (order by l.is_first desc, l.position) as rank from lines l
   )
   select
     coalesce(jsonb_agg(jsonb_build_object(

@@ -1,8 +1,10 @@
 import { setRequestLine, requestLineOf } from '../http/request-line.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest/rest-service.ts';
+import { readCaller } from '../storage/caller.ts';
 import type { StorageService } from '../storage/storage-service.ts';
 import { checkApiKey, isForgeable, isOpenRoute, isTestProvider, refuseForeign } from './api-key.ts';
+import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
@@ -42,10 +44,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         const bearer = await checkBearer(request, claims, keys);
         return bearer.ok ? rest.handle(withoutApiKey(request), bearer.claims) : bearer.response;
       }
-      case 'storage': {
-        const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? storage.handle(request, bearer.claims) : refuseStorage(bearer.message);
-      }
+      case 'storage':
+        return storage.handle(request, await readCaller(storageToken(request, key, keys), keys));
       case 'auth':
       case 'realtime':
       case 'functions':
@@ -79,17 +79,22 @@ function withoutApiKey(request: Request): Request {
   return request;
 }
 
-/** Storage answers 400 and names the real status in the body. */
-function refuseStorage(message: string): Response {
-  return Response.json({ statusCode: '403', error: 'Unauthorized', message }, { status: 400 });
+/** The token of a request to storage: a user's, else that of the API key. */
+function storageToken(request: Request, key: ApiKeyCheck, keys: TokenKeys): string | null {
+  const header = request.headers.get('authorization');
+  const token = header?.replace(/^Bearer\s+/i, '') ?? (key.ok ? key.apiKey : null);
+  return token !== null && isOpaqueKey(token) ? tokenOf(token, keys) : token;
 }
+
+/** The token of the role of an API key of the newer form. */
+const tokenOf = (apiKey: string, keys: TokenKeys): string =>
+  apiKey === keys.secretKey ? keys.serviceRoleKey : keys.anonKey;
 
 /** Services accept only tokens: replaces an API key of the newer form with the token of its role. */
 function withToken(request: Request, apiKey: string, keys: TokenKeys): Request {
   const bearer = readBearer(request);
   if (bearer !== null ? !isOpaqueKey(bearer) : !isOpaqueKey(apiKey)) return request;
-  const token = apiKey === keys.secretKey ? keys.serviceRoleKey : keys.anonKey;
   const headers = new Headers(request.headers);
-  headers.set('authorization', `Bearer ${token}`);
+  headers.set('authorization', `Bearer ${tokenOf(apiKey, keys)}`);
   return new Request(request, { headers });
 }

@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import type { Database, Sql } from '../database/database.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, invalidRequest, readJsonBody, StorageError } from './storage-error.ts';
+import { readJson } from './request-body.ts';
+import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
 
 interface LifecycleRule {
   readonly id: string;
@@ -19,10 +20,11 @@ const MOST_RULES = 1000;
 const MOST_KEPT_VERSIONS = 100;
 
 /** The routes below /bucket that say when earlier versions of objects expire. */
-export function createLifecycleRoutes({ run }: StorageContext): Hono {
+export function createLifecycleRoutes({ run, admit }: StorageContext): Hono {
   const app = new Hono();
-  app.get('/:id/lifecycle', (c) =>
-    run(c.req.raw, async (sql) => {
+  app.get('/:id/lifecycle', (c) => {
+    admit(c.req.raw);
+    return run(c.req.raw, async (sql) => {
       const rules = await readRules(sql, c.req.param('id'));
       if (rules) return c.json({ rules });
       throw new StorageError(
@@ -30,21 +32,24 @@ export function createLifecycleRoutes({ run }: StorageContext): Hono {
         'NoSuchLifecycleConfiguration',
         'The lifecycle configuration does not exist',
       );
-    }),
-  );
+    });
+  });
   app.put('/:id/lifecycle', async (c) => {
-    const rules = parseRules((await readJsonBody<{ rules?: unknown }>(c.req.raw)).rules);
+    const body = Object(await readJson(c.req.raw)) as { readonly rules?: unknown };
+    const rules = parseRules(body.rules);
+    admit(c.req.raw);
     return run(c.req.raw, async (sql) => {
       await writeRules(sql, c.req.param('id'), rules);
       return c.json({ rules });
     });
   });
-  app.delete('/:id/lifecycle', (c) =>
-    run(c.req.raw, async (sql) => {
+  app.delete('/:id/lifecycle', (c) => {
+    admit(c.req.raw);
+    return run(c.req.raw, async (sql) => {
       await writeRules(sql, c.req.param('id'), null);
       return c.json({ message: 'Successfully deleted' });
-    }),
-  );
+    });
+  });
   return app;
 }
 

@@ -1,27 +1,35 @@
 import type { Claims, TokenKeys } from '../keys/keys.ts';
-import { invalidSignature } from './storage-error.ts';
+import { readCaller } from './caller.ts';
+import { invalidSignature, StorageError } from './storage-error.ts';
 
 /** The purpose of a link. Without it, a link to read `upload/a/b` would permit a write of `a/b`. */
-type Purpose = 'download' | 'upload';
+type Scope = 'download' | 'upload';
 
 /** The tokens of signed links. */
 export interface LinkTokens {
-  sign(purpose: Purpose, url: string, expiresInSeconds: number, claims?: object): Promise<string>;
+  /** @param url the bucket and the path, as the service reads them of the request that asks for the link. */
+  sign(scope: Scope, url: string, expiresInSeconds: number, claims?: object): Promise<string>;
   /** @throws {StorageError} for a token of another link, or an expired one. */
-  verify(purpose: Purpose, token: string | null | undefined, url: string): Promise<Claims>;
+  verify(scope: Scope, token: string, url: string): Promise<Claims>;
 }
 
 export function createLinkTokens(keys: TokenKeys, now: () => number): LinkTokens {
   return {
-    sign(purpose, url, expiresInSeconds, claims = {}) {
+    sign(scope, url, expiresInSeconds, claims = {}) {
       const iat = Math.floor(now() / 1000);
-      return keys.sign({ url, purpose, ...claims, iat, exp: iat + expiresInSeconds });
+      return keys.sign({ ...claims, url, scope, iat, exp: iat + expiresInSeconds });
     },
-    async verify(purpose, token, url) {
-      const check = await keys.verify(token ?? '', { refusesLegacy: true });
-      if (!check.ok || check.claims['url'] !== url || check.claims['purpose'] !== purpose)
-        throw invalidSignature();
-      return check.claims;
+    async verify(scope, token, url) {
+      const caller = await readCaller(token, keys, { refusesLegacy: true });
+      if (caller === null || 'problem' in caller)
+        throw new StorageError(400, 'InvalidJWT', caller?.problem ?? 'Invalid JWT');
+      const { claims } = caller;
+      if (scopeOf(claims) !== scope) throw invalidSignature(`Token is not scoped for ${scope}`);
+      if (claims['url'] !== url) throw invalidSignature();
+      return claims;
     },
   };
 }
+
+/** Only the tokens of uploads, also of those that name no purpose, say whether they replace an object. */
+const scopeOf = (claims: Claims): unknown => claims['scope'] ?? ('upsert' in claims ? 'upload' : 'download');

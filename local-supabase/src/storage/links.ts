@@ -1,93 +1,160 @@
 import { Hono } from 'hono';
+import { requestLineOf } from '../http/request-line.ts';
+import { readBySchema } from './body-schema.ts';
+import { queryOf } from './buckets.ts';
+import { checkBucketName, checkKey, checkStoredKey } from './names.ts';
 import { sendObject } from './object-response.ts';
-import { describeObject, findObject } from './object-row.ts';
+import { findNamedObject } from './object-row.ts';
+import { mediaTypeOf, readJson } from './request-body.ts';
+import { signedQuerySchema, signManySchema, signSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, objectNotFound, readJsonBody } from './storage-error.ts';
-import { attemptToStore, checkUpload, findBucket, isUpsert, readUpload, storeObject } from './upload.ts';
+import { StorageError } from './storage-error.ts';
+import { ownerOf } from './transaction.ts';
+import {
+  attemptToStore,
+  checkUpload,
+  findBucket,
+  findUploadBucket,
+  isUpsert,
+  membersOf,
+  parseMetadataHeader,
+  readUpload,
+  storeObject,
+} from './upload.ts';
 
 /** The lifetime of a link for an upload, in seconds. */
 const UPLOAD_EXPIRY_SECONDS = 7200;
+const ABSENT = 'Either the object does not exist or you do not have access to it';
 
-/** The routes below /object that need no key: public buckets and signed links. */
+/** The routes below /object that sign links, and those that need no other permission. */
 export function createLinkRoutes(context: StorageContext): Hono {
-  const { run, runAllowed, objects, database, links } = context;
+  const { run, database, links, admit } = context;
   const app = new Hono();
-  const findPublic = async (bucket: string, path: string, version: string | undefined) => {
-    const [open] = await database.query('select id from storage.buckets where id = $1 and public', [bucket]);
-    if (!open) throw bucketNotFound();
-    return findObject(database, bucket, path, version);
-  };
-
-  app.on(['GET', 'HEAD'], '/public/:bucket/:path{.+}', async (c) => {
-    const { bucket, path } = c.req.param();
-    return sendObject(context, await findPublic(bucket, path, c.req.query('versionId')), c.req.raw);
-  });
-  app.get('/info/public/:bucket/:path{.+}', async (c) => {
-    const { bucket, path } = c.req.param();
-    return c.json(describeObject(await findPublic(bucket, path, c.req.query('versionId'))));
-  });
-  app.post('/sign/:bucket', async (c) => {
+  app.post('/sign/:bucket{[^/]*}', async (c) => {
+    const { expiresIn, paths } = readBySchema(signManySchema, await readJson(c.req.raw), 'body') as {
+      expiresIn: number;
+      paths: readonly string[];
+    };
+    admit(c.req.raw);
+    checkExpiry(expiresIn, context);
     const bucket = c.req.param('bucket');
-    const { expiresIn, paths } = await readJsonBody<{ expiresIn: number; paths: string[] }>(c.req.raw);
+    checkBucketName(bucket);
+    const found = await run(c.req.raw, (sql) =>
+      sql.query<{ name: string }>(
+        `select name from storage.objects
+         where bucket_id = $1 and name = any ($2) and archived_at is null and not is_delete_marker`,
+        [bucket, paths],
+      ),
+    );
+    const names = new Set(found.map(({ name }) => name));
     const signed = paths.map(async (path) => {
-      const found = await run(c.req.raw, (sql) => findObject(sql, bucket, path)).catch(() => undefined);
-      const token = found && (await links.sign('download', `${bucket}/${path}`, expiresIn));
-      const signedURL = token ? `/object/sign/${encodePath(bucket, path)}?token=${token}` : null;
-      return {
-        error: found ? null : 'Either the object does not exist or you do not have access to it',
-        path,
-        signedURL,
-      };
+      if (!names.has(path)) return { error: ABSENT, path, signedURL: null };
+      const token = await links.sign('download', `${bucket}/${path}`, expiresIn);
+      return { error: null, path, signedURL: `/object/sign/${bucket}/${path}?token=${token}` };
     });
     return c.json(await Promise.all(signed));
   });
-  app.post('/sign/:bucket/:path{.+}', async (c) => {
+  app.post('/sign/:bucket/:path{.*}', async (c) => {
+    const { expiresIn, versionId } = readBySchema(signSchema, await readJson(c.req.raw), 'body') as {
+      expiresIn: number;
+      versionId?: string;
+    };
+    admit(c.req.raw);
+    checkExpiry(expiresIn, context);
     const { bucket, path } = c.req.param();
-    const { expiresIn, versionId } = await readJsonBody<{ expiresIn: number; versionId?: string }>(c.req.raw);
-    await run(c.req.raw, (sql) => findObject(sql, bucket, path, versionId));
-    const token = await links.sign(
-      'download',
-      `${bucket}/${path}`,
-      expiresIn,
-      versionId ? { versionId } : {},
-    );
-    return c.json({ signedURL: `/object/sign/${encodePath(bucket, path)}?token=${token}` });
+    checkBucketName(bucket);
+    checkKey(path);
+    await run(c.req.raw, (sql) => findNamedObject(sql, bucket, path, versionId));
+    const url = signedPathOf(c.req.raw);
+    const token = await links.sign('download', url, expiresIn, versionId ? { versionId } : {});
+    return c.json({ signedURL: `/object/sign/${url}?token=${token}` });
   });
-  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.+}', async (c) => {
+  app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.*}', async (c) => {
+    const { token, download } = readBySchema(signedQuerySchema, queryOf(c.req.queries()), 'querystring') as {
+      token: string;
+      download?: string;
+    };
     const { bucket, path } = c.req.param();
-    const { versionId } = await links.verify('download', c.req.query('token'), `${bucket}/${path}`);
+    checkBucketName(bucket);
+    const { versionId, exp = 0 } = await links.verify('download', token, `${bucket}/${path}`);
     const version = typeof versionId === 'string' ? versionId : null;
-    return sendObject(context, await findObject(database, bucket, path, version), c.req.raw);
+    const row = await findNamedObject(database, bucket, path, version);
+    return sendObject(context, row, c.req.raw, { download, expires: new Date(exp * 1000) });
   });
-  app.post('/upload/sign/:bucket/:path{.+}', async (c) => {
+  app.post('/upload/sign/:bucket/:path{.*}', async (c) => {
+    await readJson(c.req.raw);
+    const claims = admit(c.req.raw);
     const { bucket, path } = c.req.param();
+    checkBucketName(bucket);
     const upsert = isUpsert(c.req.raw);
     const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
-    const token = await run(c.req.raw, async (sql) => {
-      // Signed links are redeemed as superuser, so the permission is checked now.
-      await attemptToStore(sql, { bucket, path, upsert, versioning });
-      return links.sign('upload', `upload/${bucket}/${path}`, UPLOAD_EXPIRY_SECONDS, { upsert });
-    });
-    return c.json({ url: `/object/upload/sign/${encodePath(bucket, path)}?token=${token}`, token });
+    const owner = ownerOf(claims);
+    const mimetype = c.req.header('content-type');
+    await run(c.req.raw, (sql) =>
+      // A signed link is redeemed as the service, so the permission is checked now.
+      attemptToStore(
+        sql,
+        { bucket, path, upsert, versioning, owner },
+        { mimetype },
+        parseMetadataHeader(c.req.raw),
+      ),
+    );
+    const claimed = { upsert, ...(owner.id !== null && { owner: owner.id }) };
+    const token = await links.sign('upload', `${bucket}/${path}`, UPLOAD_EXPIRY_SECONDS, claimed);
+    return c.json({ url: `/object/upload/sign/${bucket}/${path}?token=${token}`, token });
   });
-  app.put('/upload/sign/:bucket/:path{.+}', async (c) => {
+  app.put('/upload/sign/:bucket/:path{.*}', async (c) => {
+    mediaTypeOf(c.req.raw);
+    const { token } = readBySchema(
+      { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+      queryOf(c.req.queries()),
+      'querystring',
+    ) as { token: string };
     const { bucket, path } = c.req.param();
-    const { upsert } = await links.verify('upload', c.req.query('token'), `upload/${bucket}/${path}`);
-    const upload = await readUpload(c.req.raw);
-    const sizeBytes = upload.bytes.length;
-    const { versioning_status: versioning } = await checkUpload(context, bucket, path, {
-      ...upload,
-      sizeBytes,
-    });
-    const destination = { bucket, path, upsert: upsert === true, versioning };
-    const { id } = await runAllowed((tx) => storeObject(tx, objects, destination, upload));
-    return c.json({ Key: `${bucket}/${path}`, Id: id });
-  });
-  app.all('/:kind{public|sign}/*', () => {
-    throw objectNotFound();
+    await storeByLink(context, c.req.raw, { bucket, path, token });
+    return c.json({ Key: `${bucket}/${path}` });
   });
   return app;
 }
 
-const encodePath = (bucket: string, path: string): string =>
-  [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
+async function storeByLink(
+  context: StorageContext,
+  request: Request,
+  { bucket, path, token }: { readonly bucket: string; readonly path: string; readonly token: string },
+): Promise<void> {
+  const { links, runAllowed, objects } = context;
+  checkBucketName(bucket);
+  const { upsert, owner } = await links.verify('upload', token, `${bucket}/${path}`);
+  const row = await findUploadBucket(context, bucket);
+  const upload = await readUpload(request);
+  checkUpload(context, row, path, { ...upload, sizeBytes: upload.bytes.length });
+  checkStoredKey(path);
+  const destination = {
+    bucket,
+    path,
+    upsert: upsert === true,
+    versioning: row.versioning_status,
+    owner: ownerOf(typeof owner === 'string' ? { sub: owner } : {}),
+  };
+  await runAllowed(async (tx) => {
+    await attemptToStore(tx, destination, {}, upload.userMetadata);
+    await storeObject(tx, objects, destination, { ...upload, userMetadata: membersOf(upload.userMetadata) });
+  });
+}
+
+/** JavaScript's largest date in seconds: a token that ends later is none. */
+const LATEST_SECONDS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
+
+function checkExpiry(expiresInSeconds: number, { now }: StorageContext): void {
+  if (now() / 1000 + expiresInSeconds > LATEST_SECONDS)
+    throw new StorageError(400, 'InvalidParameter', 'Invalid Parameter expiresIn');
+}
+
+/**
+ * The path that a link is signed for: that of the request as `decodeURI` reads it. Escapes of the characters that separate
+ * the parts of a URL stay, so that a link of a name that was sent with them opens nothing, as with the service.
+ */
+function signedPathOf(request: Request): string {
+  const [path = ''] = requestLineOf(request).target.split('?');
+  return decodeURI(path.split('/').slice(5).join('/'));
+}

@@ -1,8 +1,9 @@
 import type { Sql } from '../database/database.ts';
 import { decodeBase64, encodeBase64 } from '../platform/base64.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
-import { invalidRequest } from './storage-error.ts';
-import { versionCondition } from './versions.ts';
+import { isReached } from './listing.ts';
+import { invalidParameter } from './storage-error.ts';
+import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListV2Body {
   /** Only keys that begin with this text. */
@@ -12,7 +13,7 @@ export interface ListV2Body {
   readonly cursor?: string;
   /** Groups keys by `/` into folders. */
   readonly with_delimiter?: boolean;
-  readonly sortBy?: { readonly column?: string; readonly order?: string };
+  readonly sortBy?: { readonly column: string; readonly order?: string };
   readonly noncurrentVersions?: string;
   readonly deleteMarkers?: string;
   /** Only the key that equals the prefix. */
@@ -25,132 +26,175 @@ interface Entry {
   readonly name: string;
   /** Null for a folder. */
   readonly id: string | null;
-  readonly updated_at: Date;
-  readonly created_at: Date;
+  readonly updated_at: Date | null;
+  readonly created_at: Date | null;
 }
 
-/** Where the next page begins. The letters are those of the storage service's own cursors, and `n`. */
+/** Where the next page begins: the letters are those of the service's own cursors, and `n`. */
 interface Cursor {
   /** The name of the last entry. */
-  readonly l: string;
+  readonly l?: string;
   /** `asc` or `desc`. */
-  readonly o: string;
+  readonly o?: string;
   /** The column of the order. */
-  readonly c: string;
+  readonly c?: string;
   /** The last entry's time, where a time is the order. */
   readonly a?: string;
-  /** How many entries with the name and time of the last one were sent: versions share them. */
-  readonly n: string;
+  /** How many versions of the last entry were sent, where versions are listed. */
+  readonly n?: string;
 }
 
 const MOST_ENTRIES = 1000;
-const COLUMNS = ['name', 'updated_at', 'created_at'] as const;
-type Column = (typeof COLUMNS)[number];
+type Column = 'name' | 'updated_at' | 'created_at';
+
+interface Order {
+  readonly column: Column;
+  readonly direction: 'asc' | 'desc';
+}
 
 /** Lists the objects below a prefix that the caller may see, a page at a time. */
 export async function listPage(sql: Sql, bucket: string, body: ListV2Body) {
-  const { prefix = '', with_delimiter: isGrouped = false } = body;
-  const limit = readLimit(body.limit);
-  const cursor = decodeCursor(body.cursor);
-  const column = COLUMNS.find((name) => name === (cursor?.c ?? body.sortBy?.column)) ?? 'name';
-  const order = (cursor?.o ?? body.sortBy?.order) === 'desc' ? 'desc' : 'asc';
-  const sent = Number(cursor?.n ?? 0);
-  const found = await sql.query<Entry>(
-    `${entriesOf(body)} ${cursor ? startOf(column, order) : ''}
-     order by ${column === 'name' ? '' : `date_trunc('milliseconds', ${column}) ${order}, `}name collate "C" ${order},
-       archived_at desc nulls first
-     limit $4 offset $5`,
-    [
-      bucket,
-      prefix,
-      isGrouped,
-      limit + 1,
-      sent,
-      ...(cursor ? [cursor.l] : []),
-      ...(cursor?.a ? [cursor.a] : []),
-    ],
-  );
+  const { prefix = '', with_delimiter: isGrouped = false, sortBy } = body;
+  const limit = Math.min(body.limit ?? MOST_ENTRIES, MOST_ENTRIES);
+  const cursor = body.cursor ? decodeCursor(body.cursor) : undefined;
+  const columnName = cursor?.c ?? sortBy?.column;
+  const order: Order = {
+    column: columnName === 'updated_at' || columnName === 'created_at' ? columnName : 'name',
+    direction: (cursor?.o ?? sortBy?.order) === 'desc' ? 'desc' : 'asc',
+  };
+  const statement = isGrouped ? groupedPage(body, order, cursor) : plainPage(body, order, cursor);
+  const found = await sql.query<Entry>(statement, [
+    bucket,
+    prefix,
+    limit + 1,
+    cursor?.l ?? '',
+    cursor?.a ?? '',
+    Number(cursor?.n ?? 0),
+  ]);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
+  const isFolder = ({ id }: Entry) => id === null;
   return {
     hasNext: last !== undefined,
     ...(last && {
-      nextCursor: nextCursor(page, last, { column, order, before: cursor, sent }),
+      nextCursor: encodeCursor(body, cursor, page, last),
       nextCursorKey: last.name,
     }),
-    folders: page.filter(({ id }) => id === null).map(({ key, name }) => ({ key, name })),
-    objects: page.filter(({ id }) => id !== null),
+    folders: page.filter(isFolder).map((entry) => Object.assign(entry, { name: withSlash(entry.name) })),
+    objects: page.filter((entry) => !isFolder(entry)),
   };
 }
 
-/** The entries of `$1` below `$2`: where `$3` is true, those below a further `/` are folders. */
-const entriesOf = ({
+const withSlash = (name: string): string => (name.endsWith('/') ? name : `${name}/`);
+
+const BYTES = 'collate "C"';
+const MEMBERS = 'id, updated_at, created_at, last_accessed_at, metadata';
+
+/** `$1` bucket, `$2` prefix, `$3` limit, `$4` last name, `$5` its time, `$6` how many versions of it were sent. */
+function plainPage(body: ListV2Body, { column, direction }: Order, cursor: Cursor | undefined): string {
+  const isVersioned = areVersionsAsked(body);
+  const beyond = `${direction === 'asc' ? '>' : '<'}${isVersioned ? '=' : ''}`;
+  const start =
+    column !== 'name' && cursor?.a
+      ? `and (date_trunc('milliseconds', ${column}), name ${BYTES}) ${beyond} ($5::text::timestamptz, $4)`
+      : `and ($4 = '' or name ${BYTES} ${beyond} $4)`;
+  return `select id, name, metadata, updated_at, created_at, last_accessed_at${isVersioned ? `, ${versionColumns}` : ''}
+    from storage.objects
+    where bucket_id = $1 and ${inPrefix(body)} ${start} and ($5::text = '' or true)
+    order by ${column === 'name' ? '' : `${column} ${direction}, `}name ${BYTES} ${direction}${isVersioned ? ', archived_at desc nulls first' : ''}
+    limit $3 offset ${isVersioned ? '$6' : '$6 * 0'}`;
+}
+
+function groupedPage(body: ListV2Body, order: Order, cursor: Cursor | undefined): string {
+  const isVersioned = areVersionsAsked(body);
+  const columns = isVersioned ? `, ${versionColumns}` : '';
+  const absent = isVersioned ? ', null, null::timestamptz, null::boolean, null::boolean' : '';
+  const isByName = order.column === 'name';
+  const time = isByName ? 'null::timestamptz' : 'min(created_at)';
+  const { column, direction } = order;
+  const sorting = isByName
+    ? `place ${BYTES} ${direction}`
+    : `coalesce(date_trunc('milliseconds', ${column}), 'epoch'::timestamptz) ${direction}, name ${BYTES} ${direction}`;
+  return `with inside as (
+      select *, strpos(substr(name, length($2) + 1), '/') as slash from storage.objects
+      where bucket_id = $1 and ${inPrefix(body)}
+    ), entries as (
+      select left(name, length($2) + slash) as place, count(*) as members, rtrim(left(name, length($2) + slash), '/') as name, null::uuid as id,
+        ${time} as updated_at, ${time} as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata${absent}
+      from inside where slash > 0 group by 1
+      union all
+      select name, 0, name, ${MEMBERS}${columns} from inside where slash = 0
+    ), remaining as (
+      select *, lag(id) over (order by place ${BYTES} ${direction}) as before from entries
+      where ${isByName ? afterName(order, isVersioned) : afterTime(order, cursor)}
+    )
+    select split_part(name, '/', ${levelOf(body)}) as key, name, ${MEMBERS}${columns} from remaining
+    where ($5::text = '' or true) and ${isByName && !isVersioned ? isReached(direction) : 'true'}
+    order by ${sorting}${isVersioned ? ', archived_at desc nulls first' : ''}
+    limit $3 offset ${isVersioned ? '$6' : '$6 * 0'}`;
+}
+
+const levelOf = ({ prefix = '' }: ListV2Body): number => (prefix === '' ? 1 : prefix.split('/').length);
+
+const inPrefix = ({
+  prefix = '',
   exactMatch = false,
   noncurrentVersions,
   deleteMarkers,
-  with_delimiter: isGrouped = false,
 }: ListV2Body): string =>
-  `with matching as (
-     select *, strpos(substr(name, length($2) + 1), '/') as slash from storage.objects
-     where bucket_id = $1 and ${exactMatch ? 'name = $2' : 'starts_with(name, $2)'}
-       and ${versionCondition(noncurrentVersions, deleteMarkers)}
-   ), entries as (
-     select name, id, updated_at, created_at, last_accessed_at, metadata, version, archived_at, is_delete_marker,
-       is_versioned
-     from matching where not $3 or slash = 0
-     union all
-     select substr(name, 1, length($2) + slash), null, min(created_at), min(created_at), null, null, null, null, null, null
-     from matching where $3 and slash > 0 group by 1
-   )
-   select ${isGrouped ? "regexp_replace(rtrim(name, '/'), '^.*/', '') as key, " : ''}* from entries`;
+  `${exactMatch ? 'name = $2' : `starts_with(name, $2)`} ${prefix === '' ? `and $2 = ''` : ''}
+   and ${versionCondition(noncurrentVersions, deleteMarkers)}`;
 
-/** The entries from the last one of the page before, which are then skipped by their number. */
-function startOf(column: Column, order: 'asc' | 'desc'): string {
-  const isReached = order === 'desc' ? '<=' : '>=';
-  if (column === 'name') return `where name collate "C" ${isReached} $6`;
-  return `where (date_trunc('milliseconds', ${column}), name collate "C") ${isReached} ($7::timestamptz, $6)`;
+/**
+ * The service reads the last name as a folder where objects are below it, else as an object, and continues behind `name/`: what
+ * lies between, such as `a.txt` behind `a`, is on no page.
+ */
+function afterName({ direction }: Order, isVersioned: boolean): string {
+  if (isVersioned) return `($4 = '' or place ${BYTES} ${direction === 'asc' ? '>=' : '<='} $4)`;
+  const isFolder = `exists (select from storage.objects where bucket_id = $1 and starts_with(name, $4 || '/'))`;
+  return direction === 'asc'
+    ? `($4 = '' or place ${BYTES} >= case when ${isFolder} then $4 || '0' else $4 || '/' end)`
+    : `($4 = '' or place ${BYTES} < case when ${isFolder} then $4 || '/' else $4 end)`;
 }
 
-function readLimit(limit: number = MOST_ENTRIES): number {
-  if (!Number.isInteger(limit) || limit < 1) throw invalidRequest('body/limit must be >= 1');
-  return Math.min(limit, MOST_ENTRIES);
+function afterTime({ column, direction }: Order, cursor: Cursor | undefined): string {
+  if (!cursor?.l) return `$4 = $4`;
+  return `(date_trunc('milliseconds', ${column}), name ${BYTES}) ${direction === 'asc' ? '>' : '<'}
+    (coalesce(nullif($5::text, '')::timestamptz, 'epoch'::timestamptz), $4)`;
 }
 
-interface Paging {
-  readonly column: Column;
-  readonly order: string;
-  readonly before: Cursor | undefined;
-  /** How many entries of the cursor's name were sent before. */
-  readonly sent: number;
-}
-
-function nextCursor(page: readonly Entry[], last: Entry, { column, order, before, sent }: Paging): string {
-  const timeOf = (entry: Entry) => (column === 'name' ? undefined : entry[column].toISOString());
-  const isLike = (entry: Entry) => entry.name === last.name && timeOf(entry) === timeOf(last);
-  const isSameAsBefore = page.every(isLike) && before?.l === last.name && before.a === timeOf(last);
-  const time = timeOf(last);
+function encodeCursor(
+  body: ListV2Body,
+  before: Cursor | undefined,
+  page: readonly Entry[],
+  last: Entry,
+): string {
+  const column = before?.c ?? body.sortBy?.column;
+  const time = column === 'updated_at' || column === 'created_at' ? last[column]?.toISOString() : undefined;
+  const order = before?.o ?? body.sortBy?.order;
+  const isLike = ({ name }: Entry) => name === last.name;
+  const sent =
+    page.filter(isLike).length + (page.every(isLike) && before?.l === last.name ? Number(before.n ?? 0) : 0);
   const cursor: Cursor = {
     l: last.name,
-    o: order,
-    c: column,
+    ...(order !== undefined && { o: order }),
+    ...(column !== undefined && { c: column }),
     ...(time !== undefined && { a: time }),
-    n: String(page.filter(isLike).length + (isSameAsBefore ? sent : 0)),
+    ...(areVersionsAsked(body) && { n: String(sent) }),
   };
-  const lines = Object.entries(cursor).map(([letter, value]) => `${letter}:${value}`);
-  return encodeBase64(lines.join('\n'));
+  return encodeBase64(
+    Object.entries(cursor)
+      .filter(([, value]) => value !== '')
+      .map(([letter, value]) => `${letter}:${value}`)
+      .join('\n'),
+  );
 }
 
-function decodeCursor(text: string | undefined): Cursor | undefined {
-  if (text === undefined) return undefined;
+function decodeCursor(text: string): Cursor {
   const lines = decodeUtf8(decodeBase64(text)).split('\n');
-  const {
-    l,
-    o = 'asc',
-    c = 'name',
-    a,
-    n = '1',
-  } = Object.fromEntries(lines.map((line) => [line.slice(0, 1), line.slice(2)])) as Partial<Cursor>;
-  const isValid = l !== undefined && /^\d+$/.test(n) && lines.every((line) => /^[locan]:/.test(line));
-  if (!isValid || (c !== 'name' && a === undefined)) throw invalidRequest('Invalid continuation token');
-  return { l, o, c, n, ...(a !== undefined && { a }) };
+  const isValid = lines.every((line) => /^[locan]:/.test(line));
+  const cursor: Cursor = Object.fromEntries(lines.map((line) => [line.slice(0, 1), line.slice(2)]));
+  if (!isValid || !/^\d{0,9}$/.test(cursor.n ?? ''))
+    throw invalidParameter('Invalid Parameter continuation token');
+  return { o: 'asc', ...cursor };
 }

@@ -1,57 +1,99 @@
 import type { Sql } from '../database/database.ts';
-import { versionCondition } from './versions.ts';
+import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListBody {
-  readonly prefix?: string;
-  /** Default 100. */
+  readonly prefix: string;
+  /** Default 100; at most 1,500. */
   readonly limit?: number;
   readonly offset?: number;
+  /** What the names begin with, in any case. */
   readonly search?: string;
-  readonly sortBy?: { readonly column?: string; readonly order?: string };
+  readonly sortBy?: { readonly column: string; readonly order?: string };
   readonly noncurrentVersions?: string;
   readonly deleteMarkers?: string;
   /** Only the object whose key equals the prefix. */
   readonly exactMatch?: boolean;
 }
 
-interface Entry {
-  readonly name: string;
-  /** Null for a folder. */
-  readonly id: string | null;
-  readonly updated_at: Date | null;
-  readonly created_at: Date | null;
-  readonly last_accessed_at: Date | null;
-  readonly metadata: Record<string, unknown> | null;
+const MOST_ENTRIES = 1500;
+const COLUMNS = 'id, updated_at, created_at, last_accessed_at, metadata';
+const NO_COLUMNS =
+  'null::uuid as id, null::timestamptz as updated_at, null::timestamptz as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata';
+
+/**
+ * Lists the members of a folder: its folders and its objects, limited to those visible to the caller. By name, both are in
+ * one order without regard to case, and folders that differ in case only are one; by time, folders come first.
+ */
+export function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<unknown[]> {
+  const { limit = 100, offset = 0, search = '', sortBy, exactMatch = false } = body;
+  const page = [Math.min(limit, MOST_ENTRIES), offset];
+  const exact = exactMatch ? body.prefix : null;
+  const parent = exactMatch ? body.prefix.slice(0, body.prefix.lastIndexOf('/') + 1) : body.prefix;
+  const prefix = parent === '' || parent.endsWith('/') ? parent : `${parent}/`;
+  const statement = (sortBy?.column ?? 'name') === 'name' ? byName(body) : byTime(body);
+  return sql.query(statement, [bucket, prefix, search, ...page, exact]);
 }
 
-const SORTABLE = ['name', 'updated_at', 'created_at', 'last_accessed_at'];
+const directionOf = ({ sortBy }: ListBody) => (sortBy?.order === 'desc' ? 'desc' : 'asc');
 
-/** Lists the direct members of a folder: its folders, then its objects, limited to those visible to the caller. */
-export async function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<Entry[]> {
-  const { prefix = '', limit = 100, offset = 0, search = '', sortBy = {}, exactMatch = false } = body;
-  const parent = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  const isWhole = prefix === parent;
-  const folder = exactMatch ? parent : `${prefix}${isWhole ? '' : '/'}`;
-  const column = SORTABLE.find((name) => name === sortBy.column) ?? 'name';
-  const direction = sortBy.order?.toLowerCase() === 'desc' ? 'desc' : 'asc';
-  return sql.query<Entry>(
-    `with inside as (
-       select *, substr(name, length($2) + 1) as rest from storage.objects
-       where bucket_id = $1 and starts_with(name, $2) and ($6::text is null or name = $6)
-         and ${versionCondition(body.noncurrentVersions, body.deleteMarkers)}
-     ), entries as (
-       select split_part(rest, '/', 1) as name, null::uuid as id, null::timestamptz as updated_at,
-         null::timestamptz as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata,
-         null::text as version, null::timestamptz as archived_at, null::boolean as is_delete_marker,
-         null::boolean as is_versioned
-       from inside where rest like '%/%' group by 1
-       union all
-       select rest, id, updated_at, created_at, last_accessed_at, metadata, version, archived_at, is_delete_marker,
-         is_versioned
-       from inside where rest not like '%/%'
-     )
-     select * from entries where name ilike '%' || $3 || '%' and name <> ''
-     order by (id is not null), ${column} ${direction}, archived_at desc nulls first limit $4 offset $5`,
-    [bucket, folder, search, limit, offset, exactMatch ? prefix : null],
-  );
+/** `$1` bucket, `$2` prefix, `$3` search, `$4` limit, `$5` offset, `$6` the only name or null. */
+function byName(body: ListBody): string {
+  const { columns, absent, condition } = versionsOf(body);
+  const direction = directionOf(body);
+  return `with inside as (
+     select *, ctid as place, lower(name) as key, strpos(substr(name, length($2 || $3) + 1), '/') as slash
+     from storage.objects
+     where bucket_id = $1 and starts_with(lower(name), lower($2 || $3)) and ($6::text is null or name = $6) and ${condition}
+   ), entries as (
+     select left(key, length($2 || $3) + slash) as key, null::tid as place, count(*) as members,
+       (array_agg(left(name, length($2 || $3) + slash) order by key collate "C" ${direction}))[1] as whole,
+       ${NO_COLUMNS}${absent}
+     from inside where slash > 0 group by 1
+     union all
+     select key, place, 0, name, ${COLUMNS}${columns} from inside where slash = 0
+   ), ordered as (
+     select *, lag(id) over (order by key collate "C" ${direction}, place ${direction}) as before from entries
+   )
+   select substr(case when id is null then rtrim(whole, '/') else whole end, length($2) + 1) as name,
+     id, updated_at, created_at, last_accessed_at, metadata${columns}
+   from ordered where ${isReached(direction)}
+   order by key collate "C" ${direction}${columns && ', archived_at desc nulls first'}, place ${direction}
+   limit $4 offset $5`;
+}
+
+/** In descending order the service misses a folder of one object that follows an object. */
+export const isReached = (direction: string): string =>
+  direction === 'desc' ? 'not (id is null and members = 1 and before is not null)' : 'true';
+
+/** The levels of a path that an entry shows: those from the folder's own to the one that the search is in. */
+function byTime(body: ListBody): string {
+  const { columns, absent, condition } = versionsOf(body);
+  const direction = directionOf(body);
+  return `with levels as (
+     select coalesce(array_length(string_to_array($2, '/'), 1), 1) as first,
+       coalesce(array_length(string_to_array($2 || $3, '/'), 1), 1) as last
+   ), inside as (
+     select *, array_to_string(path_tokens[first:last], '/') as shown, array_length(path_tokens, 1) = last as is_object
+     from storage.objects, levels
+     where bucket_id = $1 and starts_with(lower(name), lower($2 || $3)) and ($6::text is null or name = $6) and ${condition}
+   ), entries as (
+     select false as is_object, shown, ${NO_COLUMNS}${absent} from inside where not is_object group by shown
+     union all
+     select true, shown, ${COLUMNS}${columns} from inside where is_object
+   )
+   select shown as name, ${COLUMNS}${columns} from entries
+   order by is_object, case when is_object then null else shown end ${direction}, ${body.sortBy?.column} ${direction}
+   limit $4 offset $5`;
+}
+
+function versionsOf(body: ListBody) {
+  const { noncurrentVersions, deleteMarkers } = body;
+  const isAsked = areVersionsAsked(body);
+  return {
+    columns: isAsked ? `, ${versionColumns}` : '',
+    absent: isAsked
+      ? ', null::text as version, null::timestamptz as archived_at, null::boolean as is_delete_marker, null::boolean as is_versioned'
+      : '',
+    condition: versionCondition(noncurrentVersions, deleteMarkers),
+  };
 }

@@ -1,34 +1,128 @@
+import type { Bytes } from '../platform/bytes.ts';
+import { describeObject } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
 import type { StorageContext } from './storage-context.ts';
-import { objectNotFound } from './storage-error.ts';
+import { objectNotFound, StorageError } from './storage-error.ts';
 
-/** The response with the bytes and caching headers. `?download` names the file for saving. */
+interface SendOptions {
+  /** The name under which browsers save the object; empty for its own. Default: they show it. */
+  readonly download?: string | undefined;
+  /** When the link ends. Default: the object's own `Cache-Control`. */
+  readonly expires?: Date;
+}
+
+/** What a browser shows and cannot run. */
+const INERT =
+  /^(?:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/i;
+
+/** The response with the bytes, or a part of them, and caching headers. */
 export async function sendObject(
   { objects }: StorageContext,
   row: ObjectRow,
   request: Request,
+  { download, expires }: SendOptions = {},
 ): Promise<Response> {
-  const { metadata, name } = row;
   const bytes = await objects.get(row.version);
   if (!bytes) throw objectNotFound();
+  const headers = headersOf(row);
+  const etag = headers.get('etag') ?? '';
+  if (expires) {
+    headers.delete('cache-control');
+    headers.set('expires', expires.toUTCString());
+  } else setCacheControl(headers, request, 'stale-while-revalidate=30');
+  if (download !== undefined) headers.set('content-disposition', dispositionOf(download));
+  const isHead = request.method === 'HEAD';
+  if (isUnchanged(request, etag, headers.get('last-modified') ?? '')) {
+    headers.set('content-length', '0');
+    return new Response(null, { status: 304, headers });
+  }
+  const range = request.headers.get('range');
+  if (!range) {
+    headers.set('content-length', String(bytes.length));
+    return new Response(isHead ? null : bytes, { headers });
+  }
+  const { first, last } = readRange(range, bytes.length);
+  const part: Bytes = bytes.subarray(first, last + 1);
+  headers.set('content-range', `bytes ${first}-${last}/${bytes.length}`);
+  headers.set('content-length', String(part.length));
+  return new Response(isHead ? null : part, { status: 206, headers });
+}
+
+/** The response to a HEAD request, from the row alone: it knows no conditions and no ranges. */
+export function sendHead(row: ObjectRow, request: Request): Response {
+  const headers = headersOf(row);
+  setCacheControl(headers, request, 'must-revalidate');
+  if (row.metadata) headers.set('content-length', String(row.metadata.size));
+  return new Response(null, { headers });
+}
+
+/** The description of an object as JSON. */
+export function sendInfo(row: ObjectRow): Response {
+  const { metadata } = row;
+  const headers = new Headers();
+  if (metadata) {
+    headers.set('etag', metadata.eTag);
+    headers.set('last-modified', new Date(metadata.lastModified).toUTCString());
+    if (metadata.cacheControl) headers.set('cache-control', metadata.cacheControl);
+  }
+  return Response.json(describeObject(row), { headers });
+}
+
+function headersOf({ metadata }: ObjectRow): Headers {
+  const type = metadata?.mimetype || 'application/octet-stream';
   const headers = new Headers({
-    'content-type': metadata.mimetype,
-    'cache-control': metadata.cacheControl,
-    etag: metadata.eTag,
-    'last-modified': new Date(metadata.lastModified).toUTCString(),
-    'x-robots-tag': 'none',
+    'accept-ranges': 'bytes',
+    // The service never serves a page.
+    'content-type': type.includes('text/html') ? 'text/plain' : type,
+    'cache-control': metadata?.cacheControl || 'no-cache',
+    'x-robots-tag': metadata?.xRobotsTag ?? 'none',
     'x-content-type-options': 'nosniff',
   });
-  if (metadata.contentEncoding) headers.set('content-encoding', metadata.contentEncoding);
-  // A script of an uploaded document would act as a page of this host, which may use the service role.
-  if (/html|xml/i.test(metadata.mimetype)) headers.set('content-security-policy', 'sandbox');
-  const wanted = new URL(request.url).searchParams.get('download');
-  if (wanted !== null) {
-    const saveAs = encodeURIComponent(wanted || (name.split('/').at(-1) ?? ''));
-    headers.set('content-disposition', `attachment; filename*=UTF-8''${saveAs}`);
+  if (metadata) {
+    headers.set('etag', metadata.eTag);
+    headers.set('last-modified', new Date(metadata.lastModified).toUTCString());
   }
-  if (request.headers.get('if-none-match') === metadata.eTag)
-    return new Response(null, { status: 304, headers });
-  headers.set('content-length', String(bytes.length));
-  return new Response(request.method === 'HEAD' ? null : bytes, { headers });
+  if (metadata?.contentEncoding) headers.set('content-encoding', metadata.contentEncoding);
+  // A script of an uploaded document would act as a page of this host, which may use the service role.
+  const shown = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
+  if (!INERT.test(shown)) headers.set('content-security-policy', 'sandbox');
+  return headers;
+}
+
+function setCacheControl(headers: Headers, request: Request, addition: string): void {
+  const asked = request.headers.get('if-none-match');
+  if (!asked || asked === headers.get('etag')) return;
+  const own = headers.get('cache-control');
+  headers.set('cache-control', own ? `${own}, ${addition}` : addition);
+}
+
+function dispositionOf(download: string): string {
+  if (download === '') return 'attachment;';
+  const name = encodeURIComponent(download);
+  return `attachment; filename=${name}; filename*=UTF-8''${name}`;
+}
+
+/** The service compares one ETag, as a text, and then the time. */
+function isUnchanged({ headers }: Request, etag: string, lastModified: string): boolean {
+  const since = Date.parse(headers.get('if-modified-since') ?? '');
+  return headers.get('if-none-match') === etag || Date.parse(lastModified) <= since;
+}
+
+/** The one range of a header. @throws {StorageError} 416 for several, and for one outside of the object. */
+function readRange(header: string, sizeBytes: number): { readonly first: number; readonly last: number } {
+  const refused = new StorageError(416, 'InvalidRange', 'invalid range provided', {
+    error: 'invalid_range',
+    httpStatus: 416,
+  });
+  const [, start, end] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? [];
+  if (start === undefined || end === undefined || (start === '' && end === '') || sizeBytes === 0)
+    throw refused;
+  if (start === '') {
+    if (!(Number(end) > 0)) throw refused;
+    return { first: Math.max(sizeBytes - Number(end), 0), last: sizeBytes - 1 };
+  }
+  const first = Number(start);
+  const last = end === '' ? sizeBytes - 1 : Number(end);
+  if (first > last || first >= sizeBytes) throw refused;
+  return { first, last: Math.min(last, sizeBytes - 1) };
 }

@@ -1,5 +1,16 @@
 import type { Sql } from '../database/database.ts';
+import { checkKey } from './names.ts';
 import { objectNotFound } from './storage-error.ts';
+
+export interface ObjectMetadata {
+  readonly eTag: string;
+  readonly size: number;
+  readonly mimetype: string;
+  readonly cacheControl: string;
+  readonly contentEncoding?: string;
+  readonly lastModified: string;
+  readonly xRobotsTag?: string;
+}
 
 /** A row of `storage.objects`. */
 export interface ObjectRow {
@@ -7,16 +18,14 @@ export interface ObjectRow {
   readonly bucket_id: string;
   readonly name: string;
   readonly version: string;
-  readonly metadata: {
-    readonly eTag: string;
-    readonly size: number;
-    readonly mimetype: string;
-    readonly cacheControl: string;
-    readonly contentEncoding?: string;
-    readonly lastModified: string;
-  };
+  readonly owner: string | null;
+  readonly owner_id: string | null;
+  /** Null in a row that another program has written. */
+  readonly metadata: ObjectMetadata | null;
   readonly user_metadata: Record<string, unknown> | null;
   readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly last_accessed_at: Date;
 }
 
 /**
@@ -39,19 +48,48 @@ export async function findObject(
   return row;
 }
 
+/** The same for a path that a URL names. @throws {StorageError} for one that no object has. */
+export async function findNamedObject(
+  sql: Sql,
+  bucket: string,
+  path: string,
+  version?: string | null,
+): Promise<ObjectRow> {
+  checkKey(path);
+  return findObject(sql, bucket, path, version);
+}
+
 export function describeObject(row: ObjectRow) {
-  const { id, bucket_id, name, version, metadata, user_metadata, created_at } = row;
+  const { id, bucket_id, name, version, metadata, user_metadata, created_at, updated_at } = row;
   return {
     id,
-    bucket_id,
     name,
     version,
-    size: metadata.size,
-    content_type: metadata.mimetype,
-    cache_control: metadata.cacheControl,
-    etag: metadata.eTag,
-    metadata: user_metadata ?? {},
-    last_modified: metadata.lastModified,
+    bucket_id,
+    size: metadata?.size ?? null,
+    content_type: metadata?.mimetype ?? null,
+    cache_control: metadata?.cacheControl ?? null,
+    etag: metadata?.eTag ?? null,
+    metadata: user_metadata,
+    last_modified: updated_at,
     created_at,
+  };
+}
+
+/** The members that lists and copies show; the service writes an absent owner as an empty text. */
+export function presentRow(row: ObjectRow) {
+  const { name, bucket_id, owner, owner_id, version, id, updated_at, created_at, last_accessed_at } = row;
+  return {
+    name,
+    bucket_id,
+    owner: owner ?? '',
+    owner_id: owner_id ?? '',
+    version,
+    id,
+    updated_at,
+    created_at,
+    last_accessed_at,
+    metadata: row.metadata,
+    user_metadata: row.user_metadata,
   };
 }

@@ -1,64 +1,103 @@
 import { Hono } from 'hono';
-import { listPage } from './list-v2.ts';
-import type { ListV2Body } from './list-v2.ts';
-import { listFolder } from './listing.ts';
-import type { ListBody } from './listing.ts';
-import { sendObject } from './object-response.ts';
-import { describeObject, findObject } from './object-row.ts';
-import { removeObjects } from './removal.ts';
-import type { RemovalEntry } from './removal.ts';
+import { readBySchema } from './body-schema.ts';
+import { queryOf } from './buckets.ts';
+import { checkBucketName, checkKey } from './names.ts';
+import { sendHead, sendInfo, sendObject } from './object-response.ts';
+import { findNamedObject } from './object-row.ts';
+import type { ObjectRow } from './object-row.ts';
+import { downloadQuerySchema, transformSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
-import { objectNotFound, readJsonBody } from './storage-error.ts';
-import { checkUpload, isUpsert, readUpload, storeObject } from './upload.ts';
+import { bucketNotFound } from './storage-error.ts';
+import { findBucket } from './upload.ts';
 
-/** The routes below /object that depend on the caller's permissions. */
-export function createObjectRoutes(context: StorageContext): Hono {
-  const { run, objects } = context;
+/** The routes below /object that read an object: by its bucket's publicity, else by the caller's permissions. */
+export function createReadRoutes(context: StorageContext): Hono {
+  const { database, admit } = context;
   const app = new Hono();
-  app.post('/list/:bucket', async (c) => {
-    const body = await readJsonBody<ListBody>(c.req.raw);
-    return run(c.req.raw, async (sql) => c.json(await listFolder(sql, c.req.param('bucket'), body)));
-  });
-  app.post('/list-v2/:bucket', async (c) => {
-    const body = await readJsonBody<ListV2Body>(c.req.raw);
-    return run(c.req.raw, async (sql) => c.json(await listPage(sql, c.req.param('bucket'), body)));
-  });
-  app.get('/info/:bucket/:path{.+}', async (c) => {
+  app.on(['GET', 'HEAD'], '/public/:bucket/:path{.*}', async (c) => {
     const { bucket, path } = c.req.param();
-    const version = c.req.query('versionId');
-    return run(c.req.raw, async (sql) =>
-      c.json(describeObject(await findObject(sql, bucket, path, version))),
-    );
+    const isHead = c.req.raw.method === 'HEAD';
+    const query = readQuery(isHead, queryOf(c.req.queries()));
+    checkBucketName(bucket);
+    checkKey(path);
+    const row = await findBucket(database, bucket);
+    if (!row?.public) throw bucketNotFound();
+    const object = await findNamedObject(database, bucket, path, c.req.query('versionId'));
+    return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
   });
-  app.on(['GET', 'HEAD'], ['/authenticated/:bucket/:path{.+}', '/:bucket/:path{.+}'], async (c) => {
+  app.get('/info/public/:bucket/:path{.*}', async (c) => {
     const { bucket, path } = c.req.param();
-    const row = await run(c.req.raw, (sql) => findObject(sql, bucket, path, c.req.query('versionId')));
-    return sendObject(context, row, c.req.raw);
+    if (c.req.raw.method === 'HEAD') return readAny('info', `public/${bucket}/${path}`, c.req.raw, null);
+    readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
+    const row = await findBucket(database, bucket);
+    if (!row?.public) throw bucketNotFound();
+    checkBucketName(bucket);
+    return sendInfo(await findNamedObject(database, bucket, path, c.req.query('versionId')));
   });
-  app.on(['POST', 'PUT'], '/:bucket/:path{.+}', async (c) => {
+  app.get('/info/authenticated/:bucket/:path{.*}', async (c) => {
+    readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
+    admit(c.req.raw);
     const { bucket, path } = c.req.param();
-    const upload = await readUpload(c.req.raw);
-    const sizeBytes = upload.bytes.length;
-    const { versioning_status: versioning } = await checkUpload(context, bucket, path, {
-      ...upload,
-      sizeBytes,
+    return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
+  });
+  app.get('/info/:bucket/:path{.*}', async (c) => {
+    readBySchema(transformSchema, queryOf(c.req.queries()), 'querystring');
+    const { bucket, path } = c.req.param();
+    return sendInfo(await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId')));
+  });
+  app.on(['GET', 'HEAD'], '/authenticated/:bucket/:path{.*}', async (c) => {
+    const isHead = c.req.raw.method === 'HEAD';
+    const query = readQuery(isHead, queryOf(c.req.queries()));
+    admit(c.req.raw);
+    const { bucket, path } = c.req.param();
+    const object = await findVisible(context, c.req.raw, bucket, path, c.req.query('versionId'));
+    return isHead ? sendHead(object, c.req.raw) : sendObject(context, object, c.req.raw, query);
+  });
+  const readAny = async (
+    bucket: string,
+    path: string,
+    request: Request,
+    queries: Readonly<Record<string, string[]>> | null,
+  ) => {
+    const query = queryOf(queries ?? {});
+    const isHead = request.method === 'HEAD';
+    if (isHead) readBySchema(transformSchema, query, 'querystring');
+    const { versionId, download } = query;
+    const version = typeof versionId === 'string' ? versionId : undefined;
+    const object = await findVisible(context, request, bucket, path, version);
+    if (isHead) return sendHead(object, request);
+    return sendObject(context, object, request, {
+      // The route has no schema: several names are one with commas.
+      download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
     });
-    return run(c.req.raw, async (sql) => {
-      if (c.req.method === 'PUT') await findObject(sql, bucket, path);
-      const upsert = isUpsert(c.req.raw) || c.req.method === 'PUT';
-      const { id } = await storeObject(sql, objects, { bucket, path, upsert, versioning }, upload);
-      return c.json({ Key: `${bucket}/${path}`, Id: id });
-    });
-  });
-  app.delete('/:bucket', async (c) => {
-    const { prefixes = [] } = await readJsonBody<{ prefixes?: RemovalEntry[] }>(c.req.raw);
-    return c.json(await removeObjects(context, c.req.raw, c.req.param('bucket'), prefixes));
-  });
-  app.delete('/:bucket/:path{.+}', async (c) => {
+  };
+  app.on(['GET', 'HEAD'], '/:bucket/:path{.*}', (c) => {
     const { bucket, path } = c.req.param();
-    const gone = await removeObjects(context, c.req.raw, bucket, [path]);
-    if (gone.length === 0) throw objectNotFound();
-    return c.json({ message: 'Successfully deleted' });
+    return readAny(bucket, path, c.req.raw, c.req.queries());
   });
   return app;
+}
+
+function readQuery(isHead: boolean, query: Record<string, unknown>): { readonly download?: string } {
+  return readBySchema(isHead ? transformSchema : downloadQuerySchema, query, 'querystring') as {
+    readonly download?: string;
+  };
+}
+
+/** An object that the caller may read. A caller whose token is none reads public buckets only. */
+async function findVisible(
+  { database, run, callerOf }: StorageContext,
+  request: Request,
+  bucket: string,
+  path: string,
+  version: string | undefined,
+): Promise<ObjectRow> {
+  const row = await findBucket(database, bucket);
+  const caller = callerOf(request);
+  const isAuthenticated = caller !== null && 'claims' in caller;
+  if (!row || (!isAuthenticated && !row.public)) throw bucketNotFound();
+  checkBucketName(bucket);
+  checkKey(path);
+  if (row.public) return findNamedObject(database, bucket, path, version);
+  return run(request, (sql) => findNamedObject(sql, bucket, path, version));
 }

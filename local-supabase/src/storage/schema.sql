@@ -45,12 +45,16 @@ create unique index if not exists bucketid_objname on storage.objects (bucket_id
 -- Resumable uploads. Their parts are in the object store; no role but the service's own sees them.
 create table if not exists storage.resumable_uploads (
   id text primary key,
-  size_bytes bigint not null,
+  -- Null until a part says it.
+  size_bytes bigint,
   offset_bytes bigint not null default 0,
   part_offsets bigint[] not null default '{}',
-  metadata jsonb not null,
+  -- Unlike jsonb, it keeps the order in which the header is sent back.
+  metadata json not null,
   created_at timestamptz not null
 );
+alter table storage.resumable_uploads alter column size_bytes drop not null,
+  alter column metadata type json using metadata::json;
 alter table storage.resumable_uploads enable row level security;
 
 alter table storage.buckets enable row level security;

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
+import type { StorageCaller } from './caller.ts';
 import type { LinkTokens } from './link-tokens.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { Transaction } from './transaction.ts';
@@ -10,6 +11,8 @@ export interface StorageServiceOptions {
   readonly objects: ObjectStore;
   /** The maximum size of an object, in every bucket. Default: the maximum size of a request. */
   readonly fileSizeLimitBytes?: number | undefined;
+  /** Whether one request removes at most 1,000 objects, as in hosted projects since June 2026. Default true. */
+  readonly isRemovalLimited?: boolean | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -17,9 +20,15 @@ export interface StorageServiceOptions {
 /** The options and transactions that every route uses. */
 export interface StorageContext extends StorageServiceOptions {
   readonly links: LinkTokens;
-  /** The claims of a request's caller. */
-  claimsOf(request: Request): Claims;
-  /** Runs `task` with the role and claims of the request's caller. */
+  callerOf(request: Request): StorageCaller;
+  /**
+   * The claims of a request's caller.
+   *
+   * @param options whether the route's schema asks for the header, as most do.
+   * @throws {StorageError} 400 without the header where it is checked, 403 for a token that is none.
+   */
+  admit(request: Request, options?: { readonly isHeaderChecked?: boolean }): Claims;
+  /** Runs `task` with the role and claims of the request's caller; the caller was admitted. */
   run<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs `task` as superuser, after access was checked. */
   runAllowed<T>(task: (tx: Transaction) => Promise<T>): Promise<T>;

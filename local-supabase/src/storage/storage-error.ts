@@ -1,45 +1,111 @@
-/** A refusal of the storage service. The body contains the real status; the HTTP status is 400. */
+interface RefusalOptions {
+  /** The older name of the reason. Default: the code. */
+  readonly error?: string;
+  /** The status of HTTP. Default 400, whatever the real status is. */
+  readonly httpStatus?: number;
+}
+
+/** A refusal of the storage service. The body contains the real status; the HTTP status is mostly 400. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly statusCode: number;
   readonly code: string;
-  /** The name that older versions sent instead of a code; the code of an error without such a name. */
   readonly error: string;
-  constructor(statusCode: number, code: string, message: string, error = code) {
+  readonly httpStatus: number;
+  constructor(statusCode: number, code: string, message: string, options: RefusalOptions = {}) {
     super(message);
     this.statusCode = statusCode;
     this.code = code;
-    this.error = error;
+    this.error = options.error ?? code;
+    this.httpStatus = options.httpStatus ?? 400;
   }
 }
 
-export const objectNotFound = () => new StorageError(404, 'NoSuchKey', 'Object not found', 'not_found');
+export const objectNotFound = () =>
+  new StorageError(404, 'NoSuchKey', 'Object not found', { error: 'not_found' });
 export const bucketNotFound = () =>
-  new StorageError(404, 'NoSuchBucket', 'Bucket not found', 'Bucket not found');
-export const objectTooLarge = () =>
-  new StorageError(
-    413,
-    'EntityTooLarge',
-    'The object exceeded the maximum allowed size',
-    'Payload too large',
-  );
-export const invalidRequest = (message: string) => new StorageError(400, 'InvalidRequest', message);
-export const invalidSignature = () => new StorageError(400, 'InvalidJWT', 'invalid signature');
+  new StorageError(404, 'NoSuchBucket', 'Bucket not found', { error: 'Bucket not found' });
+export const objectTooLarge = (entity = 'object') =>
+  new StorageError(413, 'EntityTooLarge', `The ${entity} exceeded the maximum allowed size`, {
+    error: 'Payload too large',
+  });
+export const accessDenied = (message: string, httpStatus = 400) =>
+  new StorageError(403, 'AccessDenied', message, { error: 'Unauthorized', httpStatus });
+export const invalidRequest = (message: string, error = 'InvalidRequest') =>
+  new StorageError(400, 'InvalidRequest', message, { error });
+export const invalidKey = (key: string) => new StorageError(400, 'InvalidKey', `Invalid key: ${key}`);
+export const invalidBucketName = () =>
+  new StorageError(400, 'InvalidBucketName', 'Bucket name invalid', { error: 'Invalid Input' });
+export const invalidMimeType = (type: string) =>
+  new StorageError(415, 'InvalidMimeType', `mime type ${type} is not supported`, {
+    error: 'invalid_mime_type',
+  });
+export const invalidContentType = () =>
+  new StorageError(415, 'InvalidMimeType', 'Invalid Content-Type header', { error: 'invalid_mime_type' });
+export const invalidParameter = (message: string) => new StorageError(400, 'InvalidParameter', message);
+export const invalidSignature = (message = 'Invalid signature') =>
+  new StorageError(400, 'InvalidSignature', message);
+export const alreadyExists = (code: 'BucketAlreadyExists' | 'KeyAlreadyExists' | 'ResourceAlreadyExists') =>
+  new StorageError(409, code, 'The resource already exists', { error: 'Duplicate' });
 
-const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
-  '42501': () =>
-    new StorageError(403, 'AccessDenied', 'new row violates row-level security policy', 'Unauthorized'),
-  '23505': () => new StorageError(409, 'ResourceAlreadyExists', 'The resource already exists', 'Duplicate'),
-  '23503': bucketNotFound,
-};
+/** An error of PostgreSQL. */
+interface DatabaseRefusal {
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: string;
+}
 
-/** The SQLSTATE class of invalid values, such as a negative limit. */
-const isDataException = (code: string): boolean => /^22\w{3}$/.test(code);
+const REFERENCED = 'The resource could not be updated or removed due to a foreign key constraint';
+const SCHEMA_MISMATCH = 'The database schema is out of sync. Please run migrations or contact support.';
 
-/** The response for a StorageError or an error of PostgreSQL. Any other error is rethrown. */
-export function answerStorageError(problem: unknown): Response {
-  const { statusCode, code, error, message } = storageErrorOf(problem);
-  return Response.json({ statusCode: String(statusCode), code, error, message }, { status: 400 });
+/** SQLSTATE classes of what a request asks for: invalid values, and names or rows that a policy of the project makes fail. */
+const OF_THE_REQUEST = /^(?:22|23|42|P0)/;
+
+function refusalOf({
+  code = '',
+  message = '',
+  detail = '',
+}: Partial<DatabaseRefusal>): StorageError | undefined {
+  switch (code) {
+    case '42501':
+      return accessDenied(
+        message.includes('row-level security') ? 'new row violates row-level security policy' : message,
+      );
+    case '23505':
+      return alreadyExists('ResourceAlreadyExists');
+    case '23503':
+      return detail.includes('is still referenced from table')
+        ? new StorageError(409, 'ResourceReferenced', REFERENCED)
+        : new StorageError(404, 'InvalidRequest', 'The related resource does not exist');
+    case '55P03':
+      return new StorageError(423, 'ResourceLocked', 'The resource is locked');
+    case '57014':
+      return new StorageError(544, 'DatabaseTimeout', 'The connection to the database timed out', {
+        httpStatus: 544,
+      });
+    case '25006':
+      return new StorageError(
+        503,
+        'DatabaseReadOnly',
+        'The database is currently in read-only mode. Please try again later.',
+      );
+    case '42P17':
+      return new StorageError(
+        503,
+        'DatabaseInvalidObjectDefinition',
+        'The database schema is invalid or incompatible.',
+      );
+    case '22P02':
+      return invalidParameter(message);
+    case '42703':
+    case '42P01':
+      return new StorageError(503, 'DatabaseSchemaMismatch', SCHEMA_MISMATCH);
+    default:
+      // The service answers 500 with the same text. A request never fails the embedded server.
+      return OF_THE_REQUEST.test(code)
+        ? new StorageError(400, 'DatabaseError', `database error, code: ${code}`)
+        : undefined;
+  }
 }
 
 /** The refusal in an error of the service or of PostgreSQL. Any other error is rethrown. */
@@ -49,18 +115,8 @@ export function storageErrorOf(problem: unknown): StorageError {
   return refusal;
 }
 
-interface DatabaseRefusal {
-  readonly code: string;
-  readonly message: string;
-}
-
-function refusalOf({ code = '', message = '' }: Partial<DatabaseRefusal>): StorageError | undefined {
-  return isDataException(code) ? invalidRequest(message) : BY_SQLSTATE[code]?.();
-}
-
-/** Parses the body as a JSON object. Its members are not checked against `Body`. */
-export async function readJsonBody<Body extends object>(request: Request): Promise<Body> {
-  const body: unknown = await request.json().catch(() => undefined);
-  if (typeof body !== 'object' || body === null) throw invalidRequest('The body is no JSON object');
-  return body as Body;
+/** The response for a StorageError or an error of PostgreSQL. Any other error is rethrown. */
+export function answerStorageError(problem: unknown): Response {
+  const { statusCode, code, error, message, httpStatus } = storageErrorOf(problem);
+  return Response.json({ statusCode: String(statusCode), code, error, message }, { status: httpStatus });
 }

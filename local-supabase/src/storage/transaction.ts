@@ -30,8 +30,23 @@ export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql)
          select rolname from pg_roles
          where rolname = $2 and not rolsuper and pg_has_role('authenticator', oid, 'MEMBER')
        ), 'anon'), true)`,
-      [JSON.stringify(claims), claims.role ?? 'anon'],
+      [JSON.stringify(claims), typeof claims.role === 'string' ? claims.role : 'anon'],
     );
     return task(sql);
   });
+}
+
+/** Who owns what a caller creates. */
+export interface Owner {
+  /** Any text. */
+  readonly id: string | null;
+  /** The same, where it is a UUID. */
+  readonly uuid: string | null;
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[0-5][\da-f]{3}-[089ab][\da-f]{3}-[\da-f]{12}$/i;
+
+export function ownerOf({ sub }: Claims): Owner {
+  const id = typeof sub === 'string' ? sub : null;
+  return { id, uuid: id !== null && UUID.test(id) ? id : null };
 }

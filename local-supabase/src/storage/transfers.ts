@@ -1,10 +1,15 @@
 import { Hono } from 'hono';
+import { readBySchema } from './body-schema.ts';
+import { checkBucketName, checkStoredKey } from './names.ts';
+import { findObject, presentRow } from './object-row.ts';
 import type { ObjectRow } from './object-row.ts';
-import { findObject } from './object-row.ts';
+import { readJson } from './request-body.ts';
+import { copySchema, moveSchema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
-import { objectNotFound, readJsonBody } from './storage-error.ts';
+import { objectNotFound } from './storage-error.ts';
+import { ownerOf, type Owner } from './transaction.ts';
 import type { Upload } from './upload.ts';
-import { findBucket, isUpsert, parseMetadataHeader, storeObject } from './upload.ts';
+import { findBucket, isUpsert, parseMetadataHeader, storeAsCaller } from './upload.ts';
 import { archive, findCurrent, promoteNewest } from './versions.ts';
 
 interface Transfer {
@@ -12,6 +17,7 @@ interface Transfer {
   readonly sourceKey: string;
   /** Default: the object as it is now. */
   readonly sourceVersionId?: string;
+  /** Default: the source's. */
   readonly destinationBucket?: string;
   readonly destinationKey: string;
 }
@@ -29,63 +35,60 @@ interface Copy extends Transfer {
 
 /** The routes that move and copy objects. */
 export function createTransferRoutes(context: StorageContext): Hono {
-  const { run, objects, database } = context;
+  const { run, admit, objects, database } = context;
   const app = new Hono();
   app.post('/move', async (c) => {
-    const transfer = await readJsonBody<Transfer>(c.req.raw);
-    const { bucketId, destinationBucket = bucketId, destinationKey } = transfer;
-    const id = await moveObject(context, c.req.raw, { ...transfer, destinationBucket });
-    return c.json({ message: 'Successfully moved', Id: id, Key: `${destinationBucket}/${destinationKey}` });
+    const transfer = readBySchema(moveSchema, await readJson(c.req.raw), 'body') as Transfer;
+    const owner = ownerOf(admit(c.req.raw));
+    checkBucketName(transfer.bucketId);
+    checkStoredKey(transfer.destinationKey);
+    await moveObject(context, c.req.raw, transfer, owner);
+    return c.json({ message: 'Successfully moved' });
   });
   app.post('/copy', async (c) => {
-    const copy = await readJsonBody<Copy>(c.req.raw);
-    const { bucketId, sourceKey, sourceVersionId, destinationBucket = bucketId, destinationKey } = copy;
-    const versioning = (await findBucket(database, destinationBucket))?.versioning_status ?? 'DISABLED';
-    return run(c.req.raw, async (sql) => {
-      const source = await findObject(sql, bucketId, sourceKey, sourceVersionId);
-      const destination = {
-        bucket: destinationBucket,
-        path: destinationKey,
-        upsert: isUpsert(c.req.raw),
-        versioning,
-      };
+    const copy = readBySchema(copySchema, await readJson(c.req.raw), 'body') as Copy;
+    const owner = ownerOf(admit(c.req.raw));
+    const { bucketId, sourceKey, sourceVersionId, destinationKey: path } = copy;
+    checkBucketName(bucketId);
+    checkStoredKey(path);
+    const bucket = copy.destinationBucket || bucketId;
+    const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+    const destination = { bucket, path, owner, upsert: isUpsert(c.req.raw), versioning };
+    return run(c.req.raw, async (tx) => {
+      const source = await findObject(tx, bucketId, sourceKey, sourceVersionId);
       const upload = await readSource(context, source, copy, c.req.raw);
-      const { id, version } = await storeObject(sql, objects, destination, upload);
-      return c.json({ Id: id, Key: `${destinationBucket}/${destinationKey}`, version });
+      const row = await storeAsCaller(tx, objects, destination, upload);
+      const stored = presentRow(row as unknown as ObjectRow);
+      return c.json({ Id: row.id, Key: `${bucket}/${path}`, ...stored });
     });
   });
   return app;
 }
 
-/** Moves an object, or one version of it, which becomes the object of the destination. Returns its id. */
+/** Moves an object, or one version of it, which becomes the object of the destination. */
 async function moveObject(
   { run, database }: StorageContext,
   request: Request,
-  {
-    bucketId,
-    sourceKey,
-    sourceVersionId,
-    destinationBucket,
-    destinationKey,
-  }: Transfer & { readonly destinationBucket: string },
-): Promise<string> {
-  const versioning = (await findBucket(database, destinationBucket))?.versioning_status ?? 'DISABLED';
-  return run(request, async (sql) => {
-    if (sourceVersionId !== undefined) {
-      const source = await findObject(sql, bucketId, sourceKey, sourceVersionId);
-      const replaced = await findCurrent(sql, destinationBucket, destinationKey);
+  transfer: Transfer,
+  owner: Owner,
+): Promise<void> {
+  const { bucketId, sourceKey, sourceVersionId = null, destinationKey } = transfer;
+  const bucket = transfer.destinationBucket || bucketId;
+  const versioning = (await findBucket(database, bucket))?.versioning_status ?? 'DISABLED';
+  await run(request, async (sql) => {
+    const source = await findObject(sql, bucketId, sourceKey, sourceVersionId);
+    if (sourceVersionId !== null) {
+      const replaced = await findCurrent(sql, bucket, destinationKey);
       if (replaced && replaced.id !== source.id && versioning !== 'DISABLED') await archive(sql, replaced);
     }
-    const [moved] = await sql.query<{ id: string }>(
-      `update storage.objects set bucket_id = $3, name = $4, archived_at = null, updated_at = now()
-       where bucket_id = $1 and name = $2 and not is_delete_marker
-         and case when $5::text is null then archived_at is null else version = $5 end
-       returning id`,
-      [bucketId, sourceKey, destinationBucket, destinationKey, sourceVersionId ?? null],
+    const moved = await sql.query(
+      `update storage.objects set bucket_id = $2, name = $3, archived_at = null, updated_at = now(),
+         owner = coalesce($4, owner), owner_id = coalesce($5, owner_id)
+       where id = $1 returning *`,
+      [source.id, bucket, destinationKey, owner.uuid, owner.id],
     );
-    if (!moved) throw objectNotFound();
-    if (sourceVersionId !== undefined) await promoteNewest(sql, bucketId, sourceKey);
-    return moved.id;
+    if (moved.length === 0) throw objectNotFound();
+    if (sourceVersionId !== null) await promoteNewest(sql, bucketId, sourceKey);
   });
 }
 
@@ -98,14 +101,20 @@ async function readSource(
 ): Promise<Upload> {
   const bytes = await objects.get(version);
   if (!bytes) throw objectNotFound();
-  const { mimetype, cacheControl, contentEncoding } = copyMetadata
-    ? metadata
-    : { ...metadata, ...replacement };
+  const { mimetype, cacheControl, contentEncoding, xRobotsTag } = {
+    mimetype: 'application/octet-stream',
+    cacheControl: 'no-cache',
+    contentEncoding: undefined,
+    xRobotsTag: undefined,
+    ...metadata,
+    ...(!copyMetadata && replacement),
+  };
   return {
     bytes,
     contentType: mimetype,
     cacheControl,
     contentEncoding: contentEncoding || undefined,
-    userMetadata: copyMetadata ? (user_metadata ?? {}) : parseMetadataHeader(request),
+    robotsTag: xRobotsTag,
+    userMetadata: copyMetadata ? user_metadata : parseMetadataHeader(request),
   };
 }

@@ -5,10 +5,19 @@ import { decodeUtf8 } from '../platform/bytes.ts';
 import type { Bytes } from '../platform/bytes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { ObjectStore } from './object-store.ts';
-import { bucketNotFound, invalidRequest, objectTooLarge, StorageError } from './storage-error.ts';
-import type { Transaction } from './transaction.ts';
+import { mediaTypeOf } from './request-body.ts';
+import { checkRobotsTag } from './robots-tag.ts';
+import {
+  alreadyExists,
+  bucketNotFound,
+  invalidMimeType,
+  invalidParameter,
+  invalidRequest,
+  objectTooLarge,
+} from './storage-error.ts';
+import type { Owner, Transaction } from './transaction.ts';
 import type { VersioningStatus } from './versions.ts';
-import { archive, findCurrent } from './versions.ts';
+import { archive, asService, findCurrent } from './versions.ts';
 
 /** An uploaded file with its metadata. */
 export interface Upload {
@@ -18,42 +27,62 @@ export interface Upload {
   readonly cacheControl: string;
   /** The value of `Content-Encoding` in responses; the bytes are stored as they were sent. */
   readonly contentEncoding?: string | undefined;
-  readonly userMetadata: Record<string, unknown>;
+  /** The value of `X-Robots-Tag` in responses. Default: `none`. */
+  readonly robotsTag?: string | undefined;
+  /** The caller's own data: any JSON, or undefined to keep what the object has. */
+  readonly userMetadata: unknown;
 }
 
-/** The object names that the storage service accepts; other characters would not survive a URL. */
-const KEY = /^[\w/!.*'() &$=@;:+,?-]+$/;
 /** The characters that a header may contain; a form field may contain any. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** Reads an upload: the raw body, or a form whose unnamed field is the file. */
+/** Reads an upload: the raw body, or a form whose first file is the object. */
 export async function readUpload(request: Request): Promise<Upload> {
   const { headers } = request;
-  const contentType = headers.get('content-type') ?? 'application/octet-stream';
-  if (!contentType.startsWith('multipart/form-data')) {
-    return {
-      bytes: new Uint8Array(await request.arrayBuffer()),
-      contentType,
-      cacheControl: headers.get('cache-control') ?? 'no-cache',
-      contentEncoding: headers.get('content-encoding') ?? undefined,
-      userMetadata: parseMetadataHeader(request),
-    };
-  }
+  const robotsTag = headers.get('x-robots-tag') || undefined;
+  if (robotsTag !== undefined) checkRobotsTag(robotsTag);
+  const upload = headers.get('content-type')?.startsWith('multipart/form-data')
+    ? await readForm(request)
+    : await readRaw(request);
+  const { contentType, cacheControl, contentEncoding = '' } = upload;
+  if (![contentType, cacheControl, contentEncoding].every((value) => HEADER_VALUE.test(value)))
+    throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
+  return { ...upload, robotsTag };
+}
+
+async function readRaw(request: Request): Promise<Upload> {
+  const { headers } = request;
+  mediaTypeOf(request);
+  return {
+    bytes: new Uint8Array(await request.arrayBuffer()),
+    contentType: headers.get('content-type') ?? 'application/octet-stream',
+    cacheControl: headers.get('cache-control') || 'no-cache',
+    contentEncoding: headers.get('content-encoding') ?? undefined,
+    userMetadata: parseMetadataHeader(request),
+  };
+}
+
+async function readForm(request: Request): Promise<Upload> {
+  if (!/boundary=/i.test(request.headers.get('content-type') ?? ''))
+    throw invalidRequest('Multipart: Boundary not found');
+  const bytes = await request.clone().arrayBuffer();
+  if (bytes.byteLength === 0) throw invalidRequest('No content provided');
   const form = await request.formData().catch(() => {
-    throw invalidRequest('The form cannot be read');
+    throw invalidRequest('Unexpected end of multipart data');
   });
   const file = [...form.values()].find((value) => typeof value !== 'string');
-  if (!file) throw invalidRequest('The form has no file');
+  if (!file) throw invalidRequest('No content provided');
   const text = (name: string) => {
     const value = form.get(name);
     return typeof value === 'string' ? value : null;
   };
+  const cacheSeconds = text('cacheControl');
   return {
     bytes: new Uint8Array(await file.arrayBuffer()),
-    contentType: text('contentType') ?? (file.type || 'application/octet-stream'),
-    cacheControl: `max-age=${text('cacheControl') ?? '3600'}`,
+    contentType: text('contentType') || file.type || 'application/octet-stream',
+    cacheControl: cacheSeconds ? `max-age=${cacheSeconds}` : 'no-cache',
     contentEncoding: text('contentEncoding') ?? undefined,
-    userMetadata: parseMetadata(text('metadata')),
+    userMetadata: parseMetadata(text('metadata') ?? text('userMetadata')),
   };
 }
 
@@ -65,68 +94,74 @@ export interface UploadLimits {
 
 /** What the service reads of a bucket for itself. */
 export interface BucketRow {
+  readonly public: boolean;
   readonly file_size_limit: number | null;
   readonly allowed_mime_types: readonly string[] | null;
   readonly versioning_status: VersioningStatus;
 }
 
 /** The bucket, also where the caller may not see it. */
-export async function findBucket(database: Database, bucket: string): Promise<BucketRow | undefined> {
+export async function findBucket(database: Sql, bucket: string): Promise<BucketRow | undefined> {
   const [row] = await database.query<BucketRow>(
-    'select file_size_limit, allowed_mime_types, versioning_status from storage.buckets where id = $1',
+    'select public, file_size_limit, allowed_mime_types, versioning_status from storage.buckets where id = $1',
     [bucket],
   );
   return row;
 }
 
-/** What is checked of an upload before its bytes are stored. */
-export type UploadDescription = Pick<Upload, 'contentType' | 'cacheControl' | 'contentEncoding'> & {
-  readonly sizeBytes: number;
-};
-
-/** Checks an upload against the limits of the project and its bucket, not against policies. Returns the bucket. */
-export async function checkUpload(
-  { database, fileSizeLimitBytes = Infinity }: UploadLimits,
-  bucket: string,
-  path: string,
-  { contentType, cacheControl, contentEncoding = '', sizeBytes }: UploadDescription,
-): Promise<BucketRow> {
-  if (!KEY.test(path)) throw new StorageError(400, 'InvalidKey', `Invalid key: ${path}`);
-  if (![contentType, cacheControl, contentEncoding].every((value) => HEADER_VALUE.test(value)))
-    throw invalidRequest('The content type, its encoding or the cache control cannot be a header');
+/** The bucket of an upload. @throws {StorageError} 404 where it is missing. */
+export async function findUploadBucket({ database }: UploadLimits, bucket: string): Promise<BucketRow> {
   const row = await findBucket(database, bucket);
   if (!row) throw bucketNotFound();
-  if (sizeBytes > Math.min(row.file_size_limit ?? Infinity, fileSizeLimitBytes)) throw objectTooLarge();
-  const type = contentType.split(';')[0] ?? '';
-  if (row.allowed_mime_types?.length && !row.allowed_mime_types.some((allowed) => matchesType(type, allowed)))
-    throw new StorageError(415, 'InvalidMimeType', `mime type ${type} is not supported`, 'invalid_mime_type');
   return row;
+}
+
+/** Clients create empty folders by an object of this name, which has no bytes and no type. */
+const isPlaceholder = (path: string): boolean => path.endsWith('.emptyFolderPlaceholder');
+
+/** Checks an upload against the limits of the project and its bucket, not against policies. */
+export function checkUpload(
+  { fileSizeLimitBytes = Infinity }: UploadLimits,
+  bucket: BucketRow,
+  path: string,
+  { contentType, sizeBytes }: { readonly contentType: string; readonly sizeBytes: number },
+): void {
+  const mostBytes = Math.min(bucket.file_size_limit ?? Infinity, fileSizeLimitBytes);
+  if (!isPlaceholder(path)) checkMimeType(contentType, bucket);
+  if (sizeBytes > (isPlaceholder(path) ? 0 : mostBytes)) throw objectTooLarge();
+}
+
+/** @throws {StorageError} for a type that the bucket does not allow. */
+export function checkMimeType(contentType: string, { allowed_mime_types: allowed }: BucketRow): void {
+  if (!allowed?.length) return;
+  const [type, subtype, ...rest] = contentType.split('/');
+  const isAllowed = allowed.some((one) => {
+    const [allowedType, allowedSubtype] = one.split('/');
+    return allowedType === type && (allowedSubtype === '*' || allowedSubtype === subtype);
+  });
+  if (subtype === undefined || rest.length > 1 || !isAllowed) throw invalidMimeType(contentType);
 }
 
 export interface Destination {
   readonly bucket: string;
   readonly path: string;
+  readonly owner: Owner;
   /** Replaces an existing object. */
   readonly upsert: boolean;
   /** Whether the bucket keeps what is replaced. */
   readonly versioning: VersioningStatus;
 }
 
-/** An object that was stored. */
-export interface StoredObject {
+/** A row of `storage.objects` after it was written. */
+export interface StoredRow {
   readonly id: string;
   readonly version: string;
+  readonly [column: string]: unknown;
 }
 
-/** Writes the row with the permissions of `tx`, then stores the bytes. */
-export async function storeObject(
-  tx: Transaction,
-  objects: ObjectStore,
-  destination: Destination,
-  { bytes, contentType, cacheControl, contentEncoding, userMetadata }: Upload,
-): Promise<StoredObject> {
-  const version = crypto.randomUUID();
-  const metadata = {
+/** What `metadata` of `storage.objects` says about stored bytes. */
+export function describeBytes({ bytes, contentType, cacheControl, contentEncoding, robotsTag }: Upload) {
+  return {
     eTag: `"${bytesToHex(md5(bytes))}"`,
     size: bytes.length,
     mimetype: contentType,
@@ -135,36 +170,94 @@ export async function storeObject(
     lastModified: new Date().toISOString(),
     contentLength: bytes.length,
     httpStatusCode: 200,
+    ...(robotsTag !== undefined && { xRobotsTag: robotsTag }),
   };
-  const replaced = await makeRoom(tx, destination);
-  const { bucket, path, versioning } = destination;
-  const [row] = await tx.query<{ id: string }>(`${writeStatement(destination)} returning id`, [
+}
+
+/**
+ * Checks that the caller of `tx` may store an upload, and stores it as the service itself.
+ *
+ * @param kept what the object has of the caller's own data. Default: what the policies see.
+ */
+export async function storeAsCaller(
+  tx: Transaction,
+  objects: ObjectStore,
+  destination: Destination,
+  upload: Upload,
+  kept: unknown = upload.userMetadata,
+): Promise<StoredRow> {
+  const { contentType: mimetype, bytes, userMetadata } = upload;
+  await attemptToStore(tx, destination, { mimetype, contentLength: bytes.length }, userMetadata);
+  return asService(tx, () => storeObject(tx, objects, destination, { ...upload, userMetadata: kept }));
+}
+
+/** What the service keeps of the caller's own data that came with an upload: the members of an object. */
+export const membersOf = (userMetadata: unknown): object =>
+  typeof userMetadata === 'object' && userMetadata !== null ? userMetadata : {};
+
+/** Writes the row, then stores the bytes; access was checked. */
+export async function storeObject(
+  tx: Transaction,
+  objects: ObjectStore,
+  destination: Destination,
+  upload: Upload,
+): Promise<StoredRow> {
+  const version = crypto.randomUUID();
+  const replaced = await makeRoom(tx, { ...destination, upsert: true });
+  const { bucket, path, owner, versioning } = destination;
+  const [row] = await tx.query<StoredRow>(`${writeStatement(true)} returning *`, [
     bucket,
     path,
     version,
-    metadata,
-    userMetadata,
+    describeBytes(upload),
+    upload.userMetadata ?? null,
     versioning === 'ENABLED',
+    owner.uuid,
+    owner.id,
+    upload.userMetadata !== undefined,
   ]);
-  await objects.put(version, bytes);
+  if (!row) throw new Error('The row was not written');
+  await objects.put(version, upload.bytes);
   if (replaced !== null) tx.afterCommit(() => objects.remove(replaced));
-  return { id: row?.id ?? '', version };
+  return row;
 }
 
-/** Fails as `storeObject` would where the policies refuse the write, and changes nothing. */
-export async function attemptToStore(sql: Sql, destination: Destination): Promise<void> {
+/** Fails as the service does where the policies refuse the write, and changes nothing. */
+export async function attemptToStore(
+  sql: Sql,
+  destination: Destination,
+  metadata: object = {},
+  userMetadata?: unknown,
+): Promise<void> {
+  const { bucket, path, owner, upsert } = destination;
+  checkJson(userMetadata);
   await sql.query('savepoint attempt');
   await makeRoom(sql, destination);
-  // No `returning`, because a caller that may create objects need not be able to read them.
-  await sql.query(writeStatement(destination), [
-    destination.bucket,
-    destination.path,
-    null,
-    null,
-    null,
-    false,
-  ]);
+  try {
+    // The service reads what it replaces, so that needs a policy for reading, too; what it creates does not.
+    await sql.query(`${writeStatement(upsert)} ${upsert ? 'returning *' : ''}`, [
+      bucket,
+      path,
+      '1',
+      metadata,
+      userMetadata ?? null,
+      false,
+      owner.uuid,
+      owner.id,
+      ...(upsert ? [true] : []),
+    ]);
+  } catch (problem) {
+    if (!upsert && (problem as { readonly code?: string }).code === '23505')
+      throw alreadyExists('KeyAlreadyExists');
+    throw problem;
+  }
   await sql.query('rollback to savepoint attempt');
+}
+
+/** The service passes lists and texts to PostgreSQL unencoded, which then refuses them as JSON. */
+function checkJson(userMetadata: unknown): void {
+  if (Array.isArray(userMetadata) || typeof userMetadata === 'string')
+    throw invalidParameter('invalid input syntax for type json');
 }
 
 /** Archives what the bucket keeps as an earlier version. Returns the version whose bytes the write replaces, or null. */
@@ -177,37 +270,32 @@ async function makeRoom(sql: Sql, { bucket, path, upsert, versioning }: Destinat
   return null;
 }
 
-const writeStatement = ({ upsert }: Destination): string =>
+const writeStatement = (upsert: boolean): string =>
   `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, is_versioned, owner, owner_id)
-   values ($1, $2, $3, $4, $5, $6, auth.uid(), auth.uid()::text)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
    ${
      upsert
        ? `on conflict (bucket_id, name) where archived_at is null
           do update set version = excluded.version, metadata = excluded.metadata,
-            user_metadata = excluded.user_metadata, updated_at = now()`
+            user_metadata = case when $9 then excluded.user_metadata else objects.user_metadata end, updated_at = now(),
+            owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)`
        : ''
    }`;
 
 /** Whether the request replaces an object that exists. */
 export const isUpsert = ({ headers }: Request): boolean => headers.get('x-upsert') === 'true';
 
-function matchesType(type: string, allowed: string): boolean {
-  return (
-    allowed === '*/*' || allowed === type || (allowed.endsWith('/*') && type.startsWith(allowed.slice(0, -1)))
-  );
-}
-
 /** The caller's own data about an object, from the header in which it is encoded. */
-export function parseMetadataHeader({ headers }: Request): Record<string, unknown> {
+export function parseMetadataHeader({ headers }: Request): unknown {
   const encoded = headers.get('x-metadata');
   return parseMetadata(encoded === null ? null : decodeUtf8(decodeBase64(encoded)));
 }
 
 /** Parses the caller's own data about an object; a text that is no JSON counts as none. */
-export function parseMetadata(text: string | null): Record<string, unknown> {
+export function parseMetadata(text: string | null): unknown {
   try {
-    return JSON.parse(text ?? '{}') as Record<string, unknown>;
+    return text === null ? undefined : (JSON.parse(text) as unknown);
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { StorageError } from './storage-error.ts';
+import { accessDenied, StorageError } from './storage-error.ts';
 
 /** Whether a bucket keeps earlier versions of its objects. Once enabled, versioning can only be suspended. */
 export type VersioningStatus = 'DISABLED' | 'ENABLED' | 'SUSPENDED';
@@ -40,8 +40,7 @@ export async function archive(sql: Sql, { id, is_delete_marker }: CurrentRow): P
   const change = () =>
     sql.query('update storage.objects set archived_at = now() where id = $1 returning id', [id]);
   const changed = is_delete_marker ? await asService(sql, change) : await change();
-  if (changed.length === 0)
-    throw new StorageError(403, 'AccessDenied', 'new row violates row-level security policy', 'Unauthorized');
+  if (changed.length === 0) throw accessDenied('new row violates row-level security policy');
 }
 
 /** Makes the newest earlier version of a path its object again, if the path has none now. */
@@ -58,6 +57,14 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
     ),
   );
 }
+
+/** What a list shows of versions, where it asks for them. */
+export const versionColumns = 'version, archived_at, is_delete_marker, is_versioned';
+
+export const areVersionsAsked = (body: {
+  readonly noncurrentVersions?: unknown;
+  readonly deleteMarkers?: unknown;
+}): boolean => body.noncurrentVersions !== undefined || body.deleteMarkers !== undefined;
 
 /** The condition of `storage.objects` for the versions and delete markers that a listing includes. */
 export function versionCondition(

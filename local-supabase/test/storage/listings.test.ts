@@ -39,14 +39,14 @@ describe('listV2', () => {
 
   it('groups keys by their next segment', async () => {
     const { data } = await files().listV2({ with_delimiter: true });
-    expect(data?.folders).toEqual([{ key: 'a', name: 'a/' }]);
+    expect(data?.folders).toMatchObject([{ key: 'a', name: 'a/', id: null }]);
     expect(data?.objects.map(({ name, key }) => [key, name])).toEqual([
       ['B.txt', 'B.txt'],
       ['a.txt', 'a.txt'],
       ['b.txt', 'b.txt'],
     ]);
     const below = await files().listV2({ with_delimiter: true, prefix: 'a/' });
-    expect(below.data?.folders).toEqual([{ key: 'deep', name: 'a/deep/' }]);
+    expect(below.data?.folders).toMatchObject([{ key: 'deep', name: 'a/deep/', id: null }]);
     expect(below.data?.objects.map(({ key }) => key)).toEqual(['1.txt', '2.txt']);
   });
 

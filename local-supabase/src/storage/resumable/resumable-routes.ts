@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
-import { decodeBase64, encodeBase64Url } from '../../platform/base64.ts';
-import { decodeUtf8 } from '../../platform/bytes.ts';
+import { readJson } from '../request-body.ts';
 import type { StorageContext } from '../storage-context.ts';
-import { StorageError, storageErrorOf } from '../storage-error.ts';
-import { checkUpload, parseMetadata, storeObject } from '../upload.ts';
-import { maximumExceeded, offsetConflict, sizeExceeded, TusError, uploadNotFound } from './tus-error.ts';
+import { storageErrorOf } from '../storage-error.ts';
+import { sendText } from '../text-response.ts';
+import { checkMimeType, findUploadBucket, parseMetadata, storeObject } from '../upload.ts';
+import type { BucketRow } from '../upload.ts';
+import { asService } from '../versions.ts';
+import { invalidLength, maximumExceeded, offsetConflict, sizeExceeded, TusError } from './tus-error.ts';
 import {
   checkTusHeaders,
   encodeUploadMetadata,
@@ -12,10 +14,12 @@ import {
   parseUploadMetadata,
   TUS_VERSION,
 } from './tus-headers.ts';
-import { authorize, identify, type UploadAccess } from './upload-access.ts';
+import { authorize, identify, isSignedRoute, type UploadAccess } from './upload-access.ts';
+import { createUploadId, encodeUploadId, readUploadId } from './upload-id.ts';
 import {
   appendPart,
   createUpload,
+  declareSize,
   expiryOf,
   findUpload,
   joinParts,
@@ -29,33 +33,31 @@ const MOST_BYTES = 50 * 1024 ** 3;
 
 /**
  * The routes below /upload/resumable: uploads in parts by the tus protocol 1.0.0, with its extensions creation,
- * creation-with-upload, expiration and termination. Below /sign, the link of a signed upload replaces the token.
+ * creation-with-upload, creation-defer-length, expiration and termination. Below /sign, the link of a signed upload
+ * replaces the token.
  */
 export function createResumableRoutes(context: StorageContext): Hono {
   const app = new Hono();
-  const answer = async (send: () => Promise<Response>): Promise<Response> => {
+  const respond = async (request: Request, send: () => Promise<Response>): Promise<Response> => {
+    const { method } = request;
+    if (method !== 'OPTIONS') {
+      if (method !== 'HEAD' && request.headers.get('content-type') !== PART_TYPE)
+        await readJson(request.clone());
+      if (!isSignedRoute(request)) context.admit(request, { isHeaderChecked: false });
+    }
     const response = await send().catch(answerTusError);
     response.headers.set('tus-resumable', TUS_VERSION);
     return response;
   };
-  app.on('OPTIONS', ['/', '/*'], () => answer(async () => describe(context)));
-  app.on('POST', ['/', '/sign'], (c) => answer(() => create(context, c.req.raw)));
-  app.on(['GET', 'PATCH', 'DELETE'], ['/:id', '/sign/:id'], (c) => {
+  const routes = { HEAD: inspect, PATCH: append, DELETE: terminate, PUT: refusePut } as const;
+  app.on('OPTIONS', ['', '/', '/*'], (c) => respond(c.req.raw, async () => describe(context)));
+  app.on('POST', ['', '/', '/*'], (c) => respond(c.req.raw, () => create(context, c.req.raw)));
+  app.on(['GET', 'PATCH', 'DELETE', 'PUT'], '/:rest{.*}', (c, next) => {
     const request = c.req.raw;
-    const id = decodeUtf8(decodeBase64(c.req.param('id')));
-    return answer(async () => {
-      // The router hands a HEAD request to the route of GET.
-      switch (request.method) {
-        case 'HEAD':
-          return inspect(context, request, id);
-        case 'PATCH':
-          return append(context, request, id);
-        case 'DELETE':
-          return terminate(context, request, id);
-        default:
-          throw uploadNotFound();
-      }
-    });
+    const { method } = request;
+    // The router hands a HEAD request to the route of GET, which the service does not have.
+    if (method !== 'HEAD' && method !== 'PATCH' && method !== 'DELETE' && method !== 'PUT') return next();
+    return respond(request, () => routes[method](context, request));
   });
   return app;
 }
@@ -63,70 +65,123 @@ export function createResumableRoutes(context: StorageContext): Hono {
 function describe({ fileSizeLimitBytes = MOST_BYTES }: StorageContext): Response {
   const headers = {
     'tus-version': TUS_VERSION,
-    'tus-extension': 'creation,creation-with-upload,expiration,termination',
+    'tus-extension': 'creation,creation-with-upload,creation-defer-length,termination,expiration',
     'tus-max-size': String(fileSizeLimitBytes),
   };
   return new Response(null, { status: 204, headers });
 }
 
+const mostBytesOf = ({ fileSizeLimitBytes = MOST_BYTES }: StorageContext, bucket: BucketRow): number =>
+  Math.min(bucket.file_size_limit || Infinity, fileSizeLimitBytes);
+
 async function create(context: StorageContext, request: Request): Promise<Response> {
   checkTusHeaders(request);
+  const { headers: sent } = request;
+  if (sent.has('upload-concat'))
+    throw new TusError(
+      501,
+      'Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n',
+    );
   const sizeBytes = readSize(request);
-  const metadata = parseUploadMetadata(request.headers.get('upload-metadata') ?? '');
-  if (!metadata) throw new TusError(400, 'Metadata header is required');
-  const { bucketName = '', objectName = '' } = metadata;
-  const id = `${bucketName}/${objectName}/${crypto.randomUUID()}`;
-  const described = { ...describeUpload(metadata), sizeBytes };
-  await checkUpload(context, bucketName, objectName, described).catch(throwAsTusRefusal);
-  const access = await authorize(context, request, id);
+  const given = sent.has('upload-metadata')
+    ? parseUploadMetadata(sent.get('upload-metadata') ?? '')
+    : undefined;
+  if (!given) throw new TusError(400, 'Metadata header is required');
+  const id = createUploadId(given['bucketName'] ?? '', given['objectName'] ?? '');
+  const bucket = await findUploadBucket(context, id.bucket);
+  const mostBytes = mostBytesOf(context, bucket);
+  if ((sizeBytes ?? 0) > mostBytes) throw maximumExceeded();
+  const access = await authorize(context, request, id, { metadata: given, sizeBytes });
+  const { contentType, cacheControl = '' } = given;
+  if (contentType) checkMimeType(contentType, bucket);
+  const metadata = {
+    ...given,
+    cacheControl: /^-?\d+$/.test(cacheControl) ? `max-age=${cacheControl}` : 'no-cache',
+  };
   const { database, now } = context;
-  const created = await createUpload(database, { id, sizeBytes, metadata, createdAtMs: now() });
-  const isWithPart = request.headers.get('content-type') === PART_TYPE || sizeBytes === 0;
-  const state = isWithPart ? await receive(context, request, created, access) : created;
+  const created = await createUpload(database, { id: id.text, sizeBytes, metadata, createdAtMs: now() });
+  const isWithPart = sent.get('content-type') === PART_TYPE;
+  const state =
+    isWithPart || sizeBytes === 0 ? await receive(context, request, created, { access, mostBytes }) : created;
   const { origin, pathname } = new URL(request.url);
   const headers = {
-    location: `${origin}${pathname.replace(/\/$/, '')}/${encodeBase64Url(id)}`,
+    location: `${origin}${routeOf(pathname)}/${encodeUploadId(id)}`,
     ...(isWithPart && { 'upload-offset': String(state.offsetBytes) }),
     ...progressOf(state),
   };
-  return new Response(null, { status: 201, headers });
+  return new Response('', { status: 201, headers });
 }
 
-async function inspect(context: StorageContext, request: Request, id: string): Promise<Response> {
+/** The route up to `/sign`, without what a client appended. */
+const routeOf = (pathname: string): string =>
+  /^.*\/upload\/resumable(?:\/sign(?=$|\/$))?/.exec(pathname)?.[0] ?? pathname;
+
+async function inspect(context: StorageContext, request: Request): Promise<Response> {
   checkTusHeaders(request);
-  await identify(context, request, id);
-  const { offsetBytes, sizeBytes, metadata } = await findUpload(context.database, id, context.now());
-  const headers = {
+  const id = readUploadId(request);
+  if (isSignedRoute(request)) await identify(context, request, id);
+  const { offsetBytes, sizeBytes, metadata } = await findUpload(context.database, id.text, context.now());
+  const headers: Record<string, string> = {
     'cache-control': 'no-store',
+    'content-type': 'text/plain;charset=UTF-8',
     'upload-offset': String(offsetBytes),
-    'upload-length': String(sizeBytes),
+    ...(sizeBytes === null ? { 'upload-defer-length': '1' } : { 'upload-length': String(sizeBytes) }),
     'upload-metadata': encodeUploadMetadata(metadata),
   };
   return new Response(null, { headers });
 }
 
-async function append(context: StorageContext, request: Request, id: string): Promise<Response> {
+async function append(context: StorageContext, request: Request): Promise<Response> {
   checkTusHeaders(request);
+  const { database, now } = context;
+  const id = readUploadId(request);
   const offset = request.headers.get('upload-offset');
   if (offset === null) throw new TusError(403, 'Upload-Offset header required\n');
   if (!request.headers.has('content-type')) throw new TusError(403, 'Content-Type header required\n');
-  const state = await findUpload(context.database, id, context.now());
-  const access = await authorize(context, request, id);
-  if (state.offsetBytes !== Number(offset)) throw offsetConflict();
-  const received = await receive(context, request, state, access);
+  const found = await findUpload(database, id.text, now());
+  const access = await authorize(context, request, id, found);
+  const mostBytes = mostBytesOf(context, await findUploadBucket(context, id.bucket));
+  if (found.offsetBytes !== Number(offset)) throw offsetConflict();
+  const state = await readDeclaredSize(context, request, found, mostBytes);
+  const received = await receive(context, request, state, { access, mostBytes });
   const headers = { 'upload-offset': String(received.offsetBytes), ...progressOf(received) };
   return new Response(null, { status: 204, headers });
 }
 
-async function terminate(context: StorageContext, request: Request, id: string): Promise<Response> {
+/** The size that a part says of an upload that was created without one. */
+async function readDeclaredSize(
+  { database }: StorageContext,
+  { headers }: Request,
+  state: UploadState,
+  mostBytes: number,
+): Promise<UploadState> {
+  const length = headers.get('upload-length');
+  if (length === null) return state;
+  if (state.sizeBytes !== null || Number(length) < state.offsetBytes) throw invalidLength();
+  if (Number(length) > mostBytes) throw maximumExceeded();
+  return declareSize(database, state, Number(length));
+}
+
+async function terminate(context: StorageContext, request: Request): Promise<Response> {
   checkTusHeaders(request);
+  const id = readUploadId(request);
   const { database, objects, now } = context;
-  const state = await findUpload(database, id, now());
-  await authorize(context, request, id);
+  const state = await findUpload(database, id.text, now());
+  await authorize(context, request, id, state);
   if (state.offsetBytes === state.sizeBytes)
     throw new TusError(400, 'Cannot terminate an already completed upload');
   await removeUpload(database, objects, state);
   return new Response(null, { status: 204 });
+}
+
+async function refusePut(_context: StorageContext, request: Request): Promise<Response> {
+  checkTusHeaders(request);
+  throw new TusError(404, 'Not found\n');
+}
+
+interface Reception {
+  readonly access: UploadAccess;
+  readonly mostBytes: number;
 }
 
 /** Adds a part and, when it was the last, stores the object. */
@@ -134,15 +189,15 @@ async function receive(
   { database, objects }: StorageContext,
   request: Request,
   state: UploadState,
-  { destination, run }: UploadAccess,
+  { access: { destination, run }, mostBytes }: Reception,
 ): Promise<UploadState> {
   const part = new Uint8Array(await request.arrayBuffer());
-  if (state.offsetBytes + part.length > state.sizeBytes) throw sizeExceeded();
+  if (state.offsetBytes + part.length > (state.sizeBytes ?? mostBytes)) throw sizeExceeded();
   const received = await appendPart(database, objects, state, part);
   if (!received) throw offsetConflict();
-  if (received.offsetBytes < received.sizeBytes) return received;
+  if (received.offsetBytes !== received.sizeBytes) return received;
   const upload = { bytes: await joinParts(objects, received), ...describeUpload(received.metadata) };
-  await run((tx) => storeObject(tx, objects, destination, upload));
+  await run((tx) => asService(tx, () => storeObject(tx, objects, destination, upload)));
   await removeParts(objects, received);
   return received;
 }
@@ -150,30 +205,23 @@ async function receive(
 const progressOf = (state: UploadState): Record<string, string> =>
   state.offsetBytes === state.sizeBytes ? { 'tus-complete': '1' } : { 'upload-expires': expiryOf(state) };
 
-function readSize({ headers }: Request): number {
-  if (headers.has('upload-defer-length'))
-    throw new TusError(501, 'creation-defer-length extension is not (yet) supported.\n');
+function readSize({ headers }: Request): number | null {
   const length = headers.get('upload-length');
-  if (length === null) throw new TusError(400, 'Upload-Length or Upload-Defer-Length header required\n');
-  return Number(length);
+  if ((length === null) === !headers.has('upload-defer-length')) throw invalidLength();
+  return length === null ? null : Number(length);
 }
 
-function describeUpload({ contentType, cacheControl = '', metadata }: Readonly<Record<string, string>>) {
+function describeUpload({ contentType, cacheControl, metadata }: Readonly<Record<string, string>>) {
   return {
     contentType: contentType || 'application/octet-stream',
-    cacheControl: /^-?\d+$/.test(cacheControl) ? `max-age=${cacheControl}` : 'no-cache',
+    cacheControl: cacheControl || 'no-cache',
     userMetadata: parseMetadata(metadata ?? null),
   };
 }
 
-/** A size above the limit is refused in the protocol's own words. */
-function throwAsTusRefusal(problem: unknown): never {
-  throw problem instanceof StorageError && problem.statusCode === 413 ? maximumExceeded() : problem;
-}
-
 /** Refusals of this protocol are texts, with the real status. */
 function answerTusError(problem: unknown): Response {
-  if (problem instanceof TusError) return new Response(problem.message, { status: problem.status });
+  if (problem instanceof TusError) return sendText(problem.message, problem.status);
   const { statusCode, message } = storageErrorOf(problem);
-  return new Response(message, { status: statusCode });
+  return sendText(message, statusCode);
 }

@@ -13,3 +13,5 @@ export const uploadExpired = () => new TusError(410, 'The file for this url no l
 export const offsetConflict = () => new TusError(409, 'Upload-Offset conflict\n');
 export const sizeExceeded = () => new TusError(413, "upload's size exceeded\n");
 export const maximumExceeded = () => new TusError(413, 'Maximum size exceeded\n');
+export const invalidLength = () =>
+  new TusError(400, 'Upload-Length or Upload-Defer-Length header required\n');

@@ -14,19 +14,21 @@ const isSize = (value: string): boolean =>
 const VALIDATORS: Readonly<Record<string, (value: string) => boolean>> = {
   'upload-offset': isSize,
   'upload-length': isSize,
+  'upload-defer-length': (value) => value === '1',
   'upload-metadata': (value) => parseUploadMetadata(value) !== undefined,
+  'upload-concat': (value) => value === 'partial' || value.startsWith('final;'),
   'tus-resumable': (value) => value === TUS_VERSION,
 };
 
 /** Checks the headers of a request. @throws {TusError} 412 without a version, 400 for a header that cannot be read. */
 export function checkTusHeaders({ headers, method }: Request): void {
   if (!headers.get('tus-resumable')) throw new TusError(412, 'Tus-Resumable Required\n');
+  const type = headers.get('content-type');
   const invalid = Object.entries(VALIDATORS)
     .filter(([name, isValid]) => headers.has(name) && !isValid(headers.get(name) ?? ''))
     .map(([name]) => name);
-  const type = headers.get('content-type');
   if (method === 'PATCH' && type !== null && type !== PART_TYPE) invalid.push('content-type');
-  if (invalid.length > 0) throw new TusError(400, `Invalid ${invalid.join(' ')}\n`);
+  if (invalid.length > 0) throw new TusError(400, `Invalid ${invalid.toSorted().join(' ')}\n`);
 }
 
 /** The pairs of `Upload-Metadata`: names, each with a base64 value or none; undefined for a header that cannot be read. */

@@ -11,7 +11,8 @@ export const UPLOAD_LIFETIME_MS = 3_600_000;
 export interface UploadState {
   /** `bucket/path/version`, as the id in the upload's URL. */
   readonly id: string;
-  readonly sizeBytes: number;
+  /** Null until a part says it. */
+  readonly sizeBytes: number | null;
   readonly offsetBytes: number;
   /** The offsets of the parts that are in the object store, in order. */
   readonly partOffsets: readonly number[];
@@ -22,7 +23,7 @@ export interface UploadState {
 
 interface UploadRow {
   readonly id: string;
-  readonly size_bytes: number;
+  readonly size_bytes: number | null;
   readonly offset_bytes: number;
   readonly part_offsets: readonly number[];
   readonly metadata: Readonly<Record<string, string>>;
@@ -81,12 +82,21 @@ export async function appendPart(
   return { ...state, offsetBytes: offsetBytes + bytes.length, partOffsets: [...partOffsets, offsetBytes] };
 }
 
+/** Stores the size of an upload that was created without one. */
+export async function declareSize(sql: Sql, state: UploadState, sizeBytes: number): Promise<UploadState> {
+  await sql.query('update storage.resumable_uploads set size_bytes = $2 where id = $1', [
+    state.id,
+    sizeBytes,
+  ]);
+  return { ...state, sizeBytes };
+}
+
 /** The bytes of a complete upload. */
 export async function joinParts(
   objects: ObjectStore,
-  { id, sizeBytes, partOffsets }: UploadState,
+  { id, offsetBytes, partOffsets }: UploadState,
 ): Promise<Bytes> {
-  const whole = new Uint8Array(sizeBytes);
+  const whole = new Uint8Array(offsetBytes);
   for (const offset of partOffsets) whole.set((await objects.get(partKey(id, offset))) ?? [], offset);
   return whole;
 }

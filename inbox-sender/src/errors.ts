@@ -60,6 +60,6 @@ export function isPassing(problem: unknown): boolean {
     ['network', 'timeout', 'unavailable', 'rate-limited', 'serialization', 'statement-timeout'].includes(
       code,
     ) ||
-    (code === 'gateway' && status !== null && status >= 500)
+    (code === 'not-the-service' && status !== null && status >= 500)
   );
 }

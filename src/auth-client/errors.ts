@@ -123,7 +123,7 @@ export type ServerErrorCode =
  *
  * - `network`, `timeout`, `aborted`: no response (offline, the deadline, the caller's signal).
  * - `redirected`: the server redirected the request, which was not followed.
- * - `invalid-response`: the response is not the auth server's, for example a proxy's HTML page; see `status`.
+ * - `not-the-service`: the response is not the auth server's, for example a proxy's HTML page; see `status`.
  * - `oauth-error`: an OAuth error (RFC 6749 §5.2), whose `error` is `serverCode`.
  * - `invalid-argument`: an argument of the call is missing; nothing was sent.
  * - `invalid-options`: an option of the client is missing or wrong; nothing was sent.
@@ -143,7 +143,7 @@ export type ClientErrorCode =
   | 'timeout'
   | 'aborted'
   | 'redirected'
-  | 'invalid-response'
+  | 'not-the-service'
   | 'oauth-error'
   | 'invalid-argument'
   | 'invalid-options'

@@ -114,7 +114,7 @@ const unavailable: ReadonlySet<string> = new Set([
   'network',
   'timeout',
   'aborted',
-  'invalid-response',
+  'not-the-service',
   'unsupported-runtime',
 ]);
 

@@ -9,6 +9,7 @@
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
+ * - `not-the-service`: of `events()`, the response is no event stream; the message has its status, type and first words.
  */
 export type FunctionsErrorCode =
   | 'http'
@@ -21,7 +22,8 @@ export type FunctionsErrorCode =
   | 'timeout'
   | 'aborted'
   | 'network'
-  | 'redirected';
+  | 'redirected'
+  | 'not-the-service';
 
 /** What a {@link FunctionsError} carries beside its code and message. */
 export interface FunctionsErrorFields {

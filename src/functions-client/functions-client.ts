@@ -1,4 +1,5 @@
 import type { Log } from '../platform/log.ts';
+import { foreignResponse } from '../platform/foreign-response.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
@@ -137,6 +138,8 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
         name,
         { ...invocation, headers: accepting, signal: controller.signal },
         async (response) => {
+          if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? ''))
+            throw new FunctionsError(...foreignResponse('functions', response, await response.text()));
           for await (const event of readEvents(response)) queue.push(event);
         },
       );

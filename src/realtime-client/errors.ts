@@ -16,6 +16,7 @@
  * - `payload-too-large`: a payload exceeds the limit; nothing was sent.
  * - `network`, `timeout`, `aborted`, `rate-limited`, `server`: an HTTP broadcast failed.
  * - `redirected`: the server redirected an HTTP broadcast, which was not followed.
+ * - `not-the-service`: the realtime service did not send the response to an HTTP broadcast, such as a network's sign-in page.
  * - `rate-limited`: the server's rate limit was reached.
  * - `closed`: the client or channel was closed.
  */
@@ -39,6 +40,7 @@ export type RealtimeErrorCode =
   | 'timeout'
   | 'aborted'
   | 'redirected'
+  | 'not-the-service'
   | 'rate-limited'
   | 'server'
   | 'closed';

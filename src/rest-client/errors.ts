@@ -30,8 +30,9 @@ export type RestErrorCode =
   | 'rate-limited'
   | 'unavailable'
   | 'server'
-  // No answer of PostgREST.
-  | 'gateway'
+  // PostgREST did not send the response: a network's sign-in page, a proxy's page, a fallback page with status 200.
+  | 'not-the-service'
+  // No response.
   | 'timeout'
   | 'aborted'
   | 'network'
@@ -64,7 +65,7 @@ export class RestError extends Error {
   readonly status: number | null;
   /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
   readonly serverCode: string | null;
-  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a `gateway` its answer. Null if there are none. */
+  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a response that is `not-the-service` its text. Null if there are none. */
   readonly details: unknown;
   /** The server's hint; null if there is none. */
   readonly hint: string | null;

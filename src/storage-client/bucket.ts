@@ -1,4 +1,6 @@
+import type { Schema } from '../platform/schema.ts';
 import { StorageError } from './errors.ts';
+import { foreignResponse } from '../platform/foreign-response.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
 import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
 import type {
@@ -20,7 +22,8 @@ import type {
   VersionOptions,
 } from './objects.ts';
 import { readBlob } from './progress.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import * as shapes from './response-shapes.ts';
+import { type CallOptions, readJson, type Transport } from './transport.ts';
 import { createUploadForm, uploadHeaders, upsertHeader } from './upload-request.ts';
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
@@ -46,7 +49,7 @@ export interface Bucket {
   listV2(options?: ListV2Options): Promise<ListV2Page>;
   /** Reads the size, media type, times and metadata of an object. */
   info(path: string, options?: CallOptions & VersionOptions): Promise<ObjectInfo>;
-  /** Whether the object exists and may be read; asks twice where the first answer is ambiguous. */
+  /** Whether the object exists and may be read. */
   exists(path: string, options?: CallOptions): Promise<boolean>;
   /** Removes objects, or versions of them, and returns those that existed. */
   remove(paths: readonly Removal[], options?: CallOptions): Promise<readonly ListedObject[]>;
@@ -103,8 +106,8 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
   const bucket = encodeURIComponent(name);
   const objectUrl = (route: string, path: string, query: Query = {}) =>
     withQuery(`${route}/${bucket}/${encodeKey(path)}`, query);
-  const post = <T>(path: string, json: unknown, options?: CallOptions) =>
-    send<T>({ method: 'POST', path, json }, options);
+  const post = <T>(path: string, json: unknown, options: CallOptions | undefined, shape: Schema<unknown>) =>
+    send({ method: 'POST', path, json }, options, readJson<T>(shape));
 
   async function put(
     method: 'POST' | 'PUT',
@@ -115,7 +118,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     query?: Query,
   ): Promise<UploadedObject> {
     const isForm = body instanceof FormData;
-    const sent = await send<{ Id?: string; Key?: string }>(
+    const sent = await send(
       {
         method,
         path: objectUrl(route, path, query),
@@ -123,8 +126,9 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
         ownHeaders: isForm ? upsertHeader(options) : uploadHeaders(options),
       },
       options,
+      readJson<{ Id?: string; Key: string }>(shapes.uploaded),
     );
-    return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key ?? `${name}/${path}` };
+    return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key };
   }
 
   async function get<T>(
@@ -135,7 +139,11 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     const { image, versionId, cacheNonce } = options;
     const route = image ? '/render/image/authenticated' : '/object';
     const url = objectUrl(route, path, { ...image, versionId, cacheNonce });
-    return send({ method: 'GET', path: url }, options, read);
+    return send({ method: 'GET', path: url }, options, async (response) => {
+      if (isForeignObject(response))
+        throw new StorageError(...foreignResponse('storage', response, await response.text()));
+      return read(response);
+    });
   }
 
   async function transfer(
@@ -143,12 +151,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     from: string,
     to: string,
     options: TransferOptions = {},
+    shape: Schema<unknown>,
     metadata?: object,
   ): Promise<void> {
     const { destinationBucket, sourceVersionId } = options;
     const [sourceKey, destinationKey] = [normalizeKey(from), normalizeKey(to)];
     const json = { bucketId: name, sourceKey, destinationKey, destinationBucket, sourceVersionId };
-    await post(route, { ...json, ...metadata }, options);
+    await post(route, { ...json, ...metadata }, options, shape);
   }
 
   const client: Bucket = {
@@ -172,6 +181,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           ...listedVersions(options),
         },
         options,
+        shapes.listed,
       );
     },
 
@@ -190,24 +200,18 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
         `/object/list-v2/${bucket}`,
         { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy, ...listedVersions(options) },
         options,
+        shapes.listedPage,
       );
     },
 
     async info(path, options = {}) {
       const { versionId } = options;
       const url = objectUrl('/object/info', path, { versionId });
-      return send({ method: 'GET', path: url }, options);
+      return send({ method: 'GET', path: url }, options, readJson(shapes.objectInfo));
     },
 
     async exists(path, options) {
-      try {
-        return await send({ method: 'HEAD', path: objectUrl('/object', path) }, options, async () => true);
-      } catch (problem) {
-        const status = problem instanceof StorageError ? problem.status : null;
-        if (status === 404) return false;
-        if (status !== 400) throw problem;
-      }
-      // HTTP says 400 where the service means 404 or an expired token, and a HEAD has no body to distinguish them.
+      // A HEAD has no body: neither a page nor an expired token could be told from the service's word on the object.
       try {
         await client.info(path, options);
         return true;
@@ -219,18 +223,19 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async remove(paths, options) {
       const json = { prefixes: paths.map(normalizeRemoval) };
-      return send({ method: 'DELETE', path: `/object/${bucket}`, json }, options);
+      return send({ method: 'DELETE', path: `/object/${bucket}`, json }, options, readJson(shapes.listed));
     },
 
-    move: (from, to, options) => transfer('/object/move', from, to, options),
+    move: (from, to, options) => transfer('/object/move', from, to, options, shapes.confirmation),
     copy: (from, to, options) =>
-      transfer('/object/copy', from, to, options, copiedMetadata(options?.replaceMetadata)),
+      transfer('/object/copy', from, to, options, shapes.copied, copiedMetadata(options?.replaceMetadata)),
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
         objectUrl('/object/sign', path),
         { expiresIn: expiresInSeconds, versionId: options.versionId, transform: options.image },
         options,
+        shapes.signedUrl,
       );
       return withQuery(base + signedURL, signedQuery(options));
     },
@@ -242,6 +247,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           `/object/sign/${bucket}`,
           { expiresIn: expiresInSeconds, paths: paths.slice(start, start + SIGN_LIMIT).map(normalizeKey) },
           options,
+          shapes.signedUrls,
         );
         for (const { path, signedURL, error } of signed) {
           urls.push({ path, error, url: signedURL && withQuery(base + signedURL, signedQuery(options)) });
@@ -251,7 +257,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async createSignedUploadUrl(path, options = {}) {
-      const { url } = await send<{ url: string }>(
+      const { url } = await send(
         {
           method: 'POST',
           path: objectUrl('/object/upload/sign', path),
@@ -259,6 +265,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
           ownHeaders: upsertHeader(options),
         },
         options,
+        readJson<{ url: string }>(shapes.signedUploadUrl),
       );
       return { path, url: base + url, token: new URL(url, base).searchParams.get('token') ?? '' };
     },
@@ -274,10 +281,16 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async purgeCache(path, options = {}) {
-      await send({ method: 'DELETE', path: objectUrl('/cdn', path, purgeQuery(options)) }, options);
+      const url = objectUrl('/cdn', path, purgeQuery(options));
+      await send({ method: 'DELETE', path: url }, options, readJson(shapes.confirmation));
     },
   };
   return client;
+}
+
+/** The service serves bytes with 200 or 206, and HTML as `text/plain` (`normalizeContentType` of its renderer). */
+function isForeignObject({ status, headers }: Response): boolean {
+  return (status !== 200 && status !== 206) || /^text\/html\b/i.test(headers.get('content-type') ?? '');
 }
 
 function copiedMetadata(replaced: CopyOptions['replaceMetadata']): object | undefined {

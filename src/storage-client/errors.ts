@@ -9,7 +9,8 @@
  * - `invalid-request`: any other refusal of the request.
  * - `rate-limited`: 429; `retryAfterSeconds` says when to try again, where the server does.
  * - `server`: the service failed.
- * - `gateway`: the response is not one of the storage service, such as a proxy's page.
+ * - `not-the-service`: the storage service did not send the response, such as a network's sign-in page with status 200; the message
+ *   has its status, type and first words.
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
@@ -25,7 +26,7 @@ export type StorageErrorCode =
   | 'invalid-request'
   | 'rate-limited'
   | 'server'
-  | 'gateway'
+  | 'not-the-service'
   | 'token-unavailable'
   | 'timeout'
   | 'aborted'

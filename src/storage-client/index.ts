@@ -30,5 +30,5 @@ export type { ImageOptions, UrlOptions } from './object-url.ts';
 
 // Uploads that survive a lost connection.
 export { uploadResumable } from './resumable.ts';
-export type { ResumableUploadOptions } from './resumable.ts';
+export type { ResumableUploadOptions } from './tus.ts';
 export type { ProgressListener } from './progress.ts';

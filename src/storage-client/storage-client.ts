@@ -1,6 +1,7 @@
 import { type Bucket, createBucket, purgeQuery, type PurgeOptions } from './bucket.ts';
 import { withQuery } from './object-url.ts';
-import { type CallOptions, createTransport, type StorageClientOptions } from './transport.ts';
+import * as shapes from './response-shapes.ts';
+import { type CallOptions, createTransport, readJson, type StorageClientOptions } from './transport.ts';
 
 /** A bucket as the service describes it. */
 export interface BucketInfo {
@@ -113,6 +114,7 @@ export interface ListBucketsOptions extends CallOptions {
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const transport = createTransport(options);
   const { send } = transport;
+  const confirm = readJson(shapes.confirmation);
   const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
   return {
     from: (bucket) => createBucket(transport, bucket),
@@ -123,38 +125,46 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         ...(search && { search }),
         ...(sortBy && { sortColumn: sortBy.column, sortOrder: sortBy.order ?? 'asc' }),
       };
-      return send({ method: 'GET', path: withQuery('/bucket', query) }, request);
+      return send({ method: 'GET', path: withQuery('/bucket', query) }, request, readJson(shapes.buckets));
     },
-    getBucket: (id, request) => send({ method: 'GET', path: at(id) }, request),
+    getBucket: (id, request) => send({ method: 'GET', path: at(id) }, request, readJson(shapes.bucket)),
     async createBucket(id, settings = {}, request = {}) {
       const json = { id, name: id, ...encodeSettings({ public: false, ...settings }) };
-      await send({ method: 'POST', path: '/bucket', json }, request);
+      await send({ method: 'POST', path: '/bucket', json }, request, readJson(shapes.createdBucket));
     },
     async updateBucket(id, settings, request) {
       await send(
         { method: 'PUT', path: at(id), json: { id, name: id, ...encodeSettings(settings) } },
         request,
+        confirm,
       );
     },
     async emptyBucket(id, request) {
-      await send({ method: 'POST', path: `${at(id)}/empty`, json: {} }, request);
+      await send({ method: 'POST', path: `${at(id)}/empty`, json: {} }, request, confirm);
     },
     async deleteBucket(id, request) {
-      await send({ method: 'DELETE', path: at(id), json: {} }, request);
+      await send({ method: 'DELETE', path: at(id), json: {} }, request, confirm);
     },
     getBucketLifecycle: async (id, request) =>
-      decodeRules(await send({ method: 'GET', path: `${at(id)}/lifecycle` }, request)),
+      decodeRules(
+        await send({ method: 'GET', path: `${at(id)}/lifecycle` }, request, readJson(shapes.rules)),
+      ),
     updateBucketLifecycle: async (id, rules, request) =>
       decodeRules(
-        await send({ method: 'PUT', path: `${at(id)}/lifecycle`, json: encodeRules(rules) }, request),
+        await send(
+          { method: 'PUT', path: `${at(id)}/lifecycle`, json: encodeRules(rules) },
+          request,
+          readJson(shapes.rules),
+        ),
       ),
     async deleteBucketLifecycle(id, request) {
-      await send({ method: 'DELETE', path: `${at(id)}/lifecycle`, json: {} }, request);
+      await send({ method: 'DELETE', path: `${at(id)}/lifecycle`, json: {} }, request, confirm);
     },
     async purgeBucketCache(id, request = {}) {
       await send(
         { method: 'DELETE', path: withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery(request)) },
         request,
+        confirm,
       );
     },
   };

@@ -3,6 +3,8 @@ import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
 import { parseRetryAfterSeconds, retry } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import { foreignResponse } from '../platform/foreign-response.ts';
+import type { Schema } from '../platform/schema.ts';
 import { type OwnHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
 import { StorageError, storageErrorCode } from './errors.ts';
 
@@ -56,13 +58,13 @@ export interface Transport {
    * Sends a request and reads its response; reads are retried, an expired token is refreshed once.
    *
    * @param options those of the method; of them, the transport takes those of every call.
-   * @param read default: reads JSON.
+   * @param read proves that the service sent the response, and reads it.
    * @throws {StorageError} for every response but a success.
    */
   send<T>(
     request: StorageRequest,
-    options?: CallOptions,
-    read?: (response: Response) => Promise<T>,
+    options: CallOptions | undefined,
+    read: (response: Response) => Promise<T>,
   ): Promise<T>;
 }
 
@@ -91,7 +93,7 @@ export function createTransport(client: StorageClientOptions): Transport {
   const base = serviceUrl(client.url, 'storage');
   return {
     base,
-    send({ path, json, ...request }, options = {}, read = readJson) {
+    send({ path, json, ...request }, options = {}, read) {
       const { signal, headers, timeoutMs = client.timeoutMs ?? 60_000 } = options;
       const isJson = json !== undefined;
       const ownHeaders = { 'content-type': isJson ? 'application/json' : undefined, ...request.ownHeaders };
@@ -118,15 +120,17 @@ export function createTransport(client: StorageClientOptions): Transport {
   };
 }
 
-/** @throws {StorageError} `gateway` for anything but JSON. */
-export async function readJson<T>(response: Response): Promise<T> {
-  const text = await response.text();
-  try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new StorageError('gateway', 'The response is not JSON', { status: response.status, cause });
-  }
-}
+/** Reads JSON with the members that the service promises. @throws {StorageError} `not-the-service` for anything else. */
+export const readJson =
+  <T>(shape: Schema<unknown>) =>
+  async (response: Response): Promise<T> => {
+    const text = await response.text();
+    try {
+      return shape(JSON.parse(text)) as T;
+    } catch (cause) {
+      throw new StorageError(...foreignResponse('storage', response, text, cause));
+    }
+  };
 
 /** The refusal in a response. */
 export async function readError(response: Response, nowMs: number): Promise<StorageError> {
@@ -137,13 +141,14 @@ export async function readError(response: Response, nowMs: number): Promise<Stor
   const serverCode = field('code') || field('error');
   // Refusals of resumable uploads are texts: the protocol's header tells them from a proxy's page.
   const isTus = response.headers.has('tus-resumable');
-  const code = text && !body && !isTus ? 'gateway' : storageErrorCode(serverCode, status);
+  const retryAfterSeconds = parseRetryAfterSeconds(response.headers.get('retry-after'), nowMs);
+  if (text && !body && !isTus && status !== 429) {
+    const [code, message, fields] = foreignResponse('storage', response, text);
+    return new StorageError(code, message, { ...fields, retryAfterSeconds });
+  }
   const message = field('message') || (isTus && text.trim()) || `HTTP ${status}`;
-  return new StorageError(code, message, {
-    status,
-    serverCode: serverCode || null,
-    retryAfterSeconds: parseRetryAfterSeconds(response.headers.get('retry-after'), nowMs),
-  });
+  const fields = { status, serverCode: serverCode || null, retryAfterSeconds };
+  return new StorageError(storageErrorCode(serverCode, status), message, fields);
 }
 
 function parseBody(text: string): Record<string, unknown> | null {

@@ -232,7 +232,7 @@ describe('registration', () => {
     const { client } = await harness.signedIn();
     harness.server.next(challengeReply(harness, 'c1', { ...creationOptions, challenge: '%' }));
     const registering = createPasskeys(client, { webAuthn: createFakeWebAuthn() }).registerPasskey();
-    await expect(registering).rejects.toMatchObject({ code: 'invalid-response' });
+    await expect(registering).rejects.toMatchObject({ code: 'not-the-service' });
   });
 });
 

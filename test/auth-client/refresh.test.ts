@@ -148,7 +148,7 @@ describe('the retries of a refresh, which back off exponentially from 200 ms and
     // The check at 30 s found the token expired too, and joined the flight.
     expect(server.lines.filter((line) => line === REFRESH).length).toBeLessThanOrEqual(8);
     await world.clock.advance(4_000);
-    expect(await outcome).toMatchObject({ code: 'invalid-response', status: 503 });
+    expect(await outcome).toMatchObject({ code: 'not-the-service', status: 503 });
     const attempts = server.lines.length;
     await world.clock.advance(30_000);
     expect(server.lines.length).toBeGreaterThan(attempts);
@@ -459,7 +459,7 @@ describe('what follows from a failed refresh', () => {
   it.each([
     ['retry', error('timeout', null)],
     ['retry', error('network', null)],
-    ['keep', error('invalid-response', null)],
+    ['keep', error('not-the-service', null)],
     ['keep', new TypeError('x')],
     ['retry', error('request_timeout', 408)],
     ['retry', error('conflict', 409)],

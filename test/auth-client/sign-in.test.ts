@@ -152,7 +152,7 @@ describe('password', () => {
     const { client, server } = await started();
     server.next(page(502));
     await expect(client.signInWithPassword(ADA)).rejects.toMatchObject({
-      code: 'invalid-response',
+      code: 'not-the-service',
       status: 502,
     });
   });

@@ -76,7 +76,7 @@ describe('a person whom an application asks', () => {
 
   it('is led to no address that would run code in the page', async () => {
     const script = 'javascript://%0aalert(1)';
-    const refused = { code: 'invalid-response' };
+    const refused = { code: 'not-the-service' };
     // GoTrue checks the list before it splits it at the comma.
     const { client_id: clientId } = await admin.createOAuthClient({
       name: 'Trap',

@@ -38,7 +38,15 @@ const calls: Readonly<Record<string, Call>> = {
 };
 const services = Object.keys(calls);
 
-/** Runs a service's request on a fetch that answers every service, and returns the headers that it received. */
+const responses: Readonly<Record<string, () => Response>> = {
+  auth: () => Response.json({ external: {}, disable_signup: false }),
+  rest: () => Response.json([]),
+  storage: () => Response.json([]),
+  functions: () => Response.json({}),
+  realtime: () => new Response(null, { status: 202 }),
+};
+
+/** Runs a service's request on a fetch, and returns the headers that it received. */
 async function headersOf(
   service: string,
   ofClient: Readonly<Record<string, string>>,
@@ -48,7 +56,7 @@ async function headersOf(
   const platform = createBrowserPlatform({
     fetch: async (input, init) => {
       sent = new Request(input, init).headers;
-      return Response.json({ external: {}, disable_signup: false });
+      return responses[service]?.() ?? Response.error();
     },
   });
   const url = 'https://project.test';

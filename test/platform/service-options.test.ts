@@ -10,13 +10,13 @@ import { type ClientEvent, createSupabaseClients } from '../../src/clients/supab
 const project = { url: 'https://project.test', apiKey: 'sb_publishable_key' };
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** A fetch that answers every request with an empty list, and remembers the requests. */
+/** A fetch that answers every request with an empty list, accepts broadcasts, and remembers the requests. */
 function createRecorder() {
   const requests: { readonly path: string; readonly headers: Headers }[] = [];
   const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
     const request = new Request(input, init);
     requests.push({ path: new URL(request.url).pathname, headers: request.headers });
-    return Response.json([]);
+    return Response.json([], { status: request.url.includes('/realtime/') ? 202 : 200 });
   };
   return { requests, fetch };
 }

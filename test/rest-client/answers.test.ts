@@ -69,7 +69,9 @@ describe('rows', () => {
   });
 
   test('reject when the server omits the requested count', async () => {
-    await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({ code: 'gateway' });
+    await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({
+      code: 'not-the-service',
+    });
   });
 
   test('keep the count with single(), and lose it in other forms', async () => {
@@ -82,10 +84,12 @@ describe('rows', () => {
     expect(await text.select('id').withCount().as(csv())).toBe('id\n1');
   });
 
-  test('reject with gateway for an empty body', async () => {
+  test('reject with not-the-service for an empty body', async () => {
     for (const nothing of [new Response(''), new Response(null, { status: 204 })]) {
-      await expect(answering(nothing.clone()).select()).rejects.toMatchObject({ code: 'gateway' });
-      await expect(answering(nothing.clone()).select().single()).rejects.toMatchObject({ code: 'gateway' });
+      await expect(answering(nothing.clone()).select()).rejects.toMatchObject({ code: 'not-the-service' });
+      await expect(answering(nothing.clone()).select().single()).rejects.toMatchObject({
+        code: 'not-the-service',
+      });
     }
   });
 
@@ -128,9 +132,9 @@ describe('rows', () => {
     expect(() => written.maybeSingle()).toThrow(/several rows/);
   });
 
-  test('reject with gateway for a body that is not JSON', async () => {
+  test('reject with not-the-service for a body that is not JSON', async () => {
     await expect(answering(new Response('<html>')).select()).rejects.toMatchObject({
-      code: 'gateway',
+      code: 'not-the-service',
       status: 200,
     });
   });
@@ -241,23 +245,26 @@ describe('a count', () => {
   });
 
   test('rejects when the server sends none', async () => {
-    await expect(answering(new Response(null)).count()).rejects.toMatchObject({ code: 'gateway' });
+    await expect(answering(new Response(null)).count()).rejects.toMatchObject({ code: 'not-the-service' });
   });
 });
 
 describe('other forms', () => {
+  const typed = (type: string, body: string) => new Response(body, { headers: { 'Content-Type': type } });
+
   test('CSV and GeoJSON are returned as text and as an object', async () => {
-    expect(await answering(new Response('id\n1')).select('id').as(csv())).toBe('id\n1');
+    expect(await answering(typed('text/csv; charset=utf-8', 'id\n1')).select('id').as(csv())).toBe('id\n1');
     const features = { type: 'FeatureCollection', features: [] };
-    expect(await answering(json(features)).select('id').as(geojson())).toEqual(features);
-    const page = answering(new Response('<html>')).select('id').as(geojson());
-    await expect(page).rejects.toMatchObject({ code: 'gateway', status: 200 });
+    const geo = typed('application/geo+json; charset=utf-8', JSON.stringify(features));
+    expect(await answering(geo).select('id').as(geojson())).toEqual(features);
   });
 
   test('plans are returned as JSON and as text', async () => {
     const plan = [{ Plan: { 'Node Type': 'Seq Scan' } }];
-    expect(await answering(json(plan)).select('id').as(explain())).toEqual(plan);
-    expect(await answering(new Response('Seq Scan')).select('id').as(explainText())).toBe('Seq Scan');
+    const planned = (format: string, body: string) =>
+      answering(typed(`application/vnd.pgrst.plan+${format}; for="application/json"`, body)).select('id');
+    expect(await planned('json', JSON.stringify(plan)).as(explain())).toEqual(plan);
+    expect(await planned('text', 'Seq Scan').as(explainText())).toBe('Seq Scan');
     const { headers } = answering()
       .select('id')
       .single()
@@ -417,9 +424,9 @@ describe('an error', () => {
     });
   });
 
-  test('is gateway for a page of HTML', async () => {
+  test('is not-the-service for a page of HTML', async () => {
     expect(await errorOf(new Response('<html>', { status: 400 }))).toMatchObject({
-      code: 'gateway',
+      code: 'not-the-service',
       status: 400,
     });
   });

@@ -101,7 +101,7 @@ test('a request without a deadline of the program is awaited for minutes, as a l
   try {
     const client = connect(async () => {
       await new Promise((resolve) => setTimeout(resolve, 400_000));
-      return json({ done: true });
+      return json({ done: true, Key: 'photos/a.txt' });
     });
     const calls = Promise.all([
       client.rpc('report'),

@@ -43,7 +43,7 @@ test('rows are the same as without the warning: their keys, their JSON, a column
     .select('data')
     .single();
   expect(row.data).toBe(5);
-  expect(await notes(json(null)).select('id').maybeSingle()).toBeNull();
+  expect(await notes(json([])).select('id').maybeSingle()).toBeNull();
   expect(warnings).toEqual([]);
 });
 

@@ -32,7 +32,7 @@ async function settle<T>(
 
 describe('a write that may outlive the page', () => {
   test('is sent with keepalive, and no other request is', async () => {
-    const { db, requests } = createRecordingClient();
+    const { db, requests } = createRecordingClient([new Response(null, { status: 204 })]);
     await db.from('notes').delete().eq('id', '1').execute({ keepalive: true });
     await db.from('notes').delete().eq('id', '1').execute();
     expect(requests.map(({ keepalive }) => keepalive)).toEqual([true, false]);

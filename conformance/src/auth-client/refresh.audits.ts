@@ -178,7 +178,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       tab.wire.answerNext('/auth/v1/token', () => new Response('<h1>Forbidden</h1>', { status: 403 }));
       assert.equal(
         (await refusalOf(AuthError, tab.auth.getAccessToken())).code,
-        'invalid-response',
+        'not-the-service',
         'the code of the refusal',
       );
       assert.ok(await tab.auth.getAccessToken(), 'an access token is returned');

@@ -181,7 +181,7 @@ export const clientRefusalAudits: readonly Audit[] = [
         tab.wire.answerNext(path, () => new Response('<h1>Portal</h1>', { status }));
         assert.equal(
           (await refusalOf(RestError, table.select('id').execute())).code,
-          'gateway',
+          'not-the-service',
           'the code of the refusal',
         );
       }

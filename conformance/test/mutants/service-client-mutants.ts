@@ -17,7 +17,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       'does not refresh an expired token',
       'rest-client/wire/exchange.ts',
       "problem.code === 'token-expired';",
-      "problem.code === 'gateway';",
+      "problem.code === 'not-the-service';",
     ],
     [
       'refreshes at a forbidden write',
@@ -28,7 +28,7 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       "takes a proxy's page for rows",
       'rest-client/query/answer.ts',
-      "throw new RestError('gateway', 'Not JSON', { cause, details: text });",
+      'throw notTheService(wire, { cause });',
       'return [String(cause)];',
     ],
     ['repeats reads without jitter', 'rest-client/wire/retry.ts', "jitter: 'full'", 'jitter: 0'],

@@ -9,7 +9,7 @@ import { AuthError } from '../errors.ts';
 import { type Passkey, parsePasskeys } from '../features/passkeys.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
 import { type CallOptions, type Send, createSend } from '../wire/request.ts';
-import { type Factor, parseFactor } from '../wire/responses.ts';
+import { type Factor, parseFactor, parseNoContent } from '../wire/responses.ts';
 import { type AdminLinks, createAdminLinks } from './links.ts';
 import { type AdminOAuthClients, createAdminOAuthClients } from './oauth-clients.ts';
 import { type AdminProviders, createAdminProviders } from './providers.ts';
@@ -97,17 +97,17 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     ...createAdminProviders(send),
     async signOut({ accessToken: usersToken, scope = 'global' }, call) {
       const endpoint = { method: 'POST', path: '/logout', query: { scope } } as const;
-      await send(endpoint, () => undefined, { ...call, accessToken: usersToken });
+      await send(endpoint, parseNoContent, { ...call, accessToken: usersToken });
     },
     listFactors: async ({ userId }, call) => send(get(`${userPath(userId)}/factors`), parseFactors, call),
     async deleteFactor({ userId, factorId }, call) {
       const path = `${userPath(userId)}/factors/${encodeId('factorId', factorId)}`;
-      await send({ method: 'DELETE', path }, () => undefined, call);
+      await send({ method: 'DELETE', path }, parseFactor, call);
     },
     listPasskeys: async ({ userId }, call) => send(get(`${userPath(userId)}/passkeys`), parsePasskeys, call),
     async deletePasskey({ userId, passkeyId }, call) {
       const path = `${userPath(userId)}/passkeys/${encodeId('passkeyId', passkeyId)}`;
-      await send({ method: 'DELETE', path }, () => undefined, call);
+      await send({ method: 'DELETE', path }, parseNoContent, call);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
+import { parseNoContent } from '../wire/responses.ts';
 import { type TypeOf, listOf, nullish, object, optional, string } from '../../platform/schema.ts';
 
 const client = object({
@@ -77,7 +78,7 @@ export function createAdminOAuthClients(send: Send): AdminOAuthClients {
       return send(endpoint, client, options);
     },
     deleteOAuthClient: async (request, options) =>
-      send({ method: 'DELETE', path: pathOf(request) }, () => undefined, options),
+      send({ method: 'DELETE', path: pathOf(request) }, parseNoContent, options),
     regenerateOAuthClientSecret: async (request, options) =>
       send(post(`${pathOf(request)}/regenerate_secret`, {}), client, options),
   };

@@ -1,5 +1,6 @@
 import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
+import { parseNoContent } from '../wire/responses.ts';
 import { type TypeOf, boolean, listOf, nullish, object, record, string } from '../../platform/schema.ts';
 
 const provider = object({
@@ -127,7 +128,7 @@ export function createAdminProviders(send: Send): AdminProviders {
       return send({ method: 'PUT', path: pathOf(identifier), body }, provider, options);
     },
     deleteProvider: async ({ identifier }, options) =>
-      send({ method: 'DELETE', path: pathOf(identifier) }, () => undefined, options),
+      send({ method: 'DELETE', path: pathOf(identifier) }, parseNoContent, options),
   };
 }
 

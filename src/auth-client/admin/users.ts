@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.ts';
 import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
-import { type User, parseUser } from '../wire/responses.ts';
+import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { listOf, object } from '../../platform/schema.ts';
 
 /** What an administrator may set on a user; a member that is left out stays as it is. */
@@ -125,7 +125,7 @@ export function createAdminUsers(send: Send): AdminUsers {
     },
     async deleteUser({ userId, keepsRow = false }, options) {
       const body = { should_soft_delete: keepsRow };
-      await send({ method: 'DELETE', path: userPath(userId), body }, () => undefined, options);
+      await send({ method: 'DELETE', path: userPath(userId), body }, parseConfirmation, options);
     },
     inviteUser: ({ email, data, redirectTo }, options) =>
       send(post('/invite', { email, data }, redirectTo), parseUser, options),

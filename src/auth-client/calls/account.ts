@@ -2,7 +2,7 @@ import { startPkceFlow } from '../callback/pkce-flow.ts';
 import type { AuthCore } from '../core.ts';
 import { get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type User, parseUser } from '../wire/responses.ts';
+import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { type TypeOf, boolean, nullish, object, recordOf, string } from '../../platform/schema.ts';
 import { callAsUser } from './user-call.ts';
 
@@ -66,7 +66,7 @@ export function createAccountMethods(core: AuthCore): AccountMethods {
       return user;
     },
     async reauthenticate(options) {
-      await callAsUser(core, get('/reauthenticate'), () => undefined, options);
+      await callAsUser(core, get('/reauthenticate'), parseConfirmation, options);
     },
     getSettings: (options) => core.send(get('/settings'), parseSettings, options),
   };

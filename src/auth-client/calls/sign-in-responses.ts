@@ -30,5 +30,5 @@ const parseMessageId = object({ message_id: nullish(string) });
 
 /** The response to a request for a code. */
 export function parseSentMessage(body: unknown): { readonly messageId: string | null } {
-  return { messageId: parseMessageId(body ?? {}).message_id ?? null };
+  return { messageId: parseMessageId(body).message_id ?? null };
 }

@@ -6,7 +6,7 @@ import type { SignInEventName } from '../session/session-state.ts';
 import type { Session } from '../session/session.ts';
 import { type Contact, captcha, encodeQuery, post, token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type TokenResponse, type User, parseTokenResponse } from '../wire/responses.ts';
+import { type TokenResponse, type User, parseConfirmation, parseTokenResponse } from '../wire/responses.ts';
 import { parseSentMessage, parseSignUp, parseVerification } from './sign-in-responses.ts';
 
 /** A captcha's answer, where the project requires one. */
@@ -229,7 +229,7 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
     async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
       assertArgument(email, 'You must provide an email.');
       const body = { email, ...captcha(captchaToken), ...(await startPkceFlow(core, true)) };
-      await core.send(post('/recover', body, redirectTo), () => undefined, options);
+      await core.send(post('/recover', body, redirectTo), parseConfirmation, options);
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
       assertArgument(provider, 'You must provide a provider.');

@@ -4,7 +4,7 @@ import { refreshActionFor } from '../refresh/refresh-outcome.ts';
 import { type ActiveSession, remainingMs } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { parseTokenResponse } from '../wire/responses.ts';
+import { parseNoContent, parseTokenResponse } from '../wire/responses.ts';
 
 /** Which sessions end: `global`, every session of the user; `local`, this one; `others`, all but this one. */
 export type SignOutScope = 'global' | 'local' | 'others';
@@ -109,7 +109,7 @@ function revoke(
   accessToken: string,
   options: CallOptions | undefined,
 ): Promise<void> {
-  return send({ method: 'POST', path: '/logout', query: { scope } }, () => undefined, {
+  return send({ method: 'POST', path: '/logout', query: { scope } }, parseNoContent, {
     ...options,
     accessToken,
     // The page may navigate right after the sign-out.

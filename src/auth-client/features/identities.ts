@@ -2,7 +2,7 @@ import type { AuthClient } from '../auth-client.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
 import { startIdentifiedFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
-import type { UserIdentity } from '../wire/responses.ts';
+import { parseConfirmation, type UserIdentity } from '../wire/responses.ts';
 import type { OAuthRequest, ProviderRedirect } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { object, string } from '../../platform/schema.ts';
@@ -56,7 +56,7 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
     },
     async unlinkIdentity({ identity_id }, options) {
       const path = `/user/identities/${encodeId('identity_id', identity_id)}`;
-      await callAsUser(core, { method: 'DELETE', path }, () => undefined, options);
+      await callAsUser(core, { method: 'DELETE', path }, parseConfirmation, options);
       await core.session.replaceUser(await getUser(options));
     },
   };

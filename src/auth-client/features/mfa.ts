@@ -2,7 +2,7 @@ import type { AuthClient } from '../auth-client.ts';
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import { type Endpoint, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import type { Factor } from '../wire/responses.ts';
+import { parseConfirmation, type Factor } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
 import { raiseSession } from '../calls/raise-session.ts';
 import { callAsUser } from '../calls/user-call.ts';
@@ -183,7 +183,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     },
     async unenroll({ factorId }, options) {
       const endpoint: Endpoint = { method: 'DELETE', path: factorPath(factorId) };
-      await callAsUser(core, endpoint, () => undefined, options);
+      await callAsUser(core, endpoint, parseConfirmation, options);
       // The factor is removed even if the refresh fails.
       await core.refresher.refresh().catch(core.platform.report);
     },

@@ -2,6 +2,7 @@ import type { AuthClient } from '../auth-client.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
+import { parseNoContent } from '../wire/responses.ts';
 import {
   type Schema,
   type TypeOf,
@@ -102,7 +103,7 @@ export interface OAuthServer {
    * Returns what an application asks for, and ties the request to the user.
    *
    * @throws {AuthError} `missing-session`; `oauth_authorization_not_found`, also for one of another user and after ten minutes;
-   * `validation_failed` if it was answered; `invalid-response` if it leads to an address that would act in the page.
+   * `validation_failed` if it was answered; `not-the-service` if it leads to an address that would act in the page.
    */
   getAuthorization(request: OfAuthorization, options?: CallOptions): Promise<Authorization>;
   /** Grants what the application asks for; then navigate to `redirectUrl`. @throws {AuthError} as `getAuthorization` */
@@ -167,7 +168,7 @@ export function createOAuthServer({ core }: AuthClient): OAuthServer {
         path: '/user/oauth/grants',
         query: { client_id: clientId },
       } as const;
-      await callAsUser(core, endpoint, () => undefined, options);
+      await callAsUser(core, endpoint, parseNoContent, options);
     },
   };
 }

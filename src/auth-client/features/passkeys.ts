@@ -14,7 +14,7 @@ import {
 } from '../webauthn/web-authn.ts';
 import { type Endpoint, captcha, encodeId, get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { parseTokenResponse } from '../wire/responses.ts';
+import { parseNoContent, parseTokenResponse } from '../wire/responses.ts';
 import { listOf, nonEmptyString, nullish, number, object, record, string } from '../../platform/schema.ts';
 
 export type { PublicKeyCredentialMethods } from '../webauthn/credential-json.ts';
@@ -300,7 +300,7 @@ export function createPasskeys(
     },
     async removePasskey({ passkeyId }, options) {
       const endpoint: Endpoint = { method: 'DELETE', path: `/passkeys/${encodeId('passkeyId', passkeyId)}` };
-      await callAsUser(core, endpoint, () => undefined, options);
+      await callAsUser(core, endpoint, parseNoContent, options);
     },
   };
   return passkeys;

@@ -1,6 +1,7 @@
 import type { AuthClient } from '../auth-client.ts';
 import { raiseSession } from '../calls/raise-session.ts';
 import { callAsUser } from '../calls/user-call.ts';
+import { parseConfirmation } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
 import { type Endpoint, get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -96,7 +97,7 @@ export function createRecoveryCodes(auth: AuthClient): RecoveryCodes {
     },
     async unenroll(options) {
       const endpoint: Endpoint = { method: 'DELETE', path };
-      await callAsUser(core, endpoint, () => undefined, options);
+      await callAsUser(core, endpoint, parseConfirmation, options);
     },
   };
 }

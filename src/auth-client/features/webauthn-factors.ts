@@ -95,9 +95,9 @@ export function createWebAuthnFactors(
   };
 }
 
-/** @throws {AuthError} `invalid-response` for a challenge of another kind. */
+/** @throws {AuthError} `not-the-service` for a challenge of another kind. */
 function readOptions({ webauthn }: FactorChallenge): object {
   const { publicKey } = Object(webauthn?.options) as { readonly publicKey?: unknown };
   if (typeof publicKey === 'object' && publicKey !== null) return publicKey;
-  throw new AuthError('invalid-response', 'The challenge has no options for Web Authentication');
+  throw new AuthError('not-the-service', 'The challenge has no options for Web Authentication');
 }

@@ -75,7 +75,7 @@ function parseOptions<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new AuthError('invalid-response', 'The options for the authenticator cannot be read', { cause });
+    throw new AuthError('not-the-service', 'The options for the authenticator cannot be read', { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { foreignResponse } from '../../platform/foreign-response.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { type Service, ServiceCall, type ServiceHttpOptions } from '../../platform/service-http.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
@@ -14,7 +15,10 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads the JSON body of a successful response; an error that it throws becomes `invalid-response`. */
+/**
+ * Reads the JSON body of a successful response: undefined for status 204, null for an empty body of another status. An error that it
+ * throws becomes `not-the-service`.
+ */
 export type Parse<T> = (body: unknown) => T;
 
 /** Sends one request to the auth server. */
@@ -66,26 +70,23 @@ export function createSend(settings: SendSettings): Send {
       if (!response.ok) throw parseErrorResponse(response, text, settings.platform.clock.now());
       options.onHeaders?.(response.headers);
       try {
-        return parse(text ? JSON.parse(text) : null);
+        if (text) return parse(JSON.parse(text));
+        return parse(response.status === 204 ? undefined : null);
       } catch (cause) {
-        throw invalidResponse(response.status, cause);
+        throw new AuthError(...foreignResponse('auth', response, text, cause));
       }
     });
   };
 }
 
-function invalidResponse(status: number, cause?: unknown): AuthError {
-  const message = `The response is not from the auth server (HTTP ${status})`;
-  return new AuthError('invalid-response', message, { status, cause });
-}
-
 /** Reads an error response: GoTrue's current form, its older form, OAuth's form, or a proxy's page. */
-function parseErrorResponse({ status, headers }: Response, text: string, nowMs: number): AuthError {
+function parseErrorResponse(response: Response, text: string, nowMs: number): AuthError {
+  const { status, headers } = response;
   let body: Record<string, unknown>;
   try {
     body = Object(JSON.parse(text)) as Record<string, unknown>;
   } catch (cause) {
-    return invalidResponse(status, cause);
+    return new AuthError(...foreignResponse('auth', response, text, cause));
   }
   const readString = (...names: readonly string[]) => {
     const value = names.map((name) => body[name]).find((member) => typeof member === 'string');
@@ -95,7 +96,7 @@ function parseErrorResponse({ status, headers }: Response, text: string, nowMs: 
   const oauthCode = readString('error');
   const serverCode = goTrueCode ?? oauthCode;
   const message = readString('message', 'msg', 'error_description') ?? serverCode;
-  if (message === null) return invalidResponse(status, body);
+  if (message === null) return new AuthError(...foreignResponse('auth', response, text, body));
   const code = (goTrueCode ?? (oauthCode === null ? 'unknown' : 'oauth-error')) as AuthErrorCode;
   return new AuthError(code, message, {
     status,

@@ -11,6 +11,16 @@ import {
   string,
 } from '../../platform/schema.ts';
 
+/** The response of calls that promise no body. @throws {TypeError} for another status than 204. */
+export function parseNoContent(body: unknown): void {
+  if (body !== undefined) throw new TypeError('Unexpected body');
+}
+
+/** The response of calls that yield nothing and promise an object. */
+export function parseConfirmation(body: unknown): void {
+  record(body);
+}
+
 const nullishString = nullish(string);
 const nullishRecord = nullish(record);
 

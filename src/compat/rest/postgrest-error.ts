@@ -67,7 +67,7 @@ export function toQueryFailure(problem: unknown, url: UrlLength): QueryFailure {
   if (code === 'not-one-row' && serverCode === null) return { error: of(notOneRow), status: 406 };
   if (status === null) return { error: of(describeCause(problem, url)), status: 0 };
   // What is no JSON is the vendor's message.
-  if (code === 'gateway' && typeof details === 'string' && details !== '')
+  if (code === 'not-the-service' && typeof details === 'string' && details !== '')
     return { error: of({ message: details, details: '', hint: '', code: '' }), status };
   const context = { message, details, hint, code: serverCode ?? '' } as PostgrestErrorContext;
   return { error: of(context), status };

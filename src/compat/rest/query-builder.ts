@@ -6,6 +6,7 @@ import {
   rawSelect,
   viaGet,
 } from '../../rest-client/index.ts';
+import { parseJson } from '../../rest-client/query/answer.ts';
 import type { QueryBuilder } from '../../rest-client/query/query-builder.ts';
 import type { TableQuery } from '../../rest-client/query/table-query.ts';
 import { withoutSpaces } from './encoding.ts';
@@ -25,6 +26,15 @@ type Rows<Row> = Row | readonly Row[];
 
 /** Writes yield nothing unless rows are selected. */
 const nothing: Modifier = (plan) => ({ ...plan, read: () => null });
+
+/** A function's value is left out, and read to prove that PostgREST sent it. */
+const noValue: Modifier = (plan) => ({
+  ...plan,
+  read(wire, current) {
+    parseJson(wire, current);
+    return null;
+  },
+});
 
 /** Asks for the headers alone. */
 const head: Modifier = (plan) => ({ ...plan, method: 'HEAD', read: () => null });
@@ -106,7 +116,7 @@ export function withRpcOptions(query: QueryBuilder, options: RpcOptions): QueryB
   // Some arguments fit into no URL, and the vendor's client sends no object in one: the call stays a POST, which returns nothing.
   return read.plan.method === 'GET' && !hasObjects(query.plan.body)
     ? read.with(head)
-    : counted.with(prefer({ return: 'minimal' }), nothing);
+    : counted.with(prefer({ return: 'minimal' }), noValue);
 }
 
 const hasObjects = (args: string | undefined): boolean =>

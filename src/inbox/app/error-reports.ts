@@ -3,11 +3,10 @@ const outages: ReadonlySet<unknown> = new Set([
   'network',
   'timeout',
   'aborted',
-  'gateway',
+  'not-the-service',
   'unavailable',
   'server',
   'rate-limited',
-  'invalid-response',
 ]);
 
 /**

@@ -1,3 +1,4 @@
+import { foreignResponse } from '../../platform/foreign-response.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { serviceUrl } from '../../platform/service.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
@@ -50,7 +51,7 @@ export interface SingleBroadcastOptions extends BroadcastCallOptions {
  * them.
  *
  * @throws {RealtimeError} `network`, `timeout`, `aborted`, `unauthorized`, `rate-limited`, `payload-too-large`,
- *   `invalid-payload`, `server`
+ *   `invalid-payload`, `not-the-service`, `server`
  * @example
  * ```ts
  * import { sendBroadcasts } from 'supabase-protocol-clients/realtime-client/http-broadcast';
@@ -144,6 +145,9 @@ async function post(
   };
   await new ServiceCall(client, realtimeService, { timeoutMs, signal }).send(request, async (response) => {
     if (!response.ok) throw await errorOf(response, platform.clock.now());
+    // Both routes answer 202 (`send_resp(conn, :accepted, "")`).
+    if (response.status !== 202)
+      throw new RealtimeError(...foreignResponse('realtime', response, await response.text()));
   });
 }
 

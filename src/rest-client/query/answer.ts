@@ -1,6 +1,7 @@
+import { foreignResponse } from '../../platform/foreign-response.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
-import { errorCodeOf, RestError } from '../errors.ts';
-import type { Plan, Wire } from './plan.ts';
+import { errorCodeOf, RestError, type RestErrorFields } from '../errors.ts';
+import { type Method, oneRow, type Plan, type Wire } from './plan.ts';
 
 /** A result with its count, status and headers. */
 export interface Answer<Data> {
@@ -30,12 +31,13 @@ export interface ContentRange {
 /** `0-24/100`, `0-24/*`, or an asterisk for no rows (RFC 9110 §14.4). */
 export function parseContentRange(headers: Headers): ContentRange {
   const [found, first = 0, last = -1, total] =
-    /(?:(\d+)-(\d+)|\*)\/(?:(\d+)|\*)/.exec(headers.get('content-range') ?? '') ?? [];
+    /^(?:(\d+)-(\d+)|\*)\/(?:(\d+)|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   return { rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null };
 }
 
 /** The error of an answer with a status of 300 or more. */
-export function parseError({ status, headers, text }: Wire, nowMs: number): RestError {
+export function parseError(wire: Wire, nowMs: number): RestError {
+  const { status, headers, text } = wire;
   let body: Readonly<Record<string, unknown>> | null | undefined;
   try {
     body = JSON.parse(text) as typeof body;
@@ -45,27 +47,57 @@ export function parseError({ status, headers, text }: Wire, nowMs: number): Rest
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
   const serverCode =
     field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? null;
-  const isGateway = text !== '' && typeof body !== 'object' && status !== 429;
-  return new RestError(
-    isGateway ? 'gateway' : errorCodeOf(serverCode, status),
-    field('message') ?? `HTTP ${status}`,
-    {
-      status,
-      serverCode,
-      details: body?.['details'] ?? (isGateway ? text : null),
-      hint: field('hint'),
-      retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),
-    },
-  );
+  const retryAfterSeconds = parseRetryAfterSeconds(headers.get('retry-after'), nowMs);
+  if (text !== '' && typeof body !== 'object' && status !== 429)
+    return notTheService(wire, { retryAfterSeconds });
+  return new RestError(errorCodeOf(serverCode, status), field('message') ?? `HTTP ${status}`, {
+    status,
+    serverCode,
+    details: body?.['details'],
+    hint: field('hint'),
+    retryAfterSeconds,
+  });
 }
 
-/** @throws {RestError} `gateway`, as PostgREST sends JSON; a function that returns nothing sends no body. */
-export function parseJson({ text }: Wire, { path }: Plan): unknown {
-  if (!text && path.startsWith('rpc/')) return null;
+/** The error of a response that PostgREST did not send. */
+export function notTheService(wire: Wire, more: RestErrorFields = {}): RestError {
+  const [code, message, fields] = foreignResponse('rest', wire, wire.text, more.cause);
+  return new RestError(code, message, { details: wire.text || null, ...more, ...fields });
+}
+
+/**
+ * PostgREST names a range in each response to a table or a function, except to PUT (`actionResponse` of its Response.hs); CORS may
+ * hide the header.
+ */
+const hasRange = ({ headers }: Wire): boolean => parseContentRange(headers).rows !== null;
+
+/** What PostgREST answers to a write whose rows are not selected, unless the database sets another status. */
+const writtenStatuses: Readonly<Partial<Record<Method, number>>> = {
+  POST: 201,
+  PATCH: 204,
+  PUT: 204,
+  DELETE: 204,
+};
+
+/** Whether only the range or the status can prove that PostgREST sent the response: its body is empty. */
+const hasNoBody = ({ method, path, prefer }: Plan): boolean =>
+  method !== 'GET' && !path.startsWith('rpc/') && prefer['return'] !== 'representation';
+
+/** @throws {RestError} `not-the-service` for a response without a body that PostgREST does not send. */
+export function verifyOrigin(wire: Wire, plan: Plan): void {
+  const { method } = plan;
+  if (method !== 'HEAD' && !hasNoBody(plan)) return;
+  if (!hasRange(wire) && wire.status !== writtenStatuses[method]) throw notTheService(wire);
+}
+
+/** @throws {RestError} `not-the-service`, as PostgREST sends JSON; a function that returns nothing sends no body. */
+export function parseJson(wire: Wire, { path }: Plan): unknown {
+  const { text, status } = wire;
+  if (!text && path.startsWith('rpc/') && (status === 204 || hasRange(wire))) return null;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RestError('gateway', 'Not JSON', { cause, details: text });
+    throw notTheService(wire, { cause });
   }
 }
 
@@ -73,6 +105,7 @@ export function parseJson({ text }: Wire, { path }: Plan): unknown {
 export function readRows(wire: Wire, plan: Plan): unknown {
   const { check } = plan;
   const data = parseJson(wire, plan);
+  if (!hasRange(wire) && !isShapeOf(data, wire, plan)) throw notTheService(wire);
   if (!check) return data;
   return Array.isArray(data) ? Promise.all(data.map(check)) : check(data, 0);
 }
@@ -91,10 +124,28 @@ export function readAffected({ headers }: Wire, { method }: Plan): number | null
 }
 
 /** How many rows match. */
-export function readCount({ headers }: Wire): number {
-  const { total } = parseContentRange(headers);
-  if (total === null) throw new RestError('gateway', 'No count');
+export function readCount(wire: Wire): number {
+  const { total } = parseContentRange(wire.headers);
+  if (total === null) throw notTheService(wire, { cause: new TypeError('The response has no count') });
   return total;
+}
+
+/** The text of another form than JSON. @throws {RestError} `not-the-service` for a response of another media type. */
+export function readText(wire: Wire, { headers }: Plan): string {
+  if (!hasRange(wire) && !isOfType(wire, headers['accept'] ?? '')) throw notTheService(wire);
+  return wire.text;
+}
+
+const isOfType = ({ headers }: Wire, mediaType: string): boolean =>
+  headers.get('content-type')?.split(';')[0]?.toLowerCase() === mediaType.split(';')[0];
+
+/** Whether JSON has the shape of rows; a function may return any, and so may another media type. */
+function isShapeOf(data: unknown, wire: Wire, { path, headers }: Plan): boolean {
+  const { accept = '' } = headers;
+  if (path === '') return isOfType(wire, 'application/openapi+json');
+  if (path.startsWith('rpc/')) return true;
+  if (accept.startsWith(oneRow)) return typeof data === 'object' && data !== null && !Array.isArray(data);
+  return Array.isArray(data) || (accept !== '' && !accept.startsWith('application/vnd.pgrst.array'));
 }
 
 /** The result of a write that yields nothing. */

@@ -1,5 +1,5 @@
 import { RestError } from '../errors.ts';
-import { parseJson, readCount } from './answer.ts';
+import { readCount, readText } from './answer.ts';
 import { accept, prefer } from './modifiers.ts';
 import type { Reader } from './plan.ts';
 import type { Form, Modifier } from './query.ts';
@@ -9,7 +9,7 @@ const form =
   <Data>(read: Reader, change: Modifier): Form<Data> =>
   (plan) => ({ ...change(plan), read, check: undefined, isCounted: false });
 
-const readText: Reader = ({ text }) => text;
+const readJsonText: Reader = (wire, plan) => JSON.parse(readText(wire, plan)) as unknown;
 
 /** The rows as CSV, the first line being the columns' names. */
 export const csv = (): Form<string> => form(readText, accept('text/csv'));
@@ -41,7 +41,7 @@ const withRemedy =
  * @throws {RestError} `not-found` with the SQL that adds PostGIS as its hint, where the database lacks it.
  */
 export const geojson = (): Form<FeatureCollection> =>
-  form(parseJson, (plan) =>
+  form(readJsonText, (plan) =>
     withRemedy(
       '42883',
       'GeoJSON needs PostGIS: create extension postgis',
@@ -79,7 +79,7 @@ const planAs =
  * @throws {RestError} `invalid-request` with the SQL that allows it as its hint, where the server lacks `db-plan-enabled`.
  */
 export const explain = (options: ExplainOptions = {}): Form<unknown> =>
-  form(parseJson, planAs('json', options));
+  form(readJsonText, planAs('json', options));
 
 /** As `explain`, in PostgreSQL's text format. */
 export const explainText = (options: ExplainOptions = {}): Form<string> =>

@@ -104,9 +104,6 @@ export function header(name: string, value: string): Modifier {
 /** The media type of the answer. */
 export const accept = (type: string): Modifier => header('accept', type);
 
-/** The media type of exactly one row. */
-export const oneRow = 'application/vnd.pgrst.object+json';
-
 /** Makes an upsert replace the one row that the filters name by its whole primary key (PUT). */
 export function replacing(...key: readonly Filter[]): Modifier {
   return (plan) => ({

@@ -140,6 +140,9 @@ function encodeHeaders({ method, schema, prefer, headers, body }: Plan): Record<
   return encoded;
 }
 
+/** The media type of exactly one row. */
+export const oneRow = 'application/vnd.pgrst.object+json';
+
 /** Whether the response has rows: those of a table, or of a function. */
 export const readsRows = ({ method, path }: Plan): boolean =>
   method === 'GET' || (method === 'POST' && path.startsWith('rpc/'));

@@ -27,8 +27,8 @@ import {
   startsWith,
   textSearch,
 } from './filters.ts';
-import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
-import { type Columns, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
+import { accept, maxAffected, prefer } from './modifiers.ts';
+import { type Columns, oneRow, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
 import { type ColumnPath, refuse } from './quoting.ts';
 import { by, type CountKind, type ExecuteOptions, type Modifier, type OrderOptions } from './query.ts';
 import { encodeSelect } from './select.ts';

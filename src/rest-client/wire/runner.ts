@@ -3,7 +3,7 @@ import { mergeHeaders } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
 import { encodeRequest, type Plan, readsRows, type RestRequest } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
-import { type Answer, parseContentRange, readCount } from '../query/answer.ts';
+import { type Answer, parseContentRange, readCount, verifyOrigin } from '../query/answer.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** How plans become requests, and answers become results. */
@@ -47,6 +47,7 @@ export class Runner {
     const { status, headers } = wire;
     let data: unknown;
     try {
+      verifyOrigin(wire, plan);
       data = await plan.read(wire, plan);
       plan.verify?.(data, wire);
     } catch (cause) {

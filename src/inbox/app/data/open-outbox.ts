@@ -10,7 +10,7 @@ const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([
   'network',
   'timeout',
   'aborted',
-  'gateway',
+  'not-the-service',
   'unavailable',
   'server',
   'rate-limited',

@@ -59,7 +59,7 @@ export const sharedMessages = {
   hook_payload_over_size_limit: 'unexpected_failure',
   hook_timeout: 'unexpected_failure',
   hook_timeout_after_retry: 'unexpected_failure',
-  'invalid-response': 'unexpected_failure',
+  'not-the-service': 'unexpected_failure',
   oauth_client_not_found: 'unknown',
   oauth_dynamic_client_registration_disabled: 'unknown',
   bad_json: 'unknown',

@@ -1,0 +1,156 @@
+import { encodeBase64 } from '../platform/base64.ts';
+import { foreignResponse } from '../platform/foreign-response.ts';
+import { type OwnHeaders, ServiceCall } from '../platform/service-http.ts';
+import { StorageError } from './errors.ts';
+import type { UploadOptions } from './objects.ts';
+import type { ProgressListener } from './progress.ts';
+import { createTransport, readError, type StorageClientOptions, storageService } from './transport.ts';
+import { createRuntimeXhr, sendByXhr } from './upload-part.ts';
+import { upsertHeader } from './upload-request.ts';
+
+/** The service requires parts of exactly 6 MiB; the last may be smaller. */
+const PART_BYTES = 6 * 1024 * 1024;
+
+/** fetch reports no progress of a body in flight: 6 MiB within ten minutes are 84 kbit/s. */
+const PART_TIMEOUT_MS = 600_000;
+
+/** Options of `uploadResumable`. */
+export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs' | 'contentEncoding'> {
+  /** The token of `createSignedUploadUrl`: uploads without an account. Default: as the user. */
+  readonly signedToken?: string;
+  /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */
+  readonly onProgress?: ProgressListener;
+  /** The URL of an upload to continue, as `onStart` received it. */
+  readonly resumeFrom?: string;
+  /** Called with the upload's URL, from which it can be resumed. */
+  readonly onStart?: (url: string) => void;
+  /** A part fails when nothing was sent for this many milliseconds. Default 60 000. There is no deadline for the whole upload. */
+  readonly stallTimeoutMs?: number;
+}
+
+/** What is uploaded, and to which object. */
+export interface TusUpload {
+  readonly bucket: string;
+  readonly objectName: string;
+  readonly blob: Blob;
+}
+
+/** The requests of one upload (tus.io 1.0.0), each sent once. */
+export interface TusRequests {
+  /** Whether the URL is one of this project. */
+  isOwn(url: string): boolean;
+  /** Creates the upload and returns its URL. */
+  create(): Promise<string>;
+  /** How many bytes the service has. */
+  readOffset(url: string): Promise<number>;
+  /** Sends the part that begins at the offset, and returns how many bytes the service has then. */
+  sendPart(url: string, offset: number): Promise<number>;
+}
+
+/** @throws {StorageError} `invalid-options`. */
+export function createTusRequests(
+  client: StorageClientOptions,
+  { bucket, objectName, blob }: TusUpload,
+  options: ResumableUploadOptions,
+): TusRequests {
+  const { base } = createTransport(client);
+  const { platform, timeoutMs = 60_000 } = client;
+  const { clock, createXhr = createRuntimeXhr } = platform;
+  const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000 } = options;
+  // The service checks each request by itself: each says that it may replace, and by which link.
+  const commonHeaders = {
+    'tus-resumable': '1.0.0',
+    ...upsertHeader(options),
+    'x-signature': signedToken,
+  };
+
+  function send<T>(
+    method: 'POST' | 'HEAD',
+    url: string,
+    tusHeaders: OwnHeaders,
+    read: (response: Response) => T,
+  ): Promise<T> {
+    const call = new ServiceCall(client, storageService, { timeoutMs, signal });
+    const request = { method, url, ownHeaders: { ...commonHeaders, ...tusHeaders }, headers };
+    return call.send(request, (response) => readResponse(response, read));
+  }
+
+  async function readResponse<T>(response: Response, read: (response: Response) => T): Promise<T> {
+    if (!response.ok) throw await readError(response, clock.now());
+    try {
+      return read(response);
+    } catch (cause) {
+      throw new StorageError(...foreignResponse('storage', response, await response.text(), cause));
+    }
+  }
+
+  return {
+    isOwn: (url) => url.startsWith(`${base}/`),
+
+    create() {
+      const tusHeaders = {
+        'upload-length': String(blob.size),
+        'upload-metadata': encodeMetadata({
+          bucketName: bucket,
+          objectName,
+          contentType: options.contentType ?? (blob.type || 'application/octet-stream'),
+          cacheControl: String(options.cacheControlSeconds ?? 3600),
+          ...(options.metadata && { metadata: JSON.stringify(options.metadata) }),
+        }),
+      };
+      const url = `${base}/upload/resumable${signedToken === undefined ? '' : '/sign'}`;
+      return send('POST', url, tusHeaders, (response) => readLocation(response, base));
+    },
+
+    readOffset: (url) => send('HEAD', url, {}, (response) => readOffset(response, blob.size)),
+
+    sendPart(url, offset) {
+      const body = blob.slice(offset, offset + PART_BYTES);
+      const ownHeaders = {
+        ...commonHeaders,
+        'upload-offset': String(offset),
+        'content-type': 'application/offset+octet-stream',
+      };
+      const call = new ServiceCall(client, storageService, { timeoutMs: PART_TIMEOUT_MS, signal });
+      return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
+        const request = { method: 'PATCH', url, headers: sentHeaders, body };
+        const read = (response: Response) =>
+          readResponse(response, (confirmed) => readOffset(confirmed, blob.size));
+        if (!createXhr) return call.exchange(request, read);
+        const onPartProgress = (sentBytes: number) => {
+          if (sentBytes < body.size) onProgress?.(offset + sentBytes, blob.size);
+        };
+        return read(
+          await sendByXhr(createXhr(), clock, { ...request, signal, stallTimeoutMs, onPartProgress }),
+        );
+      });
+    },
+  };
+}
+
+const encodeMetadata = (metadata: Readonly<Record<string, string>>): string =>
+  Object.entries(metadata)
+    .map(([name, value]) => `${name} ${encodeBase64(value)}`)
+    .join();
+
+/**
+ * The upload's URL on the project. A service behind a gateway may name another scheme, an internal host, or a path without the
+ * gateway's prefix (`generateUrl` in its src/http/routes/tus/lifecycle.ts), so only what follows the prefix is used.
+ *
+ * @throws {TypeError} if the response names none.
+ */
+function readLocation({ status, headers }: Response, base: string): string {
+  const { pathname, search } = new URL(headers.get('location') ?? '', `${base}/`);
+  const path = /\/upload\/resumable\/.+$/.exec(pathname)?.[0];
+  if (status !== 201 || path === undefined)
+    throw new TypeError('The response names no location of the upload');
+  return base + path + search;
+}
+
+/** @throws {TypeError} if the response has no offset within the upload. */
+function readOffset({ headers }: Response, size: number): number {
+  const offset = headers.get('upload-offset') ?? '';
+  if (!/^\d+$/.test(offset) || Number(offset) > size)
+    throw new TypeError('The response has no offset of the upload');
+  return Number(offset);
+}

@@ -121,13 +121,14 @@ async function auditRemote(
   const interruption = new AbortController();
   process.once('SIGINT', () => {
     interruption.abort();
-    process.exitCode = 130;
     console.log('Interrupted: the started audits finish.');
   });
   console.log(`Run ${run.id}`);
   try {
     if (removeSchema && target.realtimeUrl !== null) await tellWhenLive(target, run);
-    return await auditAndReport({ audits, target, run, options, knownFailing, signal: interruption.signal });
+    const { signal } = interruption;
+    const exitCode = await auditAndReport({ audits, target, run, options, knownFailing, signal });
+    return signal.aborted ? 130 : exitCode;
   } finally {
     if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
     else if (!options.keep) await clean(target, run);
@@ -188,8 +189,7 @@ async function main(): Promise<number> {
 }
 
 try {
-  const exitCode = await main();
-  process.exitCode ??= exitCode;
+  process.exitCode = await main();
 } catch (problem) {
   const isUnreachable = problem instanceof TypeError && problem.message === 'fetch failed';
   if (isUnreachable) console.error(`The server cannot be reached: ${describeFailure(problem)}`);

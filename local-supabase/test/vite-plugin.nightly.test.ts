@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createServer } from 'vite';
 import { localSupabase } from '../src/vite.ts';
+import { takeHostPicture } from './host-picture.ts';
 
 it(
   'starts and ends with the development server, keeps running when it restarts, and tells pages its address',
@@ -16,6 +17,7 @@ it(
       '[api]\nport = 56321\n[db]\nport = 56322\n[inbucket]\nport = 56324\n',
     );
     await writeFile(join(root, 'page.js'), 'export const url = import.meta.env.VITE_SUPABASE_URL;');
+    const picture = takeHostPicture();
     const server = await createServer({
       root,
       configFile: false,
@@ -42,6 +44,7 @@ it(
         ),
       )
       .toBe('ended');
+    expect(takeHostPicture()).toEqual({ ...picture, globals: expect.anything() as unknown });
     await rm(root, { recursive: true });
   },
 );

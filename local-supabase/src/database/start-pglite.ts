@@ -1,4 +1,5 @@
 import { PGlite, type Extension, type PGliteOptions } from '@electric-sql/pglite';
+import { hostExitCode, keepExitCode } from './host-exit-code.ts';
 
 type Print = (line: string) => void;
 
@@ -23,7 +24,10 @@ export async function startPglite(options: PGliteOptions): Promise<PGlite> {
     },
   };
   try {
-    return await PGlite.create({ ...options, extensions: { ...options.extensions, log } });
+    const start = () =>
+      PGlite.create({ ...options, extensions: { ...options.extensions, log, hostExitCode } });
+    const hasFiles = options.fs !== undefined || options.loadDataDir !== undefined;
+    return await (hasFiles ? start() : keepExitCode(start));
   } catch (problem) {
     throw reason === undefined ? problem : new Error(reason, { cause: problem });
   }

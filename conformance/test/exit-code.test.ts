@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const command = fileURLToPath(new URL('../bin/supabase-conformance.ts', import.meta.url));
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'conformance-exit-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it('exits with 1 for an unexpected result on the embedded Supabase, after that has closed', async () => {
+  const known = join(folder, 'known.txt');
+  await writeFile(known, 'REST-148 passes, so the list is wrong\n');
+  const args = ['--only', 'REST-148', '--set', 'server', '--known', known, '--reports', folder];
+  const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', command, ...args], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toMatchObject({ status: 1, stdout: expect.stringContaining('REST-148') });
+});

@@ -1,0 +1,66 @@
+import type { Extension } from '@electric-sql/pglite';
+
+const forceExit = '_emscripten_force_exit';
+
+interface WasmImports {
+  readonly env: Record<string, unknown>;
+}
+type Call = (...args: never[]) => unknown;
+interface Emscripten {
+  callMain: Call;
+  [forceExit]: Call;
+}
+interface EmscriptenOptions {
+  readonly preRun: ((module: Emscripten) => void)[];
+  readonly instantiateWasm: (imports: WasmImports, ready: unknown) => unknown;
+}
+
+/** Undefined in a browser. */
+const host = globalThis.process as NodeJS.Process | undefined;
+
+/** Emscripten writes the status of PostgreSQL's process to `process.exitCode`, which belongs to the host. */
+export const hostExitCode: Extension = {
+  name: 'host exit code',
+  setup: (_pglite, options: EmscriptenOptions) =>
+    Promise.resolve({
+      emscriptenOpts: {
+        ...options,
+        preRun: [
+          ...options.preRun,
+          (module: Emscripten) => {
+            module.callMain = keepingExitCode(module.callMain);
+            module[forceExit] = keepingExitCode(module[forceExit]);
+          },
+        ],
+        instantiateWasm: (imports: WasmImports, ready: unknown) => {
+          for (const name of ['exit', 'proc_exit'])
+            imports.env[name] = keepingExitCode(imports.env[name] as Call);
+          return options.instantiateWasm(imports, ready);
+        },
+      },
+    }),
+};
+
+/** For initdb, which PGlite runs in a module without these options: what the host sets meanwhile is undone, too. */
+export async function keepExitCode<T>(task: () => Promise<T>): Promise<T> {
+  const exitCode = host?.exitCode;
+  try {
+    return await task();
+  } finally {
+    if (host) host.exitCode = exitCode;
+  }
+}
+
+function keepingExitCode(call: Call): Call {
+  if (host === undefined) return call;
+  const kept: Call = (...args) => {
+    const { exitCode } = host;
+    try {
+      return call(...args);
+    } finally {
+      host.exitCode = exitCode;
+    }
+  };
+  // The dynamic linker reads the signature of an import from its function.
+  return Object.assign(kept, call);
+}

@@ -60,11 +60,23 @@ const files: Readonly<Record<string, string>> = {
     select * from finish(); rollback;`,
 };
 
+/** Each leaves something in its session; the last one finds none of it. */
+const sessions: Readonly<Record<string, string>> = {
+  'tests/1-plans.sql': `set role anon; select plan(1); select ok(true); select * from finish();
+    create temp table left_behind (id int); prepare kept as select 1; select pg_advisory_lock(1); listen news;
+    declare rows cursor with hold for select 1; set session authorization authenticated;`,
+  'tests/2-finds.sql': `begin; select plan(7); select is(current_user::text, 'postgres');
+    select is(session_user::text, 'postgres'); select hasnt_table('left_behind');
+    select is_empty('select from pg_prepared_statements'); select is_empty('select from pg_cursors where is_holdable');
+    select is_empty('select from pg_locks where locktype = ''advisory'''); select is_empty('select pg_listening_channels()');
+    select * from finish(); rollback;`,
+};
+
 let folder: string;
 let results: readonly TestFileResult[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'local-supabase-tests-'));
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries({ ...files, ...sessions })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
@@ -80,6 +92,8 @@ it.each([
   ['policies', 8],
   ['stand-ins', 10],
   ['configured', 2],
+  ['1-plans', 1],
+  ['2-finds', 7],
 ])('runs the pgTAP file %s', (name, passed) => {
   const path = `supabase/tests/${name}.sql`;
   expect(results.find((result) => result.path === path)).toEqual({ path, passed, problems: [] });

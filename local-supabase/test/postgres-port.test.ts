@@ -59,10 +59,22 @@ describe('the port of PostgreSQL', () => {
     expect(status).toBe(200);
   });
 
-  it('keeps temporary tables from other clients', async () => {
+  it('keeps temporary tables, cursors, sequences and locks from other clients', async () => {
     const [one, other] = [await connect(), await connect()];
+    await one.query(`create temp table own (id int); create temp sequence numbers; select nextval('numbers'),
+      pg_advisory_lock(7); declare rows cursor with hold for select 1`);
+    await expect(one.query('select * from own, lastval()')).resolves.toMatchObject({ rows: [] });
+    await expect(other.query('select * from own')).rejects.toMatchObject({ code: '42P01' });
+    await expect(other.query('fetch rows')).rejects.toMatchObject({ code: '34000' });
+    await expect(other.query('select lastval()')).rejects.toMatchObject({ code: '55000' });
+    expect(await valueOf(other, 'select pg_advisory_unlock(7)')).toBe(false);
+  });
+
+  it('keeps the temporary tables of a client from others after a third one has ended', async () => {
+    const [one, gone, other] = [await connect(), await connect(), await connect()];
     await one.query('create temp table own (id int)');
-    await expect(one.query('select * from own')).resolves.toMatchObject({ rows: [] });
+    await gone.end();
+    connected.delete(gone);
     await expect(other.query('select * from own')).rejects.toMatchObject({ code: '42P01' });
   });
 

@@ -1,5 +1,5 @@
 import type { SqlSession } from '../database/postgres-session.ts';
-import { resetSession } from '../database/connect.ts';
+import { discardSession } from '../database/connect.ts';
 import { StartError } from '../http/start-error.ts';
 import { wantedExtensions } from '../project/extensions.ts';
 import { openDatabase, type DatabaseOptions } from '../project/open-database.ts';
@@ -72,7 +72,7 @@ async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestF
     }
   }
   await pglite.exec('rollback');
-  await resetSession(pglite);
+  await discardSession(pglite);
   return { path, ...judge(path, lines, problems) };
 }
 

@@ -48,9 +48,27 @@ export async function connectPglite({ bundled, files, ...options }: ConnectOptio
   return pglite;
 }
 
+const SETTINGS = `set search_path = "$user", public, extensions; set timezone = 'UTC'`;
+
+/** In PGlite, which authenticates nobody, the default of `session authorization` is whatever was set last. */
+export const RESET_EMBEDDED = `set session authorization postgres; reset role; reset all; ${SETTINGS}`;
+
 /** Sets what every script and the services find: a script may have changed any of it. */
-export async function resetSession(pglite: SqlSession): Promise<void> {
-  await pglite.exec(`reset all; set search_path = "$user", public, extensions; set timezone = 'UTC'`);
+export async function resetSession(session: SqlSession): Promise<void> {
+  await session.exec(`reset role; reset all; ${SETTINGS}`);
+}
+
+/** Ends what one user of the embedded session has left to the next; prepared statements and channels belong to the services. */
+export async function handOver(session: SqlSession): Promise<void> {
+  await session.exec(
+    `close all; select pg_advisory_unlock_all(); discard temp; discard sequences; ${RESET_EMBEDDED}`,
+  );
+}
+
+/** Begins an embedded session that no service uses. */
+export async function discardSession(session: SqlSession): Promise<void> {
+  await session.exec('discard all');
+  await session.exec(RESET_EMBEDDED);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { RESET_EMBEDDED } from '../database/connect.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
@@ -53,9 +54,7 @@ const CHANGED_SETTINGS = `
 export async function leaveSession(pglite: PostgresSession, client: ClientSession): Promise<void> {
   const { rows } = await pglite.query<{ name: string; setting: string }>(CHANGED_SETTINGS);
   client.settings = rows.map(({ name, setting }) => [name, setting]);
-  await pglite.exec(
-    `reset session authorization; reset role; reset all; set search_path = "$user", public, extensions; set timezone = 'UTC'`,
-  );
+  await pglite.exec(RESET_EMBEDDED);
 }
 
 /**
@@ -75,9 +74,4 @@ export async function enterSession(
   client.preparedIn = place;
   for (const parse of [...lost, ...(client.unnamed ? [client.unnamed] : [])])
     await send(pglite, Buffer.concat([parse, message('S')]));
-}
-
-/** Removes the temporary objects of the client that had the session before. */
-export async function discardTemporary(pglite: PostgresSession): Promise<void> {
-  await pglite.exec('discard temp');
 }

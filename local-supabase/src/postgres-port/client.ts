@@ -1,16 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { handOver } from '../database/connect.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { createClientChannels, type ChannelChange } from './channels.ts';
-import {
-  discardTemporary,
-  enterSession,
-  leaveSession,
-  send,
-  type Answer,
-  type ClientSession,
-} from './client-session.ts';
+import { enterSession, leaveSession, send, type Answer, type ClientSession } from './client-session.ts';
 import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
 import { createRequestCollector, type PortRequest } from './request-collector.ts';
@@ -105,7 +99,7 @@ export function createClient({ socket, database, turns, number, idleTransactionM
   };
   const turn = async (pglite: PostgresSession): Promise<void> => {
     const isOther = turns.last !== undefined && turns.last !== session;
-    if (isOther) await discardTemporary(pglite);
+    if (isOther) await handOver(pglite);
     turns.last = session;
     await enterSession(pglite, session, `${database.epoch()} ${turns.discards}`);
     while ((await answer(pglite)) !== 'I');
@@ -128,7 +122,8 @@ export function createClient({ socket, database, turns, number, idleTransactionM
     await channels.end();
     for (const name of statements.keys())
       await pglite.exec(`deallocate "${name.replaceAll('"', '""')}"`).catch(() => undefined);
-    if (turns.last === session) await discardTemporary(pglite);
+    if (turns.last !== session) return;
+    await handOver(pglite);
     turns.last = undefined;
   };
   return {

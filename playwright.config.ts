@@ -11,7 +11,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results/e2e',
   globalSetup: './test/e2e/support/global-setup.ts',
-  reporter: [['list']],
+  reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   projects: [
     {
       name: 'broadcast',

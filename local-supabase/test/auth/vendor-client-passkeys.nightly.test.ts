@@ -64,7 +64,7 @@ it('the vendor’s client registers a passkey, signs in with it, renames and del
   const credential = authenticator.get(options);
   const signedIn = dataOf(await other.passkey.verifyAuthentication({ challengeId, credential }));
   expect(signedIn.user?.id).toBe(userId);
-  expect(dataOf(await other.mfa.getAuthenticatorAssuranceLevel())).toMatchObject({ currentLevel: 'aal1' });
+  expect(dataOf(await other.mfa.getAuthenticatorAssuranceLevel())).toMatchObject({ currentLevel: 'aal2' });
 
   dataOf(await other.passkey.update({ passkeyId: passkey.id, friendlyName: 'Laptop' }));
   expect(dataOf(await other.passkey.list())).toMatchObject([{ friendly_name: 'Laptop' }]);

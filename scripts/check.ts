@@ -19,6 +19,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ['types: test', `${tsc} test`],
   ['types: docs', `${tsc} docs`],
   ['types: functions', `${tsc} supabase/functions`],
+  ['API pages', 'node --import tsx scripts/library/api-docs.ts'],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],
   ['docstrings', 'node --import tsx scripts/library/library-docstrings.ts'],

@@ -26,4 +26,7 @@ if (project) {
       await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/<a id="[^"]*"><\/a> /g, ''));
   }
 }
-if (!project || application.logger.hasErrors() || application.logger.hasWarnings()) process.exitCode = 1;
+if (!project || application.logger.hasErrors() || application.logger.hasWarnings()) {
+  console.error('The API pages are incomplete: a warning or an error above names the docstring to mend.');
+  process.exitCode = 1;
+}

@@ -11,7 +11,9 @@ const outDir = 'dist-docs';
 
 function run(command: string, args: readonly string[]): void {
   const { status } = spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
-  if (status !== 0) process.exit(1);
+  if (status === 0) return;
+  console.error(`${[command, ...args].join(' ')} failed: the site was not built.`);
+  process.exit(1);
 }
 
 if (process.argv.includes('--pages')) run('npx', ['vitepress', 'build', 'docs']);

@@ -53,7 +53,7 @@ export type ClientPort = Pick<
   'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken' | 'emit'
 > &
   Pick<RealtimeClientOptions, 'headers' | 'traceparent'> & {
-    /** See {@link Connection.keepOpen}. */
+    /** Keeps the connection open without channels. */
     readonly keepOpen: (isKept: boolean) => void;
   };
 

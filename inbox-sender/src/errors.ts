@@ -4,6 +4,8 @@ import { RestError } from 'supabase-protocol-clients/rest-client';
 export type SenderErrorCode =
   // The message is wrong: `message` names its field.
   | 'invalid-message'
+  // The idempotency key belongs to another message.
+  | 'key-reused'
   // The kind is wrong, or one too many: `message` names its field.
   | 'invalid-kind'
   // The URL or the key is missing or malformed.
@@ -38,6 +40,7 @@ export function senderError(problem: unknown): SenderError {
   if (!(problem instanceof RestError)) return new SenderError('server', 'The request failed.', problem);
   const { code, message, serverCode, details } = problem;
   if (message === 'message_invalid') return new SenderError('invalid-message', String(details), problem);
+  if (message === 'key_reused') return new SenderError('key-reused', String(details), problem);
   if (message === 'kind_invalid' || message === 'notification_kinds_limit_exceeded')
     return new SenderError('invalid-kind', String(details), problem);
   if (message === 'message_not_found')

@@ -41,7 +41,9 @@ export type Message = Recipients &
     readonly channels?: readonly Channel[];
     /** When it is sent, at most a year ahead. Default: now. */
     readonly sendAt?: Date;
-    /** A repeated key sends nothing for 30 days and returns what became of the first message. Default: a random one. */
+    /** From then on nobody receives it, and those who have lose it. Default: never; for an audience and everyone 90 days after `sendAt`. */
+    readonly expiresAt?: Date;
+    /** Repeated with the same message it sends nothing for 30 days, and returns what became of the first. Default: a random one. */
     readonly idempotencyKey?: string;
   };
 
@@ -50,15 +52,15 @@ export type Message = Recipients &
  *
  * - `delivered`: it went by `channels`; mail and push wait until `quietUntil` in quiet hours.
  * - `suppressed`: the recipient does not want it, for the `reason`.
- * - `failed`: it could not be stored; `reason` has the database's words.
- * - `unknown`: there is no such account.
+ * - `failed`: it could not be stored; `reason` has the database's words. The same key tries again.
+ * - `unknown`: there is no such account; `send()` and `sendAll()` name these, the log counts them.
  */
 export interface Delivery {
   /** The account. */
   readonly recipientId: string;
   /** What became of it. */
   readonly outcome: 'delivered' | 'suppressed' | 'failed' | 'unknown';
-  /** Of a suppressed one: `kind_off`, `muted`, `sender_blocked` or `channels_off`. */
+  /** Of a suppressed one: `kind_off`, `muted`, `sender_blocked`, `channels_off`, or `no_address` that gets mail. */
   readonly reason?: string;
   /** The notification's id, as the inbox lists it. */
   readonly notificationId?: string;
@@ -74,9 +76,10 @@ export interface Delivery {
 export interface MessageStatus {
   readonly id: string;
   readonly idempotencyKey: string | null;
-  /** `scheduled` for later, `queued` for the job that delivers to many, `delivered`, or `canceled`. */
-  readonly state: 'scheduled' | 'queued' | 'delivered' | 'canceled';
+  /** `scheduled` for later, `queued` for the jobs that deliver, `delivered`, `canceled`, or `expired` before all were reached. */
+  readonly state: 'scheduled' | 'queued' | 'delivered' | 'canceled' | 'expired';
   readonly sendAt: Date;
+  readonly expiresAt: Date | null;
   /** How many recipients each outcome has. */
   readonly counts: Readonly<Record<Delivery['outcome'], number>>;
   /** The first 100 deliveries, in the order of the recipients' ids; `deliveries()` reads all. */

@@ -126,7 +126,7 @@ export function createSender({
     async sendAll(messages, options = {}) {
       if (messages.length === 0 || messages.length > longestBatch)
         throw new SenderError('invalid-message', `A call takes 1 to ${longestBatch} messages.`);
-      messages.forEach(checkTime);
+      messages.forEach(checkTimes);
       const answers = await call('send_notifications', { messages: messages.map(encodeMessage) }, options);
       return (answers as readonly WireStatus[]).map(decodeStatus);
     },
@@ -151,7 +151,8 @@ export function createSender({
   return sender;
 }
 
-function checkTime({ sendAt }: Message, place: number): void {
-  if (sendAt && Number.isNaN(sendAt.getTime()))
-    throw new SenderError('invalid-message', `messages[${place}].sendAt is not a valid Date.`);
+function checkTimes({ sendAt, expiresAt }: Message, place: number): void {
+  for (const [name, time] of Object.entries({ sendAt, expiresAt }))
+    if (time && Number.isNaN(time.getTime()))
+      throw new SenderError('invalid-message', `messages[${place}].${name} is not a valid Date.`);
 }

@@ -3,6 +3,7 @@ import type { Delivery, Message, MessageStatus } from './message.ts';
 /** A message as public.send_notifications() takes it. Fields that the type does not know are kept: the database names them. */
 export function encodeMessage({
   sendAt,
+  expiresAt,
   idempotencyKey,
   sender,
   ...message
@@ -11,6 +12,7 @@ export function encodeMessage({
     ...message,
     ...(sender && { sender: 'userId' in sender ? { user_id: sender.userId } : sender }),
     ...(sendAt && { send_at: sendAt.toISOString() }),
+    ...(expiresAt && { expires_at: expiresAt.toISOString() }),
     idempotency_key: idempotencyKey ?? crypto.randomUUID(),
   };
 }
@@ -21,6 +23,7 @@ export interface WireStatus {
   readonly idempotency_key: string | null;
   readonly state: MessageStatus['state'];
   readonly send_at: string;
+  readonly expires_at: string | null;
   readonly counts: MessageStatus['counts'];
   readonly deliveries: readonly {
     readonly recipient_id: string;
@@ -39,6 +42,7 @@ export function decodeStatus(wire: WireStatus): MessageStatus {
     idempotencyKey: wire.idempotency_key,
     state: wire.state,
     sendAt: new Date(wire.send_at),
+    expiresAt: wire.expires_at === null ? null : new Date(wire.expires_at),
     counts: wire.counts,
     deliveries: wire.deliveries.map((delivery) => ({
       recipientId: delivery.recipient_id,

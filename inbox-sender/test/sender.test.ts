@@ -57,10 +57,10 @@ it('a lost answer is asked for again, and the message is sent once', async () =>
 it('a scheduled message is told, canceled and read by one recipient', async () => {
   const sender = createTestSender();
   const sendAt = new Date(Date.now() + 3_600_000);
-  const scheduled = await sender.send({ recipients: [grace.id], sendAt });
+  const scheduled = await sender.send({ recipients: [grace.id], text: 'later', sendAt });
   expect(scheduled).toMatchObject({ state: 'scheduled', sendAt });
   expect((await sender.cancel(scheduled.id)).state).toBe('canceled');
-  const sent = await sender.send({ recipients: [grace.id, ada.id], idempotencyKey: 'mine' });
+  const sent = await sender.send({ recipients: [grace.id, ada.id], text: 'mine', idempotencyKey: 'mine' });
   expect(sent.idempotencyKey).toBe('mine');
   const forAda = await sender.status(sent.id, { userId: ada.id });
   expect(forAda.deliveries.map(({ recipientId }) => recipientId)).toEqual([ada.id]);

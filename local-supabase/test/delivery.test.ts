@@ -17,7 +17,7 @@ const received = async () => {
   );
   return rows.map(({ content }) => content);
 };
-const queued = () => supabase().database.query('select id from private.outgoing_notifications');
+const queued = () => supabase().database.query('select id, reason from private.outgoing_notifications');
 
 beforeEach(() => supabase().database.exec('delete from notifications'));
 
@@ -27,10 +27,11 @@ it('queued notifications are delivered after the commit, in the order of sending
   expect(await queued()).toEqual([]);
 });
 
-it('a notification that cannot be stored is dropped, and those around it are delivered', async () => {
+it('a notification that cannot be stored is set aside with its reason, and those around it are delivered', async () => {
   await queue('before', 'x'.repeat(70_000), 'after');
   await expect.poll(received).toEqual(['before', 'after']);
-  expect(await queued()).toEqual([]);
+  expect(await queued()).toMatchObject([{ reason: expect.stringContaining('content') }]);
+  await supabase().database.exec('delete from private.outgoing_notifications');
 });
 
 it('notifications that a stopped server left in the queue are delivered at the next start', async () => {

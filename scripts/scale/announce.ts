@@ -42,7 +42,7 @@ export async function announce(
     const run = { isOver: false };
     const clicks = clickUntil(clicker, recipients, run);
     const deliveredFrom = performance.now();
-    await worker.query('call private.deliver_outgoing()');
+    await worker.query('call private.deliver_outgoing(run_seconds => 86400)');
     const seconds = (performance.now() - deliveredFrom) / 1000;
     run.isOver = true;
     const [reached] = await database.query<{ rows: number; accounts: number }>(
@@ -84,7 +84,7 @@ export async function raceBackends(
           ? [clickOf(1 + (number % 8)), []]
           : [
               'select send_notifications($1::jsonb)',
-              [JSON.stringify(order.map((id) => ({ recipients: [id], kind: 'mention' })))],
+              [JSON.stringify(order.map((id) => ({ recipients: [id], kind: 'mention', text: 'Hello' })))],
             ];
       await session.query(statement, values as unknown[]).catch((problem: { code?: string }) => {
         if (problem.code !== '40P01') throw problem;

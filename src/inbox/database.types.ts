@@ -336,6 +336,7 @@ export type Database = {
         Row: {
           content: string | null
           created_at: string
+          expires_at: string | null
           id: string
           kind: string
           needs_user: boolean
@@ -349,6 +350,7 @@ export type Database = {
         Insert: {
           content?: string | null
           created_at?: string
+          expires_at?: string | null
           id?: string
           kind?: string
           needs_user?: boolean
@@ -362,6 +364,7 @@ export type Database = {
         Update: {
           content?: string | null
           created_at?: string
+          expires_at?: string | null
           id?: string
           kind?: string
           needs_user?: boolean
@@ -603,6 +606,7 @@ export type Database = {
         Returns: {
           content: string | null
           created_at: string
+          expires_at: string | null
           id: string
           kind: string
           needs_user: boolean
@@ -650,6 +654,7 @@ export type Database = {
         Returns: {
           content: string | null
           created_at: string
+          expires_at: string | null
           id: string
           kind: string
           needs_user: boolean

@@ -128,7 +128,7 @@ begin
   if jsonb_typeof(given) is distinct from 'object' then
     perform private.refuse_message(path, 'is not an object by language');
   end if;
-  select k into tag from jsonb_object_keys(given) k where k !~ '^[a-z]{2}(-[A-Za-z0-9]{2,8})*$' or length(k) > 35 order by k limit 1;
+  select k into tag from jsonb_object_keys(given) k where k !~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' or length(k) > 35 order by k limit 1;
   if tag is not null then
     perform private.refuse_message(path || '.' || tag, 'is not a language such as en or de-AT');
   elsif (select count(*) from jsonb_object_keys(given)) not between 1 and 20 then
@@ -304,8 +304,10 @@ begin
   for name in select k from jsonb_object_keys(given) k order by k loop
     if name !~ '^[a-z][a-z0-9_]{0,49}$' or name = any (parts) then
       perform private.refuse_message(path || '.fields.' || name, 'is not the name of a field');
-    elsif jsonb_typeof(given -> name) = 'number' then
+    elsif jsonb_typeof(given -> name) = 'number' and length(given ->> name) <= 200 then
       given := given || jsonb_build_object(name, given ->> name);
+    elsif jsonb_typeof(given -> name) = 'number' then
+      perform private.refuse_message(path || '.fields.' || name, 'has more than 200 digits');
     elsif private.message_text(given, name, path || '.fields', 200) is null then
       perform private.refuse_message(path || '.fields.' || name, 'is not a text');
     end if;

@@ -12,6 +12,7 @@ create table public.notifications (
   snoozed_until timestamptz,
   thread text,
   needs_user boolean not null default false,
+  expires_at timestamptz,
   constraint snoozed_until_is_finite check (isfinite(snoozed_until))
 );
 
@@ -26,6 +27,8 @@ comment on column public.notifications.thread is
   'The entity of the content as one text, type/id, by the server: what belongs together in a list. Null: none.';
 comment on column public.notifications.needs_user is
   'By the server: a mention, an invitation, or what a service marked as important. The inbox lists it first until it is read.';
+comment on column public.notifications.expires_at is
+  'From then on the notification is deleted, read or not. Null: never.';
 comment on column public.notifications.snoozed_until is
   'Until then the notification is snoozed. A past time is when it returned to the inbox; null: it was never snoozed.';
 
@@ -60,6 +63,7 @@ create index notifications_needs_user_idx on public.notifications (recipient_id,
 -- Indexes for changes since a time, the retention job, the deletion of a sender's account and snoozed notifications.
 create index notifications_changes_idx on public.notifications (recipient_id, updated_at);
 create index notifications_retention_idx on public.notifications (updated_at) where status <> 'unread';
+create index notifications_expiry_idx on public.notifications (expires_at) where expires_at is not null;
 create index notifications_sender_idx on public.notifications (sender_id, recipient_id) where sender_id is not null;
 create index notifications_snoozed_idx on public.notifications (recipient_id, snoozed_until)
   where snoozed_until is not null;

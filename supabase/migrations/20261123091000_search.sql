@@ -161,6 +161,21 @@ create function private.quoted_lexeme(lexeme text) returns text
   set search_path = ''
 as $$ select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' $$;
 
+/**
+ * Wakes a scheduler that listens, after the commit. pg_cron does not listen, and a NOTIFY takes a lock of the whole cluster until the
+ * commit is on disk, so that senders would wait for each other.
+ */
+create function private.wake_delivery() returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if to_regclass('cron.job') is null then
+    perform pg_notify('outgoing_notifications', '');
+  end if;
+end
+$$;
+
 /** After a service changed the content of a notification, or the account of its sender was deleted. */
 create function private.renew_words() returns trigger
   language plpgsql security definer
@@ -169,7 +184,7 @@ as $$
 begin
   if old.sender_id is not null and new.sender_id is null then
     insert into private.forgotten_words (notification_id) values (new.id) on conflict do nothing;
-    perform pg_notify('outgoing_notifications', '');
+    perform private.wake_delivery();
     return null;
   end if;
   update private.notification_words w

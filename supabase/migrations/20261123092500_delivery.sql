@@ -9,25 +9,61 @@ create table private.outgoing_notifications (
   -- An invitation, whose invitee is found by the address at the time of delivery.
   invitation_id uuid references public.invitations (id) on delete cascade,
   created_at timestamptz not null,
+  -- The next attempt; `infinity`: set aside, until public.resend_dead_letters().
+  due_at timestamptz not null default now(),
+  attempts smallint not null default 0,
+  reason text,
   constraint one_target check (num_nonnulls(recipient_id, invitation_id) = 1)
 );
 create index outgoing_notifications_sender_idx on private.outgoing_notifications (sender_id);
-create index outgoing_notifications_invitation_idx on private.outgoing_notifications (invitation_id, id)
+create index outgoing_notifications_invitation_idx on private.outgoing_notifications (invitation_id)
   where invitation_id is not null;
+create index outgoing_notifications_due_invitation_idx on private.outgoing_notifications (due_at, id)
+  where invitation_id is not null;
+create index outgoing_notifications_due_idx on private.outgoing_notifications (due_at, id);
+create index outgoing_notifications_recipient_idx on private.outgoing_notifications (recipient_id) where recipient_id is not null;
 
-/** Runs after each statement that queues: wakes a scheduler that listens, after the commit. */
+/** Runs after each statement that queues. */
 create function private.announce_outgoing() returns trigger
-  language plpgsql
+  language plpgsql security definer
   set search_path = ''
 as $$
 begin
-  perform pg_notify('outgoing_notifications', '');
+  perform private.wake_delivery();
   return null;
 end
 $$;
 
 create trigger announce_outgoing after insert on private.outgoing_notifications
   for each statement execute function private.announce_outgoing();
+
+/** Runs after an account was deleted: what is still to be delivered no longer names it. */
+create function private.forget_outgoing() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  delete from private.outgoing_notifications o where o.recipient_id = old.id;
+  return null;
+end
+$$;
+
+create trigger forget_outgoing after delete on auth.users
+  for each row execute function private.forget_outgoing();
+
+/** How often a delivery is tried that fails for a reason that may pass: about 40 minutes in all. */
+create function private.most_attempts() returns integer
+  language sql immutable parallel safe
+  set search_path = ''
+as $$ select 12 $$;
+
+/** When a delivery is tried again after its `attempts`-th failure: 1, 2, 4 … 512 seconds later, and then each ten minutes. */
+create function private.next_attempt_at(attempts integer) returns timestamptz
+  language sql stable
+  set search_path = ''
+as $$
+  select clock_timestamp() + least(power(2, attempts - 1), 600) * interval '1 second'
+$$;
 
 /**
  * Notifies and mails the account that has confirmed the address of a pending invitation, unless it has blocked the inviter.
@@ -75,73 +111,138 @@ end
 $$;
 
 /**
- * Delivers the oldest queued invitation, or else the oldest notifications in the order of sending, and removes them. A row that can never be stored, such as one for an
- * account that was deleted meanwhile, is dropped with a warning; after a deadlock, a full disk or a cancelled statement
- * all rows stay queued.
- *
- * Returns the number of rows; 0 while another session delivers.
+ * Delivers a queued row. A transient failure is tried again later; after another one, and after the last attempt, the row is set aside
+ * with its reason. Returns the code of the failure; null: the row was delivered, and is deleted.
+ */
+create function private.deliver_row(row_id bigint) returns text
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  perform private.deliver_rows(array[row_id]);
+  delete from private.outgoing_notifications o where o.id = row_id;
+  return null;
+exception when others then
+  update private.outgoing_notifications o
+  set
+    attempts = o.attempts + 1,
+    due_at = case when private.is_transient(sqlstate) and o.attempts + 1 < private.most_attempts()
+      then private.next_attempt_at(o.attempts + 1) else 'infinity' end,
+    reason = left(sqlerrm, 500)
+  where o.id = row_id;
+  return sqlstate;
+end
+$$;
+
+/**
+ * Delivers the oldest notifications of users that are due and that no other session has locked, in the order of sending; where that
+ * fails, each alone, so that one stops no other. One whose recipient's rows are locked is tried again later, so that no recipient waits for
+ * another. Returns the number of rows.
  */
 create function private.deliver_outgoing_batch(batch_size integer) returns integer
   language plpgsql security definer
   set search_path = ''
+  set lock_timeout = '500ms'
 as $$
 declare
-  ids bigint[];
-  failed_id bigint;
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended('private.deliver_outgoing', 0)) then
-    return 0;
-  end if;
-  ids := array(
-    select o.id from private.outgoing_notifications o where o.invitation_id is not null order by o.id limit 1
+  ids bigint[] := array(
+    select o.id from private.outgoing_notifications o
+    where o.due_at <= clock_timestamp() and o.recipient_id is not null
+    order by o.due_at, o.id limit batch_size for update skip locked
   );
-  if ids = '{}' then
-    ids := array(select o.id from private.outgoing_notifications o order by o.id limit batch_size);
-  end if;
+  queued record;
+  locked uuid[] := '{}';
+begin
   begin
     perform private.deliver_rows(ids);
+    delete from private.outgoing_notifications o where o.id = any (ids);
   exception when others then
-    if private.is_transient(sqlstate) then
-      raise;
-    end if;
-    for failed_id in
-      select o.id from private.outgoing_notifications o where o.id = any (ids) order by o.recipient_id, o.id
+    for queued in
+      select o.id, o.recipient_id from private.outgoing_notifications o where o.id = any (ids) order by o.recipient_id, o.id
     loop
-      begin
-        perform private.deliver_rows(array[failed_id]);
-      exception when others then
-        if private.is_transient(sqlstate) then
-          raise;
-        end if;
-        raise warning 'The outgoing notification % cannot be delivered: %', failed_id, sqlerrm;
-      end;
+      if queued.recipient_id = any (locked) then
+        update private.outgoing_notifications o set due_at = private.next_attempt_at(1) where o.id = queued.id;
+      elsif private.deliver_row(queued.id) = '55P03' then
+        locked := locked || queued.recipient_id;
+      end if;
     end loop;
   end;
-  delete from private.outgoing_notifications o where o.id = any (ids);
   return cardinality(ids);
 end
 $$;
 
 /**
- * Delivers everything that users and backends have queued, and renews the words of deleted senders, each batch in a transaction of its
- * own. A job calls it each second; the embedded service calls it after each notification of the channel `outgoing_notifications`.
+ * Delivers the oldest invitation that is due. One session at a time: a delivery that has read the pending invitation ends before that of
+ * its withdrawal. Returns whether there was one.
  */
-create procedure private.deliver_outgoing(batch_size integer default 100)
+create function private.deliver_next_invitation() returns boolean
+  language plpgsql security definer
+  set search_path = ''
+  set lock_timeout = '500ms'
+as $$
+declare
+  row_id bigint;
+begin
+  if not exists (
+      select from private.outgoing_notifications o where o.invitation_id is not null and o.due_at <= clock_timestamp()
+    )
+    or not pg_try_advisory_xact_lock(hashtextextended('private.deliver_invitation', 0))
+  then
+    return false;
+  end if;
+  row_id := (
+    select o.id from private.outgoing_notifications o
+    where o.invitation_id is not null and o.due_at <= clock_timestamp() order by o.due_at, o.id limit 1
+  );
+  perform private.deliver_row(row_id) where row_id is not null;
+  return row_id is not null;
+end
+$$;
+
+/**
+ * Delivers everything that users and backends have queued, and renews the words of deleted senders, each batch in its own
+ * transaction. What users send and messages to few go between the batches of messages to many. Several sessions may run it at once.
+ *
+ * Ends when nothing is due, or after `run_seconds`, before a hosted project cancels the statement. Jobs call it each second; the embedded
+ * service calls it after each notification of the channel `outgoing_notifications`.
+ */
+create procedure private.deliver_outgoing(batch_size integer default 100, run_seconds double precision default 50)
   language plpgsql
 as $$
+declare
+  invitations_of_turn constant integer := 10;
+  ends_at constant timestamptz := clock_timestamp() + make_interval(secs => run_seconds);
+  last_message uuid;
+  are_many boolean;
+  batch record;
+  was_busy boolean := true;
 begin
-  while private.deliver_outgoing_batch(batch_size) > 0 loop
-    commit;
-  end loop;
-  while private.deliver_message_batch(batch_size) loop
-    commit;
-  end loop;
-  while private.renew_forgotten_words(batch_size) loop
-    commit;
+  while was_busy and clock_timestamp() < ends_at loop
+    was_busy := private.deliver_outgoing_batch(batch_size) > 0;
+    if was_busy then
+      commit;
+    end if;
+    for turn in 1 .. invitations_of_turn loop
+      exit when not private.deliver_next_invitation();
+      was_busy := true;
+      commit;
+    end loop;
+    foreach are_many in array '{false,true}'::boolean[] loop
+      select * into batch from private.deliver_ranges(are_many, batch_size, clock_timestamp(), last_message);
+      if batch.was_busy then
+        was_busy := true;
+        commit;
+      end if;
+      last_message := case when are_many then batch.last_message else last_message end;
+    end loop;
+    if private.renew_forgotten_words(batch_size) then
+      was_busy := true;
+      commit;
+    end if;
   end loop;
 end
 $$;
 
-revoke all on procedure private.deliver_outgoing(integer) from public;
+revoke all on procedure private.deliver_outgoing(integer, double precision) from public;
 
 revoke all on all functions in schema private from public;

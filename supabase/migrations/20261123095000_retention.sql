@@ -1,4 +1,4 @@
--- The retention jobs. They never delete unread notifications.
+-- The retention jobs. They delete no unread notification but one that has expired.
 create table private.retention (
   name text primary key,
   keep interval not null
@@ -9,7 +9,8 @@ values
   ('mail_only_notifications', '14 days'),
   ('sent_notifications', '90 days'),
   ('tombstones', '2 days'),
-  ('invitations', '30 days');
+  ('invitations', '30 days'),
+  ('outgoing_notifications', '30 days');
 
 /**
  * Deletes at most `batch_size` rows of each table whose retention period has ended at `called_at`. Returns their number;
@@ -32,6 +33,22 @@ begin
     order by o.updated_at
     limit batch_size
     for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from public.notifications n
+  where n.id in (
+    select o.id from public.notifications o where o.expires_at <= called_at
+    order by o.expires_at limit batch_size for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from private.outgoing_notifications n
+  where n.id in (
+    select o.id from private.outgoing_notifications o
+    where o.due_at = 'infinity'
+      and o.created_at < called_at - (select r.keep from private.retention r where r.name = 'outgoing_notifications')
+    order by o.id limit batch_size
   );
   get diagnostics deleted = row_count;
   most := greatest(most, deleted);
@@ -137,7 +154,9 @@ $$;
 
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
+-- A job never runs twice at once: each is a worker. They share what is due.
 select private.schedule_job('notification-delivery', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
+select private.schedule_job('notification-delivery-2', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
 select private.schedule_job('notification-retention', '*/10 * * * *', 'call private.run_retention()', '{pg_cron}');
 select private.schedule_job('notification-counters', '20 3 * * *', 'call private.run_counter_repair()', '{pg_cron}');
 

@@ -32,7 +32,8 @@ end
 $$;
 
 /**
- * The state of everything that delivers: {outgoing, messages, mails, push, jobs}. A queue is {waiting, oldest_seconds}: how many rows
+ * The state of everything that delivers: {outgoing, messages, announcements, mails, push, jobs}. `outgoing` is what users sent, `messages`
+ * those of backends to few recipients, `announcements` those to many, which take as long as they take. A queue is {waiting, oldest_seconds}: how many rows
  * are due, and since when the oldest is. `mails` and `push` add {sending, retrying, dead, failures}; `failures` counts those of the last day
  * by their reason. Counting stops at 10,000. `jobs` is of private.job_health().
  */
@@ -48,15 +49,27 @@ begin
       select jsonb_build_object(
         'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(o.created_at)))
       )
-      from (select q.created_at from private.outgoing_notifications q order by q.id limit 10000) o
+      from (
+        select q.created_at from private.outgoing_notifications q where q.due_at <= called_at order by q.due_at limit 10000
+      ) o
+    ) || (
+      select jsonb_build_object('retrying', count(*) filter (where o.due_at < 'infinity'), 'dead', count(*) filter (where o.due_at = 'infinity'))
+      from (select q.due_at from private.outgoing_notifications q where q.due_at > called_at limit 10000) o
     ),
     'messages', (
       select jsonb_build_object(
-        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.send_at)))
+        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
       )
       from (
-        select q.send_at from private.messages q where q.state = 'queued' and q.send_at <= called_at
-        order by q.send_at limit 10000
+        select q.due_at from private.message_ranges q where q.lane < 2 and q.due_at <= called_at limit 10000
+      ) m
+    ),
+    'announcements', (
+      select jsonb_build_object(
+        'waiting', count(distinct m.message_id), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
+      )
+      from (
+        select q.message_id, q.due_at from private.message_ranges q where q.lane >= 2 and q.due_at <= called_at limit 10000
       ) m
     ),
     'mails', (
@@ -113,9 +126,9 @@ end
 $$;
 
 /**
- * Makes dead mails and push messages due again, with all their attempts: after an outage of a provider, for example. `letter_ids`: only
+ * Makes dead mails, push messages and notifications of users due again, with all their attempts: after an outage of a provider, for example. `letter_ids`: only
  * these; `died_after`: only what died since then. A mail about what was
- * read meanwhile is skipped when it is claimed. Returns {mails, push}, the numbers of each.
+ * read meanwhile is skipped when it is claimed. Returns {mails, push, outgoing}, the numbers of each.
  */
 create function public.resend_dead_letters(letter_ids uuid[] default null, died_after timestamptz default null)
   returns jsonb
@@ -125,6 +138,7 @@ as $$
 declare
   mails integer;
   push_messages integer;
+  outgoing integer;
 begin
   update private.notification_mails m
   set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
@@ -136,7 +150,10 @@ begin
   where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
     and (died_after is null or m.finished_at >= died_after);
   get diagnostics push_messages = row_count;
-  return jsonb_build_object('mails', mails, 'push', push_messages);
+  update private.outgoing_notifications o set attempts = 0, due_at = now(), reason = null
+  where o.due_at = 'infinity' and letter_ids is null and (died_after is null or o.created_at >= died_after);
+  get diagnostics outgoing = row_count;
+  return jsonb_build_object('mails', mails, 'push', push_messages, 'outgoing', outgoing);
 end
 $$;
 

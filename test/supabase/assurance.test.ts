@@ -198,7 +198,7 @@ it('every function of the schema has an empty search path, but for procedures th
      order by 1`,
   );
   expect(rows.map(({ name }) => name)).toEqual([
-    'private.deliver_outgoing(integer)',
+    'private.deliver_outgoing(integer,double precision)',
     'private.run_counter_repair()',
     'private.run_retention(integer,timestamp with time zone)',
   ]);

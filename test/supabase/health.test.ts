@@ -22,8 +22,9 @@ beforeEach(() =>
 it('empty queues have no age, and no job is known without pg_cron', async () => {
   const empty = { waiting: 0, oldest_seconds: null };
   expect(await readHealth()).toEqual({
-    outgoing: empty,
+    outgoing: { ...empty, retrying: 0, dead: 0 },
     messages: empty,
+    announcements: empty,
     mails: { ...empty, sending: 0, retrying: 0, dead: 0, failures: {} },
     push: { ...empty, sending: 0, retrying: 0, dead: 0, failures: {} },
     jobs: null,
@@ -39,10 +40,11 @@ it('what waits is counted with the age of the oldest, and failures of a day by t
       ('${grace.id}', 'kind:mention', 'retrying', now() - interval '10 seconds', null, 'ECONNREFUSED'),
       ('${ada.id}', 'kind:comment', 'dead', now(), now() - interval '1 hour', 'mailbox full'),
       ('${ada.id}', 'kind:edit', 'dead', now(), now() - interval '3 days', 'long ago');
-    alter table private.messages disable trigger announce_outgoing;
-    insert into private.messages (content, recipients, send_at) values
-      ('{}', '{${ada.id}}', now() - interval '30 seconds'), ('{}', '{${ada.id}}', now() + interval '1 hour');
-    alter table private.messages enable trigger announce_outgoing`);
+    alter table private.message_ranges disable trigger announce_outgoing;
+    insert into private.messages (id, content, recipient_count, send_at) values
+      ('${ada.id}', '{}', 1, now() - interval '30 seconds'), ('${grace.id}', '{}', 1, now() + interval '1 hour');
+    insert into private.message_ranges (message_id, lane, due_at) select id, 1, send_at from private.messages;
+    alter table private.message_ranges enable trigger announce_outgoing`);
   const { mails, messages } = await readHealth();
   expect(mails).toMatchObject({
     waiting: 2,

@@ -15,6 +15,7 @@ interface Message {
   readonly id: string;
   readonly state: string;
   readonly is_repeated: boolean;
+  readonly expires_at: string | null;
   readonly counts: Readonly<Record<string, number>>;
   readonly deliveries: readonly Delivery[];
 }
@@ -89,7 +90,7 @@ it('a message in the name of a user that the recipient blocked, or about a muted
      insert into muted_threads (user_id, entity_type, entity_id) values ('${grace.id}', 'build', '7')`,
   );
   const answers = await send(
-    { recipients: [grace.id], kind: 'mention', sender: { user_id: ada.id } },
+    { recipients: [grace.id], kind: 'mention', text: 'Hello', sender: { user_id: ada.id } },
     { recipients: [grace.id], kind: 'mention', entity: { type: 'build', id: '7' } },
   );
   expect(answers.map(({ deliveries }) => deliveries[0]?.reason)).toEqual(['sender_blocked', 'muted']);
@@ -98,9 +99,9 @@ it('a message in the name of a user that the recipient blocked, or about a muted
 
 it('a message takes only the channels that it names, of those that the recipient wants', async () => {
   const answers = await send(
-    { recipients: [grace.id], kind: 'mention', channels: ['in_app'] },
-    { recipients: [grace.id], kind: 'comment', channels: ['email'] },
-    { recipients: [grace.id], kind: 'edit', channels: ['email'] },
+    { recipients: [grace.id], kind: 'mention', text: 'Hello', channels: ['in_app'] },
+    { recipients: [grace.id], kind: 'comment', text: 'Hello', channels: ['email'] },
+    { recipients: [grace.id], kind: 'edit', text: 'Hello', channels: ['email'] },
   );
   expect(answers.map(({ deliveries }) => deliveries[0])).toMatchObject([
     { outcome: 'delivered', channels: ['in_app'] },
@@ -116,11 +117,12 @@ describe('an idempotency key', () => {
     const message = {
       recipients: [grace.id],
       kind: 'mention',
+      text: 'Hello',
       channels: [channel],
       idempotency_key: 'order-7',
     };
     const [first] = await send(message);
-    const [second] = await send({ ...message, text: 'another text' });
+    const [second] = await send(message);
     expect(second).toEqual({ ...first, is_repeated: true });
     const sent = await supabase().database.query(
       `select id from notifications union all select id from private.mail_only_notifications`,
@@ -129,7 +131,7 @@ describe('an idempotency key', () => {
   });
 
   it('counts within a call and between simultaneous calls, too', async () => {
-    const message = { recipients: [grace.id], kind: 'mention', idempotency_key: 'order-8' };
+    const message = { recipients: [grace.id], kind: 'mention', text: 'Hello', idempotency_key: 'order-8' };
     const answers = (await Promise.all([send(message, message), send(message), send(message)])).flat();
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(answers.filter((answer) => !answer.is_repeated)).toHaveLength(1);
@@ -149,7 +151,7 @@ it('a scheduled message is delivered at its time, unless it was canceled before'
   expect(answer.state).toBe('canceled');
   const deliver = () =>
     database.query<{ is_due: boolean }>(
-      `select private.deliver_message_batch(10, now() + interval '61 minutes') as is_due`,
+      `select was_busy as is_due from private.deliver_ranges(false, 10, now() + interval '61 minutes', null)`,
     );
   expect(await deliver()).toEqual([{ is_due: true }]);
   expect(await deliver()).toEqual([{ is_due: false }]);
@@ -169,7 +171,9 @@ it('audiences and everyone are delivered to in chunks, each account once', async
     { everyone: true, text: 'To all' },
   );
   await expect.poll(async () => (await statusOf(toAll?.id ?? '')).state).toBe('delivered');
-  const [accounts] = await database.query<{ count: number }>('select count(*)::int as count from auth.users');
+  const [accounts] = await database.query<{ count: number }>(
+    'select count(*)::int as count from auth.users where confirmed_at is not null',
+  );
   expect((await statusOf(toAudience?.id ?? '')).counts['delivered']).toBe(2);
   expect((await statusOf(toAll?.id ?? '')).counts['delivered']).toBe(accounts?.count);
   const repeated = await database.query(
@@ -221,10 +225,7 @@ it.each([
   ],
   [{ everyone: true, important: 'yes' }, /^messages\[1\]\.important is not true or false\.$/],
   [{ everyone: true, text: 7 }, /^messages\[1\]\.text is not a string\.$/],
-  [
-    { everyone: true, text: 'x'.repeat(2001) },
-    /^messages\[1\]\.text is empty, has more than 2000 characters/,
-  ],
+  [{ everyone: true, text: 'x'.repeat(2001) }, /^messages\[1\]\.text has more than 2000 characters\.$/],
   [
     { everyone: true, url: 'https://example.com' },
     /^messages\[1\]\.url is not a path of the application, such as \/orders\/7\.$/,
@@ -246,13 +247,12 @@ it.each([
     { everyone: true, channels: ['sms'] },
     /^messages\[1\]\.channels is not a list of in_app, email and push\.$/,
   ],
-  [{ everyone: true, send_at: 'tomorrow' }, /^messages\[1\]\.send_at is not a time within a year/],
-  [
-    { everyone: true, send_at: '2027-02-31T25:00:00Z' },
-    /^messages\[1\]\.send_at is not a time within a year/,
-  ],
+  [{ everyone: true, send_at: 'tomorrow' }, /^messages\[1\]\.send_at is not a time such as/],
+  [{ everyone: true, send_at: '2027-02-31T25:00:00Z' }, /^messages\[1\]\.send_at is not a time such as/],
 ])('the message %j is refused with its path, and nothing is sent', async (message, detail) => {
-  const response = await call('send_notifications', { messages: [{ recipients: [ada.id] }, message] });
+  const response = await call('send_notifications', {
+    messages: [{ recipients: [ada.id], text: 'Hello' }, message],
+  });
   expect(response.status).toBe(400);
   const problem = (await response.json()) as { message: string; details: string };
   expect(problem.message).toBe('message_invalid');
@@ -262,11 +262,210 @@ it.each([
 });
 
 it.each([
+  [{ text: undefined }, /\.text is missing, and neither an entity nor a template/],
+  [{ kind: 'comment', text: undefined }, /\.text is missing/],
+  [{ text: ' ' }, /\.text is empty\.$/],
+  [{ text: 'a\u0007b' }, /\.text has control characters/],
+  [
+    { fields: { n: 0 }, text: 'x', expires_at: '2020-01-01T00:00:00Z' },
+    /\.expires_at is not after the time of sending\.$/,
+  ],
+  [{ text: 'x', send_at: '2027-01-31T09:00:00+25:00' }, /\.send_at is not a time such as/],
+  [{ text: 'x', channels: ['push'] }, /\.channels has push without in_app/],
+])('a message that says nothing, or nothing possible, is refused: %j', async (wrong, detail) => {
+  const response = await call('send_notifications', { messages: [{ recipients: [ada.id], ...wrong }] });
+  expect([response.status, ((await response.json()) as { details: string }).details]).toEqual([
+    400,
+    expect.stringMatching(detail),
+  ]);
+});
+
+it('a number of a field has 200 digits at most', async () => {
+  const message = `[{"recipients":["${ada.id}"],"text":"x","fields":{"n":1e131071}}]`;
+  await expect(
+    supabase().database.query('select send_notifications($1::jsonb)', [message]),
+  ).rejects.toMatchObject({
+    message: 'message_invalid',
+    detail: 'messages[0].fields.n has more than 200 digits.',
+  });
+});
+
+it('lines may end as in a file of Windows', async () => {
+  await send({ recipients: [grace.id], text: 'one\r\ntwo' });
+  expect(await contents()).toMatchObject([{ data: { text: 'one\ntwo' } }]);
+});
+
+it('an idempotency key of another message is refused, and sends nothing', async () => {
+  await send({ recipients: [grace.id], text: 'first', idempotency_key: 'order-9' });
+  const response = await call('send_notifications', {
+    messages: [{ recipients: [ada.id], text: 'first', idempotency_key: 'order-9' }],
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    409,
+    { message: 'key_reused', details: 'messages[0].idempotency_key belongs to another message.' },
+  ]);
+  expect(await contents()).toHaveLength(1);
+});
+
+it('a repeated call tries the recipients again for whom the message failed', async () => {
+  const message = { recipients: [ada.id, grace.id], text: 'again', idempotency_key: 'order-10' };
+  const [failed] = await whileRefusing(supabase().database, grace.id, () => send(message));
+  expect(failed?.counts).toMatchObject({ delivered: 1, failed: 1 });
+  const [repeated] = await send(message);
+  expect(repeated).toMatchObject({ id: failed?.id, is_repeated: true });
+  await expect
+    .poll(async () => (await statusOf(failed?.id ?? '')).counts)
+    .toMatchObject({ delivered: 2, failed: 0 });
+  expect(await contents()).toHaveLength(2);
+});
+
+describe('what cannot arrive is not said to be delivered', () => {
+  it.each([
+    ['bounced', `select suppress_mail_address('${grace.email}', 'bounce')`],
+    ['is not confirmed', `update auth.users set email_confirmed_at = null where id = '${grace.id}'`],
+  ])('by mail alone, where the address %s', async (_, cause) => {
+    const { database } = supabase();
+    await database.exec(cause);
+    const answers = await send(
+      { recipients: [grace.id], kind: 'comment', text: 'x', channels: ['email'] },
+      { recipients: [grace.id], kind: 'comment', text: 'x' },
+    );
+    await database.exec(
+      `delete from private.suppressed_addresses; update auth.users set email_confirmed_at = now() where id = '${grace.id}'`,
+    );
+    expect(answers.map(({ deliveries }) => deliveries[0])).toMatchObject([
+      { outcome: 'suppressed', reason: 'no_address' },
+      { outcome: 'delivered', channels: ['in_app'] },
+    ]);
+  });
+
+  it('to an audience that was renamed before the message was due', async () => {
+    const { database } = supabase();
+    await database.exec(
+      `insert into audiences (name) values ('crew'); insert into audience_members (audience, user_id) values ('crew', '${grace.id}')`,
+    );
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const [message] = await send({ audience: 'crew', text: 'x', send_at: soon });
+    await database.exec(`update audiences set name = 'staff' where name = 'crew'`);
+    await database.query(`select private.deliver_ranges(false, 10, now() + interval '61 minutes', null)`);
+    expect(await statusOf(message?.id ?? '')).toMatchObject({ state: 'delivered', counts: { delivered: 1 } });
+  });
+});
+
+it('everyone is without anonymous, banned and unconfirmed accounts', async () => {
+  const { database } = supabase();
+  await database.exec(
+    `insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at, is_anonymous, banned_until)
+     select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', email, confirmed_at, is_anonymous, banned_until
+     from (values
+       ('anonymous@example.com', now(), true, null), ('banned@example.com', now(), false, now() + interval '1 day'),
+       ('unconfirmed@example.com', null, false, null), ('was-banned@example.com', now(), false, now() - interval '1 day')
+     ) account (email, confirmed_at, is_anonymous, banned_until)`,
+  );
+  const [message] = await send({ everyone: true, text: 'x' });
+  await expect.poll(async () => (await statusOf(message?.id ?? '')).state).toBe('delivered');
+  const reached = await database.query<{ email: string }>(
+    'select u.email from notifications n join auth.users u on u.id = n.recipient_id order by 1',
+  );
+  await database.exec(
+    `delete from auth.users where email like '%banned@%' or email ~ '^(anonymous|unconfirmed)@'`,
+  );
+  expect(reached.map(({ email }) => email)).toEqual(
+    [ada.email, grace.email, 'was-banned@example.com'].toSorted(),
+  );
+});
+
+describe('a message that expires', () => {
+  const soon = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
+  it('leaves the inbox, read or not, and is not delivered afterwards', async () => {
+    const { database } = supabase();
+    await send({ recipients: [grace.id], text: 'x', expires_at: soon(10) });
+    const [late] = await send({ recipients: [ada.id], text: 'x', send_at: soon(5), expires_at: soon(10) });
+    await database.query(`call private.run_retention(1000, now() + interval '9 minutes')`);
+    expect(await contents()).toHaveLength(1);
+    await database.query(`call private.run_retention(1000, now() + interval '11 minutes')`);
+    expect(await contents()).toEqual([]);
+    await database.query(`update private.messages set expires_at = now() where id = $1`, [late?.id]);
+    await database.query(`select private.deliver_ranges(false, 10, now() + interval '6 minutes', null)`);
+    expect(await statusOf(late?.id ?? '')).toMatchObject({ state: 'expired', counts: { delivered: 0 } });
+    expect(await contents()).toEqual([]);
+  });
+
+  it('is an announcement after 90 days, where it names no time', async () => {
+    const [announcement, message] = await send(
+      { everyone: true, text: 'x' },
+      { recipients: [ada.id], text: 'x' },
+    );
+    const days = (message_: Message | undefined) =>
+      message_?.expires_at && Math.round((Date.parse(message_.expires_at) - Date.now()) / 86_400_000);
+    expect([days(announcement), days(message)]).toEqual([90, null]);
+  });
+});
+
+it('a call within a transaction of SQL is queued, and delivered after the commit', async () => {
+  const { database } = supabase();
+  const [row] = await database.query<{ state: string; waiting: number }>(
+    `with sent as (
+       select send_notifications(jsonb_build_array(jsonb_build_object('recipients', jsonb_build_array($1::text), 'text', 'x'))) as answer
+     )
+     select answer -> 0 ->> 'state' as state, (select count(*)::int from notifications) as waiting from sent`,
+    [grace.id],
+  );
+  expect(row).toEqual({ state: 'queued', waiting: 0 });
+  await expect.poll(contents).toHaveLength(1);
+});
+
+describe('a failure that may pass', () => {
+  const failing = (times: number) => `
+    create sequence public.tries;
+    create function public.fail_at_first() returns trigger language plpgsql as $$ begin
+      if nextval('public.tries') <= ${times} then raise object_not_in_prerequisite_state using message = 'not yet'; end if;
+      return new;
+    end $$;
+    create trigger fail_at_first before insert on public.notifications
+      for each row when (new.recipient_id = '${grace.id}') execute function public.fail_at_first()`;
+  const mend = () =>
+    supabase().database.exec(
+      `drop trigger fail_at_first on public.notifications; drop function public.fail_at_first(); drop sequence public.tries`,
+    );
+
+  it('delays one recipient, whom a later attempt reaches', async () => {
+    const { database } = supabase();
+    // A sequence is not rolled back: the batch and the recipient alone fail once each.
+    await database.exec(failing(2));
+    const [message] = await send({ recipients: [ada.id, grace.id], text: 'x' });
+    expect(message).toMatchObject({ state: 'queued', counts: { delivered: 1, failed: 0 } });
+    await expect
+      .poll(async () => await statusOf(message?.id ?? ''), { timeout: 20_000 })
+      .toMatchObject({ state: 'delivered', counts: { delivered: 2, failed: 0 } });
+    await mend();
+  });
+
+  it('is logged as failed after the last attempt', async () => {
+    const { database } = supabase();
+    await database.exec(failing(1000));
+    const [message] = await send({ recipients: [ada.id, grace.id], text: 'x' });
+    for (let attempt = 1; attempt < 12; attempt += 1)
+      await database.query(`select private.deliver_ranges(false, 10, now() + interval '1 day', null)`);
+    expect(await statusOf(message?.id ?? '')).toMatchObject({
+      state: 'delivered',
+      counts: { delivered: 1, failed: 1 },
+      deliveries: [
+        { recipient_id: grace.id, outcome: 'failed', reason: 'not yet' },
+        { outcome: 'delivered' },
+      ],
+    });
+    await mend();
+  });
+});
+
+it.each([
   ['is delivered at once', { recipients: [grace.id, ada.id] }],
   ['is queued', { everyone: true }],
 ])('a message that %s reaches the others where one recipient cannot be delivered to', async (_, to) => {
   await whileRefusing(supabase().database, grace.id, async () => {
-    const [message] = await send({ ...to, kind: 'comment' });
+    const [message] = await send({ ...to, kind: 'comment', text: 'Hello' });
     await expect.poll(async () => (await statusOf(message?.id ?? '')).state).toBe('delivered');
     expect(await statusOf(message?.id ?? '')).toMatchObject({
       counts: { delivered: 1, failed: 1 },
@@ -287,7 +486,7 @@ it('a user can neither send by the call, nor read the log, nor see audiences', a
 });
 
 it('retention deletes the log of a finished message after 30 days', async () => {
-  const [message] = await send({ recipients: [grace.id] });
+  const [message] = await send({ recipients: [grace.id], text: 'Hello' });
   await supabase().database.query(`call private.run_retention(1000, now() + interval '29 days')`);
   expect((await call('message_status', { message_id: message?.id })).status).toBe(200);
   await supabase().database.query(`call private.run_retention(1000, now() + interval '31 days')`);

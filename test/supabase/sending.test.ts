@@ -335,5 +335,8 @@ it('a notification that can never be stored does not stop those behind it', asyn
     await send({ type: 'comment' }, asGrace, ada.id);
     await expect.poll(received).toMatchObject([{ kind: 'comment', sender_id: grace.id }]);
   });
-  expect(await database.query('select id from private.outgoing_notifications')).toEqual([]);
+  expect(await database.query('select due_at::text, reason from private.outgoing_notifications')).toEqual([
+    { due_at: 'infinity', reason: 'This team refuses.' },
+  ]);
+  await database.exec('delete from private.outgoing_notifications');
 });

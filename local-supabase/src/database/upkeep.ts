@@ -51,7 +51,7 @@ export async function startDelivery(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
   const deliver = async () => {
-    await database.query('call private.deliver_outgoing()');
+    await database.query('call private.deliver_outgoing(run_seconds => 0.2)');
     if (!project.schedules) return;
     const [next] = await database.query<{ delay_ms: number | null }>(
       `select extract(epoch from private.next_message_at() - clock_timestamp())::float8 * 1000 as delay_ms`,

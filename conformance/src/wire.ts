@@ -30,6 +30,7 @@ export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): W
     async send(method, path, { body, token, headers = {}, query = {} } = {}) {
       const url = new URL(path.startsWith('http') ? path : baseUrl + path);
       for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+      assertComplete(method, url);
       const response = await fetch(url.href, {
         method,
         redirect: 'manual',
@@ -45,6 +46,16 @@ export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): W
       return { status: response.status, headers: response.headers, text, json: parseJson(text) };
     },
   };
+}
+
+/** A value that an earlier response lacks is no part of a request: its refusal would be held against the server. */
+function assertComplete(method: string, url: URL): void {
+  const lacking = [url.pathname, ...url.searchParams.values()].filter((text) => /\bundefined\b/.test(text));
+  if (lacking.length > 0)
+    assert.fail(
+      `an earlier response has each value of the request ${method} ${url.pathname}`,
+      lacking.join(', '),
+    );
 }
 
 /** Parses JSON; undefined for other text. */

@@ -5,7 +5,7 @@ export const usage = `supabase-conformance --url URL --anon-key KEY [options]
 Without --url the embedded Supabase is started and audited, where the package local-supabase is installed.
 
 The server
-  --url URL            the project's URL, or with --only auth a bare auth server's
+  --url URL            the project's URL, or that of an auth service alone, whose audits are then run
   --anon-key KEY       its public key
   --service-key KEY    its service role key; audits that need it are not run without it
   --jwt-secret SECRET  its legacy secret, to sign expired tokens; default that of the vendor's local stack
@@ -16,12 +16,11 @@ The server
                        and removes them at the end; without it these audits are not run on a project of others
   --print-schema       only prints the SQL of these tables, to apply it yourself
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
-  --project            with --only auth: --url is a project's URL all the same
 
 The audits
   --set SET            server or client; default both
   --only NAME          auth, rest, realtime, storage or functions; with -client, its client alone; or ids of
-                       audits, separated by commas; with auth, --url is a bare auth server's unless --project is given
+                       audits, separated by commas
   --client MODULE      a module that exports createClientAdapter(), for the audits of any client in place of ours
   --client-command CMD a program that speaks JSON lines, likewise
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
@@ -55,7 +54,6 @@ export function parseOptions(args: readonly string[]) {
       'redirect-to': { type: 'string', default: 'http://localhost:5173/home' },
       set: { type: 'string' },
       only: { type: 'string' },
-      project: { type: 'boolean', default: false },
       'apply-schema': { type: 'boolean', default: false },
       'print-schema': { type: 'boolean', default: false },
       'allow-foreign-users': { type: 'boolean', default: false },

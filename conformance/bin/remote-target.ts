@@ -1,21 +1,26 @@
 import type { Pool } from 'pg';
 import type { ConformanceTarget } from '../src/target.ts';
+import { at, createWire } from '../src/wire.ts';
 import type { CommandOptions } from './options.ts';
 
-/** The server that the options describe. */
-export function createRemoteTarget(
+/**
+ * The server that the options describe: a project, or an auth service alone.
+ *
+ * @throws {Error} where neither answers. @throws {TypeError} where the server cannot be reached.
+ */
+export async function createRemoteTarget(
   url: string,
   options: CommandOptions,
   pool: Pool | null,
-): ConformanceTarget {
+): Promise<ConformanceTarget> {
   const root = url.replace(/\/$/, '');
-  const isBareAuth = options.only?.startsWith('auth') === true && !options.project;
+  const isProject = await isProjectUrl(root, options['anon-key']);
   const { 'jwt-secret': jwtSecret } = options;
   return {
-    authUrl: isBareAuth ? root : `${root}/auth/v1`,
-    restUrl: isBareAuth ? null : `${root}/rest/v1`,
-    storageUrl: isBareAuth ? null : `${root}/storage/v1`,
-    realtimeUrl: isBareAuth ? null : `${root.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+    authUrl: isProject ? `${root}/auth/v1` : root,
+    restUrl: isProject ? `${root}/rest/v1` : null,
+    storageUrl: isProject ? `${root}/storage/v1` : null,
+    realtimeUrl: isProject ? `${root.replace(/^http/, 'ws')}/realtime/v1/websocket` : null,
     anonKey: options['anon-key'],
     serviceKey: options['service-key'] ?? null,
     ...(jwtSecret !== undefined && { jwtSecret }),
@@ -25,4 +30,17 @@ export function createRemoteTarget(
     fetch: (input, init) => fetch(input, init),
     ...(pool && { query: async (text, values = []) => (await pool.query(text, [...values])).rows }),
   };
+}
+
+/** Finds the health of the auth service, at a project's path or at the URL itself. */
+async function isProjectUrl(root: string, anonKey: string): Promise<boolean> {
+  const refusals: string[] = [];
+  for (const path of ['/auth/v1/health', '/health']) {
+    const { status, json } = await createWire(root, anonKey, fetch).send('GET', path);
+    if (status === 200 && at(json, 'name') === 'GoTrue') return path !== '/health';
+    refusals.push(`GET ${path} answered ${status}`);
+  }
+  throw new Error(
+    `--url names neither a project nor an auth service, or --anon-key is not its key: ${refusals.join(', ')}.`,
+  );
 }

@@ -179,7 +179,7 @@ async function main(): Promise<number> {
   if (url === undefined) return auditLocal(audits, options, client);
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
   try {
-    const target = { ...createRemoteTarget(url, options, pool), ...(client && { client }) };
+    const target = { ...(await createRemoteTarget(url, options, pool)), ...(client && { client }) };
     if (earlierRun === undefined) return await auditRemote(audits, target, options);
     await clean(target, earlierRun);
     return 0;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
 import { hostileInbox } from '../rest-client/hostile-inbox.ts';
-import { notify } from '../rest/notifications.ts';
+import { notify, notifyOnce } from '../rest/notifications.ts';
 import { at } from '../wire.ts';
 import type { Filter } from './client-adapter.ts';
 import { portableAuditsOf, type PortableClient, type PortableContext } from './any-client-audit.ts';
@@ -199,7 +199,7 @@ export const anyServiceAudits: readonly Audit[] = [
     async (context) => {
       const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
-      await notify(server, grace, ada);
+      await notifyOnce(server, grace, ada);
       // A server may send both at once, and a client may then merge the changes of one row.
       await changesOf(client, 'inbox', 1);
       await server.rest.send('PATCH', '/notifications', {
@@ -217,7 +217,7 @@ export const anyServiceAudits: readonly Audit[] = [
     async (context) => {
       const { client, server, ada, grace } = await openInbox(context, 0);
       await client.ask('subscribe', { channel: 'inbox', table });
-      await notify(server, grace, ada);
+      await notifyOnce(server, grace, ada);
       assert.equal((await changesOf(client, 'inbox', 1)).length, 1, 'the number of the changes');
     },
   ),
@@ -253,7 +253,7 @@ export const anyServiceAudits: readonly Audit[] = [
         client.proxy.sent.some(({ event }) => event === 'phx_leave'),
         'a leave is sent',
       );
-      await notify(server, grace, ada);
+      await notifyOnce(server, grace, ada);
       await delay(1_000);
       assert.deepEqual(await client.ask('getChanges', { channel: 'inbox' }), [], 'the changes');
     },
@@ -264,7 +264,7 @@ export const anyServiceAudits: readonly Audit[] = [
     await client.ask('signOut', { scope: 'local' });
     await delay(1_000);
     const before = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
-    await notify(server, grace, ada);
+    await notifyOnce(server, grace, ada);
     await delay(2_000);
     const after = (await client.ask('getChanges', { channel: 'inbox' })) as readonly unknown[];
     assert.equal(after.length, before.length, 'the number of the changes after the sign-out');

@@ -1,7 +1,7 @@
 import { assert } from '../assertion.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, createGate, eventually } from '../clients/client-audit.ts';
-import { notify } from '../rest/notifications.ts';
+import { notifyOnce } from '../rest/notifications.ts';
 import { newPreferences } from '../rest/inbox.ts';
 import { at } from '../wire.ts';
 import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
@@ -88,7 +88,7 @@ export const clientChangeAudits: readonly Audit[] = [
       inbox.channel.join();
       await inbox.live();
       const stranger = await server.newUser();
-      await notify(server, inbox.tab.user, stranger);
+      await notifyOnce(server, inbox.tab.user, stranger);
       const id = await inbox.tell();
       await eventually('the own row', () => inbox.changes.length > 0);
       assert.deepEqual(

@@ -13,7 +13,7 @@ import { createLiveQuery, type LiveQuery } from 'supabase-protocol-clients/realt
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
 import type { Frame } from '../realtime/frames.ts';
-import { notify, rowsOf } from '../rest/notifications.ts';
+import { notifyOnce, rowsOf } from '../rest/notifications.ts';
 import type { Database, NotificationRow } from '../schema.ts';
 import { assertStatus } from '../wire.ts';
 
@@ -89,10 +89,7 @@ function writersTo(
 ): Pick<WatchedInbox, 'tell' | 'setStatus' | 'remove' | 'table'> {
   const token = ada.accessToken;
   return {
-    async tell() {
-      const [id = ''] = await notify(server, grace, ada);
-      return id;
-    },
+    tell: () => notifyOnce(server, grace, ada),
     async setStatus(status) {
       const query = { recipient_id: `eq.${ada.id}` };
       assertStatus(

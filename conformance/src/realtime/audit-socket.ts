@@ -1,6 +1,6 @@
 import { assert, showValue } from '../assertion.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
-import { notify } from '../rest/notifications.ts';
+import { notifyOnce } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
 import type { Frame } from './frames.ts';
 import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frame-socket.ts';
@@ -85,11 +85,7 @@ export async function withPair(context: AuditContext, task: (pair: Pair) => Prom
       ada,
       grace,
       socket,
-      async tell() {
-        const [id] = await notify(context, grace, ada);
-        assert.ok(id, 'the notification has an id');
-        return id;
-      },
+      tell: () => notifyOnce(context, grace, ada),
       async setStatus(status) {
         const changed = await context.rest.send('PATCH', '/notifications', {
           token: ada.accessToken,

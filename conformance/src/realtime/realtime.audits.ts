@@ -1,6 +1,6 @@
 import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
-import { notify } from '../rest/notifications.ts';
+import { notifyOnce } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
 import { inboxOf, joinLive, topic, withSocket } from './audit-socket.ts';
 import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
@@ -59,7 +59,7 @@ export const realtimeAudits: readonly Audit[] = [
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-        const [id] = await notify(context, grace, ada);
+        const id = await notifyOnce(context, grace, ada);
         const { payload } = await socket.expect('the insert', isChange('INSERT'));
         assert.equal(at(payload, 'data', 'record', 'id'), id, 'data.record.id of the payload');
         assert.equal(at(payload, 'data', 'table'), 'notifications', 'data.table of the payload');
@@ -85,7 +85,7 @@ export const realtimeAudits: readonly Audit[] = [
     { source: 'protocol/realtime.md#changes' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
-      const [id] = await notify(context, grace, ada);
+      const id = await notifyOnce(context, grace, ada);
       await withSocket(context, async (socket) => {
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await context.rest.send('PATCH', '/notifications', {
@@ -105,7 +105,7 @@ export const realtimeAudits: readonly Audit[] = [
     { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
-      const [id] = await notify(context, grace, ada);
+      const id = await notifyOnce(context, grace, ada);
       await withSocket(context, async (socket) => {
         // A deletion has the primary key alone, so that a filter by another column would hold it back.
         const deletions = { event: 'DELETE', schema: 'public', table: 'notifications' };
@@ -117,7 +117,7 @@ export const realtimeAudits: readonly Audit[] = [
           }),
           204,
         );
-        await notify(context, grace, ada);
+        await notifyOnce(context, grace, ada);
         await socket.expect('a later insert', isChange('INSERT'));
         assert.equal(
           socket.received.filter(isChange('DELETE')).length,
@@ -135,8 +135,8 @@ export const realtimeAudits: readonly Audit[] = [
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
         await joinLive(socket, grace.accessToken, [inboxOf(ada), inboxOf(grace)]);
-        await notify(context, grace, ada);
-        await notify(context, ada, grace);
+        await notifyOnce(context, grace, ada);
+        await notifyOnce(context, ada, grace);
         const { payload } = await socket.expect("grace's own insert", isChange('INSERT'));
         assert.equal(
           at(payload, 'data', 'record', 'recipient_id'),
@@ -314,7 +314,7 @@ export const realtimeAudits: readonly Audit[] = [
       const [ada, grace] = [await context.newUser(), await context.newUser()];
       await withSocket(context, async (socket) => {
         await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'UPDATE' }]);
-        const [id] = await notify(context, grace, ada);
+        const id = await notifyOnce(context, grace, ada);
         await context.rest.send('PATCH', '/notifications', {
           token: ada.accessToken,
           query: { id: `eq.${id}` },
@@ -340,7 +340,7 @@ export const realtimeAudits: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         socket.send('1', '4', topic, 'access_token', { access_token: String(at(next.json, 'access_token')) });
         await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
-        await notify(context, grace, ada);
+        await notifyOnce(context, grace, ada);
         await socket.expect('the insert', isChange('INSERT'));
       });
     },

@@ -1,6 +1,6 @@
 import { assert } from '../assertion.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
-import { rowsOf } from '../rest/notifications.ts';
+import { awaitDelivery } from '../rest/notifications.ts';
 import { shareInRun } from '../run.ts';
 import { assertStatus } from '../wire.ts';
 
@@ -49,9 +49,8 @@ async function fill(server: AuditContext): Promise<HostileInbox> {
   }));
   const sent = await server.rest.send('POST', '/notifications', { token: grace.accessToken, body });
   assertStatus(sent, 201);
-  const query = { select: 'id,content', order: 'created_at.asc' };
-  const read = await server.rest.send('GET', '/notifications', { token: ada.accessToken, query });
-  const rows = (rowsOf(read) as readonly Omit<HostileRow, 'text'>[]).map(({ id, content }) => {
+  const delivered = await awaitDelivery(server, ada, texts.length, 'id,content');
+  const rows = (delivered as readonly Omit<HostileRow, 'text'>[]).map(({ id, content }) => {
     const { data } = JSON.parse(content) as { readonly data: { readonly text: string } };
     return { id, content, text: JSON.stringify(data.text).slice(1, -1) };
   });

@@ -5,6 +5,7 @@ import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 import { sharedInbox } from '../rest/inbox.ts';
 import { newInbox } from '../rest/callers.ts';
+import { awaitDelivery, notifyOnce } from '../rest/notifications.ts';
 import { hostileInbox } from './hostile-inbox.ts';
 import { restOf } from './rest-of.ts';
 
@@ -210,7 +211,10 @@ export const clientReadingAudits: readonly Audit[] = [
         .insert({ recipient_id: user.id, content: '{}' });
       await Promise.all([insert, insert]);
       await insert;
-      assert.equal((await statuses()).length, 1, 'the number of the statuses');
+      await awaitDelivery(server, user, 1);
+      // Notifications are delivered in the order of sending: after this one a second insert is late no more.
+      await notifyOnce(server, await server.newUser(), user);
+      assert.equal((await statuses()).length, 2, 'the number of the statuses');
     },
   ),
   audit(

@@ -4,6 +4,7 @@ import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 import { newCaller, newInbox } from '../rest/callers.ts';
 import { newPreferences } from '../rest/inbox.ts';
+import { awaitDelivery } from '../rest/notifications.ts';
 import { restOf } from './rest-of.ts';
 
 const audit = clientAuditsOf('rest-client');
@@ -47,7 +48,11 @@ export const clientWritingAudits: readonly Audit[] = [
         row: { recipient_id: recipient.user.id, content: '{}' },
       };
       assert.equal(await rest.from('notifications').insert(row), undefined, 'the result of the query');
-      assert.deepEqual(await recipient.statuses(), ['unread'], 'the statuses');
+      assert.deepEqual(
+        await awaitDelivery(server, recipient.user, 1, 'status'),
+        [{ status: 'unread' }],
+        'the notifications',
+      );
       const own = { user_id: sender.user.id, email_edits: true };
       const made = await rest
         .from('notification_preferences')

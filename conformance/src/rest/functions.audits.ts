@@ -2,7 +2,7 @@ import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
-import { rowsOf } from './notifications.ts';
+import { awaitDelivery, notifyOnce, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#functions-of-the-database';
@@ -163,8 +163,11 @@ export const restFunctionAudits: readonly Audit[] = [
       const first = await call(context, 'accept_invitation', invitee, { token });
       const second = await call(context, 'accept_invitation', invitee, { token });
       assert.deepEqual(second.json, first.json, 'the second answer');
+      await awaitDelivery(context, inviter, 1);
+      // Invitations are delivered before notifications: after this one a second is late no more.
+      await notifyOnce(context, invitee, inviter);
       const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
-      assert.equal(rowsOf(told).length, 1, 'the number of the rows of told');
+      assert.equal(rowsOf(told).length, 2, 'the number of the rows of told');
     },
   ),
   audit(

@@ -1,7 +1,7 @@
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { assertStatus, at } from '../wire.ts';
 import { shareInRun } from '../run.ts';
-import { rowsOf } from './notifications.ts';
+import { rowsOf, sendContents } from './notifications.ts';
 
 export interface InboxRow {
   readonly id: string;
@@ -37,35 +37,24 @@ async function fill(context: AuditContext): Promise<Inbox> {
   const { rest } = context;
   const [ada, grace] = [await context.newUser(), await context.newUser()];
   const query = { select: 'id,status,content,created_at', order: 'created_at.asc' };
-  const read = async () =>
-    rowsOf(await rest.send('GET', '/notifications', { token: ada.accessToken, query })) as InboxRow[];
-  for (const [index, [type]] of SENT.entries()) {
-    const text = index === 4 ? SPECIAL : `number ${index}`;
-    const content = JSON.stringify({
-      type,
-      entity_type: 'document',
-      entity_id: `e-${index}`,
-      data: { text },
-    });
-    const body = { recipient_id: ada.id, content };
-    const sent = await rest.send('POST', '/notifications', {
-      token: grace.accessToken,
-      body,
-      headers: { Prefer: 'return=minimal' },
-    });
-    assertStatus(sent, 201);
-  }
-  for (const [index, row] of (await read()).entries()) {
+  const contents = SENT.map(([type], index) => ({
+    type,
+    entity_type: 'document',
+    entity_id: `e-${index}`,
+    data: { text: index === 4 ? SPECIAL : `number ${index}` },
+  }));
+  for (const [index, id] of (await sendContents(context, grace, ada, contents)).entries()) {
     const status = SENT[index]?.[1];
     if (status === 'unread') continue;
     const changed = await rest.send('PATCH', '/notifications', {
       token: ada.accessToken,
-      query: { id: `eq.${row.id}` },
+      query: { id: `eq.${id}` },
       body: { status },
     });
     assertStatus(changed, 204);
   }
-  return { ada, grace, rows: await read() };
+  const read = await rest.send('GET', '/notifications', { token: ada.accessToken, query });
+  return { ada, grace, rows: rowsOf(read) as readonly InboxRow[] };
 }
 
 /** Creates the preferences of a new user and returns the id of the row. */

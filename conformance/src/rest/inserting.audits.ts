@@ -4,7 +4,7 @@ import type { AuditUser } from '../audit-context.ts';
 import { assertError, assertStatus, assertStatusIn, at } from '../wire.ts';
 import { asService, newCaller } from './callers.ts';
 import { newPreferences } from './inbox.ts';
-import { rowsOf } from './notifications.ts';
+import { awaitDelivery, rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'protocol/rest.md#inserts-and-upserts';
@@ -94,7 +94,7 @@ const inserts: readonly Audit[] = [
     const body = [letter(user), { recipient_id: user.id }];
     const query = { columns: 'recipient_id,content' };
     assertStatus(await send('POST', '/notifications', { body, query }), 201);
-    assert.equal(rowsOf(await send('GET', '/notifications')).length, 2, 'the number of the rows');
+    assert.equal((await awaitDelivery(context, user, 2)).length, 2, 'the number of the rows');
   }),
   audit('REST-258', 'columns ignores members that it does not name', { source }, async (context) => {
     const { user, send } = await newCaller(context);

@@ -1,41 +1,97 @@
-import { assertStatus, at, type WireReply } from '../wire.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { assert } from '../assertion.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { scaleDeadline } from '../deadlines.ts';
+import { assertStatus, at, type WireReply } from '../wire.ts';
 
-/** Sends `count` notifications from one user to another through the public interface; returns their ids, oldest first. */
-export async function notify(
-  { rest }: AuditContext,
+const deliveryMs = 10_000;
+const pauseMs = 200;
+
+/** A sent notification is stored after the response to its sender. */
+const deliverySection = 'protocol/product.md#delivery';
+
+/** Sends one notification through the public interface, and waits until it is delivered. Returns its id. */
+export async function notifyOnce(
+  context: AuditContext,
   sender: AuditUser,
   recipient: AuditUser,
-  count = 1,
+): Promise<string> {
+  const [id] = await notify(context, sender, recipient, 1);
+  assert.ok(id, 'the notification has an id');
+  return id;
+}
+
+/** Sends `count` notifications, as `notifyOnce` does. Returns their ids, oldest first. */
+export async function notify(
+  context: AuditContext,
+  sender: AuditUser,
+  recipient: AuditUser,
+  count: number,
 ): Promise<readonly string[]> {
-  const rows = Array.from({ length: count }, (_, index) => ({
-    recipient_id: recipient.id,
-    content: JSON.stringify({
-      type: 'mention',
-      metadata: {},
-      entity_type: 'document',
-      entity_id: `d-${index}`,
-      data: {},
-    }),
+  const contents = Array.from({ length: count }, (_, index) => ({
+    type: 'mention',
+    metadata: {},
+    entity_type: 'document',
+    entity_id: `d-${index}`,
+    data: {},
   }));
-  const ids: string[] = [];
-  for (const body of rows) {
+  return sendContents(context, sender, recipient, contents);
+}
+
+/** Sends one notification for each content, as `notifyOnce` does. Returns their ids, oldest first. */
+export async function sendContents(
+  context: AuditContext,
+  sender: AuditUser,
+  recipient: AuditUser,
+  contents: readonly object[],
+): Promise<readonly string[]> {
+  const earlier = new Set(idsOf(await readInbox(context, recipient)));
+  for (const content of contents)
     assertStatus(
-      await rest.send('POST', '/notifications', {
+      await context.rest.send('POST', '/notifications', {
         token: sender.accessToken,
-        body,
+        body: { recipient_id: recipient.id, content: JSON.stringify(content) },
         headers: { Prefer: 'return=minimal' },
       }),
       201,
     );
-    const newest = await rest.send('GET', '/notifications', {
-      token: recipient.accessToken,
-      query: { select: 'id', order: 'created_at.desc,id.desc', limit: '1' },
-    });
-    ids.push(String(at(newest.json, 0, 'id')));
-  }
-  return ids;
+  const rows = await awaitDelivery(context, recipient, earlier.size + contents.length);
+  return idsOf(rows).filter((id) => !earlier.has(id));
 }
+
+/**
+ * Waits until a user has `count` notifications, and returns `select` of all that the user has, oldest first.
+ * Fails the audit when they are not delivered within ten seconds, later on a slow target.
+ */
+export async function awaitDelivery(
+  context: AuditContext,
+  recipient: AuditUser,
+  count: number,
+  select?: string,
+): Promise<readonly unknown[]> {
+  for (const startedMs = performance.now(); ;) {
+    const rows = await readInbox(context, recipient, select);
+    if (rows.length >= count) return rows;
+    const limitMs = scaleDeadline(deliveryMs);
+    if (performance.now() - startedMs > limitMs)
+      assert.fail(
+        `${count} notifications of the recipient are delivered within ${limitMs} ms (${deliverySection})`,
+        `${rows.length} are delivered`,
+      );
+    await delay(pauseMs);
+  }
+}
+
+async function readInbox(
+  { rest }: AuditContext,
+  { accessToken: token }: AuditUser,
+  select = 'id',
+): Promise<readonly unknown[]> {
+  const query = { select, order: 'created_at.asc,id.asc' };
+  return rowsOf(await rest.send('GET', '/notifications', { token, query }));
+}
+
+const idsOf = (rows: readonly unknown[]): readonly string[] => rows.map((row) => String(at(row, 'id')));
 
 /** The rows of an answer. */
 export function rowsOf(reply: WireReply): readonly unknown[] {

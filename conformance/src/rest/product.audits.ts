@@ -1,7 +1,7 @@
 import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, assertStatusIn, at } from '../wire.ts';
-import { notify, rowsOf } from './notifications.ts';
+import { awaitDelivery, notify, notifyOnce, rowsOf, sendContents } from './notifications.ts';
 
 const audit = auditsOf('rest');
 
@@ -61,7 +61,7 @@ export const restProductAudits: readonly Audit[] = [
     { source: 'protocol/product.md#notifications' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
-      const [id] = await notify(context, grace, ada);
+      const id = await notifyOnce(context, grace, ada);
       const query = { id: `eq.${id}`, recipient_id: `eq.${ada.id}` };
       assertStatus(
         await context.rest.send('DELETE', '/notifications', { token: ada.accessToken, query }),
@@ -93,9 +93,16 @@ export const restProductAudits: readonly Audit[] = [
         }),
         201,
       );
+      // Notifications are delivered in the order of sending: after this one the mention is late no more.
+      const ids = await sendContents(context, grace, ada, [{ type: 'comment' }]);
       assert.deepEqual(
-        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
-        [],
+        rowsOf(
+          await context.rest.send('GET', '/notifications', {
+            token: ada.accessToken,
+            query: { select: 'id' },
+          }),
+        ),
+        ids.map((id) => ({ id })),
         'the rows',
       );
     },
@@ -124,9 +131,7 @@ export const restProductAudits: readonly Audit[] = [
         body: { invitee_email: grace.email, entity_type: 'project', entity_id: 'p-1', entity_name: 'Engine' },
       });
       assertStatus(made, 200);
-      const invite = rowsOf(
-        await context.rest.send('GET', '/notifications', { token: grace.accessToken }),
-      ).at(0);
+      const [invite] = await awaitDelivery(context, grace, 1, 'content');
       assert.match(String(at(invite, 'content')), /"invite"/, 'content of invite');
       const invitation: unknown = Array.isArray(made.json) ? made.json[0] : made.json;
       const token = String(at(invitation, 'token') ?? made.json);
@@ -135,11 +140,7 @@ export const restProductAudits: readonly Audit[] = [
         body: { token },
       });
       assertStatusIn(accepted, [200, 204]);
-      assert.equal(
-        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })).length,
-        1,
-        'the number of the rows',
-      );
+      assert.equal((await awaitDelivery(context, ada, 1)).length, 1, 'the number of the rows');
     },
   ),
   audit(
@@ -159,7 +160,7 @@ export const restProductAudits: readonly Audit[] = [
     { source: 'protocol/rest.md#media-types' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
-      await notify(context, grace, ada);
+      await notifyOnce(context, grace, ada);
       const reply = await context.rest.send('GET', '/notifications', {
         token: ada.accessToken,
         query: { select: 'status' },

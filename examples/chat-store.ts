@@ -15,16 +15,12 @@ export interface ChatClients {
 /** The newest messages of a room: read by REST, kept current by broadcasts of the database. */
 export function createHistory({ rest, realtime, platform }: ChatClients, room: string): LiveQuery<Message> {
   const channel = realtime.channel(`room:${room}`, { private: true });
-  return createLiveQuery<Message>({
+  return createLiveQuery({
     platform,
     channel,
     source: createDatabaseBroadcast(channel),
-    binding: { table: 'example_messages' },
-    key: ({ id }) => id ?? '',
-    version: ({ created_at: createdAt }) => createdAt,
-    compare: (a, b) => a.created_at.localeCompare(b.created_at),
-    read: (signal) =>
-      rest.from('example_messages').select().eq('room', room).order('created_at').execute({ signal }),
+    query: rest.from('example_messages').select().eq('room', room).order('created_at'),
+    key: 'id',
   });
 }
 

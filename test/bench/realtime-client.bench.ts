@@ -6,7 +6,8 @@ import { loadavg } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
-import { createScriptedScene, binding } from '../support/wire/scripted-realtime.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
+import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 import { reportMetric } from './report.ts';
 
 async function measureBytes(entry: string): Promise<{ minified: number; gzip: number }> {
@@ -36,13 +37,12 @@ const bytes = {
 async function measureBurst() {
   const scene = createScriptedScene();
   const channel = scene.client.channel('user:ada');
+  const table: { id: string; version: number }[] = [];
   const live = createLiveQuery<{ id: string; version: number }>({
     channel,
-    binding,
     platform: scene.tab,
-    key: ({ id }) => String(id),
-    version: ({ version }) => version,
-    read: () => Promise.resolve([]),
+    query: createTableQuery(() => table, { filters: [] }),
+    key: 'id',
   });
   live.start();
   scene.server.open();
@@ -56,8 +56,10 @@ async function measureBurst() {
   let busyMs = 0;
   for (let frame = 0; frame < 60; frame += 1) {
     const start = performance.now();
-    for (let index = frame * 17; index < Math.min(1_000, (frame + 1) * 17); index += 1)
-      scene.server.change({ record: { id: `${index}`, version: 1 } });
+    for (let index = frame * 17; index < Math.min(1_000, (frame + 1) * 17); index += 1) {
+      table.push({ id: `${index}`, version: 1 });
+      scene.server.change({ record: table.at(-1) });
+    }
     const received = performance.now() - start;
     await scene.world.clock.advance(17);
     busyMs += received;

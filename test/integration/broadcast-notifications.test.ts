@@ -4,6 +4,7 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -41,16 +42,17 @@ function openList(user: { id: string }, owner = user) {
   const query = createLiveQuery<NotificationRow>({
     channel,
     source: createDatabaseBroadcast(channel),
-    binding: { table: 'notifications' },
     platform,
-    key: ({ id }) => String(id),
-    version: (row) => row.updated_at,
-    read: () =>
-      database.query<NotificationRow>(
-        "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
-        [user.id],
-      ),
-    reconcileMs: 0,
+    query: createTableQuery(
+      () =>
+        database.query<NotificationRow>(
+          "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
+          [user.id],
+        ),
+      { path: 'notifications' },
+    ),
+    key: 'id',
+    intervalMs: 0,
   });
   const preferences: Change<RowRecord>[] = [];
   createDatabaseBroadcast(channel).onChanges<RowRecord>({ table: 'notification_preferences' }, (changes) =>

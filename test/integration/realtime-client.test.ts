@@ -5,6 +5,7 @@ import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
@@ -63,14 +64,16 @@ function openTab(user: { id: string }, overrides: Partial<RealtimeClientOptions>
   const query = createLiveQuery<NotificationRow>({
     channel,
     platform,
-    binding: { table: 'notifications', filter: `recipient_id=eq.${user.id}` },
-    key: ({ id }) => String(id),
-    version: (row) => row.updated_at,
-    read: () =>
-      database.query<NotificationRow>(
-        "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
-        [user.id],
-      ),
+    query: createTableQuery(
+      () =>
+        database.query<NotificationRow>(
+          "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
+          [user.id],
+        ),
+      { path: 'notifications', filters: [{ column: 'recipient_id', operator: 'eq', operand: user.id }] },
+    ),
+    key: 'id',
+    immutableColumns: ['recipient_id'],
   });
   closers.push(query.start());
   return {

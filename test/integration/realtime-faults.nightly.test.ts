@@ -3,6 +3,7 @@ import type { RealtimeFaults } from 'local-supabase';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ADA, createRealtimeWorld, type RealtimeWorld } from 'local-supabase/testing';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -11,7 +12,7 @@ interface Note {
   readonly id: number;
 }
 
-const reconcileMs = 250;
+const intervalMs = 250;
 const patient = { timeout: 10_000 };
 
 let world: RealtimeWorld;
@@ -38,7 +39,7 @@ afterEach(async () => {
 });
 
 /** A list of the notes that compares itself with the table often. */
-async function openList(reconcile = reconcileMs, hearsBroadcasts = false) {
+async function openList(everyMs = intervalMs, hearsBroadcasts = false) {
   const token = await world.tokenOf(ADA);
   const platform = createBrowserPlatform({ openSocket: openNodeSocket });
   const client = createRealtimeClient({
@@ -51,12 +52,12 @@ async function openList(reconcile = reconcileMs, hearsBroadcasts = false) {
   const list = createLiveQuery<Note>({
     channel,
     ...(hearsBroadcasts && { source: createDatabaseBroadcast(channel) }),
-    binding: { table: 'open_notes' },
     platform,
-    key: ({ id }) => String(id),
-    version: () => 0,
-    read: async () => world.database.query<Note>('select id from open_notes'),
-    reconcileMs: reconcile,
+    query: createTableQuery(async () => world.database.query<Note>('select id from open_notes'), {
+      path: 'open_notes',
+    }),
+    key: 'id',
+    intervalMs: everyMs,
   });
   const stop = list.start();
   channel.join();
@@ -105,7 +106,7 @@ describe('a live list, when the server loses changes silently', () => {
   });
 
   it('is repaired by its comparison: the replication of broadcasts ends', async () => {
-    const { channel, ids } = await openList(reconcileMs, true);
+    const { channel, ids } = await openList(intervalMs, true);
     await insert(1);
     await expect.poll(ids, patient).toEqual([1]);
     world.service.faults.setMessageReplication(false);

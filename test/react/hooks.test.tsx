@@ -209,10 +209,9 @@ it('useLiveList shows rows and their changes in StrictMode, and leaves on unmoun
   const query = createLiveQuery({
     platform: clients.platform,
     channel,
-    binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${grace.id}` },
-    read: (signal) =>
-      clients.rest.from('notifications').select().eq('recipient_id', grace.id).execute({ signal }),
-    key: ({ id }) => id ?? '',
+    query: clients.rest.from('notifications').select('id, content').eq('recipient_id', grace.id),
+    key: 'id',
+    immutableColumns: ['recipient_id'],
   });
   function List() {
     const { rows, isCurrent } = useLiveList(query);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 
@@ -157,18 +158,18 @@ describe('changes that the database broadcasts', () => {
     const query = createLiveQuery<Item>({
       channel,
       source,
-      binding: { table: 'items' },
       platform: tab,
-      key: ({ id }) => String(id),
-      version: ({ version }) => version,
-      read: () => Promise.resolve([...table]),
+      query: createTableQuery(() => [...table], { path: 'items' }),
+      key: 'id',
     });
     query.start();
     await scene.open();
     expect(query.getSnapshot()).toMatchObject({ isCurrent: true, rows: [{ id: 'a' }] });
     await change('INSERT', { id: 'b', version: 1 });
+    table[0] = { id: 'a', version: 2 };
     await change('UPDATE', { id: 'a', version: 2 }, { id: 'a', version: 1 });
     await change('DELETE', null, { id: 'b', version: 1 });
+    await world.clock.advance(200);
     expect(query.getSnapshot().rows).toEqual([{ id: 'a', version: 2 }]);
     table.push({ id: 'missed', version: 3 });
     server.endChannel('phx_error');

@@ -1,70 +1,35 @@
-import { describe, expect, it } from 'vitest';
-import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query/live-query.ts';
-import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { createQuery, openLiveQuery, type SceneOptions } from '../support/wire/live-query-scene.ts';
+import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 interface Item {
   readonly id: string;
-  readonly version: number;
-  readonly status?: string;
+  readonly title: string;
+  readonly author?: { readonly name: string };
+  readonly at?: string;
 }
 
-const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+const item = (id: string, title = id): Item => ({ id, title });
+const openQuery = (options: SceneOptions<Item> = {}) => openLiveQuery<Item>({ key: 'id', ...options });
+/** A change that names a row; its other columns are those of the table. */
+const inserted = (id: string) => ({ type: 'INSERT', record: { id, raw: true } });
+const updated = (id: string, oldId = id) => ({ type: 'UPDATE', record: { id }, old_record: { id: oldId } });
+const deleted = (id: string) => ({ type: 'DELETE', old_record: { id } });
 
-async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
-  const scene = createScriptedScene();
-  const reads: {
-    resolve: (rows: Item[]) => void;
-    reject: (problem: unknown) => void;
-    signal: AbortSignal;
-  }[] = [];
-  const channel = scene.client.channel('user:ada');
-  const query = createLiveQuery<Item>({
-    channel,
-    binding,
-    platform: scene.tab,
-    key: ({ id }) => String(id),
-    version: ({ version }) => version,
-    read: (signal) => new Promise((resolve, reject) => reads.push({ resolve, reject, signal })),
-    isEager: false,
-    ...overrides,
-  });
-  const stop = query.start();
-  scene.server.open();
-  await scene.world.settle();
-  const confirm = async () => {
-    scene.server.acceptJoin();
-    scene.server.confirm();
-    await scene.world.settle();
-  };
-  return {
-    ...scene,
-    channel,
-    query,
-    reads,
-    stop,
-    confirm,
-    rows: () => query.getSnapshot().rows,
-    async answer(rows: Item[]) {
-      reads.at(-1)?.resolve(rows);
-      await scene.world.settle();
-    },
-    async change(data: Readonly<Record<string, unknown>>) {
-      scene.server.change(data);
-      await scene.world.clock.advance(16);
-    },
-  };
-}
+afterEach(() => vi.restoreAllMocks());
 
 describe('a live query', () => {
   it('reads once when the channel is live, and is current afterwards', async () => {
-    const { confirm, reads, answer, query } = await openQuery();
-    expect(reads).toHaveLength(0);
+    const { confirm, reads, answer, query, status } = await openQuery();
+    expect([reads.length, status()]).toEqual([0, 'joining']);
     await confirm();
-    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([1, false]);
-    await answer([{ id: 'a', version: 1 }]);
+    expect([reads.length, status()]).toEqual([1, 'reading']);
+    await answer([item('a')]);
     expect(query.getSnapshot()).toEqual({
-      rows: [{ id: 'a', version: 1 }],
+      rows: [item('a')],
       isLoaded: true,
+      status: 'current',
       isCurrent: true,
       error: null,
       lastHeal: null,
@@ -73,67 +38,105 @@ describe('a live query', () => {
 
   it('reads before the channel is live, and again when it is', async () => {
     const { confirm, reads, answer, query } = await openQuery({ isEager: true });
-    await answer([{ id: 'a', version: 1 }]);
-    expect([query.getSnapshot().isLoaded, query.getSnapshot().isCurrent]).toEqual([true, false]);
+    await answer([item('a')]);
+    expect(query.getSnapshot()).toMatchObject({ isLoaded: true, status: 'joining', isCurrent: false });
     await confirm();
-    await answer([{ id: 'a', version: 1 }]);
+    await answer([item('a')]);
     expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
   });
 
-  it('replays changes received during the read: newer versions win, deletes stay', async () => {
-    const { confirm, change, answer, rows } = await openQuery();
+  it('reads a changed row again, so that it keeps the form of the query', async () => {
+    const { confirm, change, answer, reads, rows, status } = await openQuery();
     await confirm();
-    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'new', version: 1 } });
-    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'ahead', version: 2 } });
-    await change({ type: 'UPDATE', commit_timestamp: at(3), record: { id: 'behind', version: 1 } });
-    await change({ type: 'DELETE', commit_timestamp: at(4), old_record: { id: 'gone' } });
-    await answer([
-      { id: 'ahead', version: 1 },
-      { id: 'behind', version: 3 },
-      { id: 'gone', version: 1 },
+    await answer([item('a'), item('b')]);
+    await change(updated('a'));
+    expect([reads.at(-1)?.narrowed, rows(), status()]).toEqual([
+      { id: ['a'] },
+      [item('a'), item('b')],
+      'current',
     ]);
-    expect(rows()).toEqual([
-      { id: 'ahead', version: 2 },
-      { id: 'behind', version: 3 },
-      { id: 'new', version: 1 },
-    ]);
+    const joined = { ...item('a', 'new'), author: { name: 'Ada' } };
+    await answer([joined]);
+    expect(rows()).toEqual([joined, item('b')]);
   });
 
-  it('does not restore a deleted row on a late update', async () => {
-    const { confirm, change, answer, rows } = await openQuery();
+  it('reads the rows of a burst by one request, and more than a hundred as the list', async () => {
+    const { confirm, change, answer, reads, advance } = await openQuery();
     await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    await change({ type: 'DELETE', commit_timestamp: at(5), old_record: { id: 'a' } });
-    await change({ type: 'UPDATE', commit_timestamp: at(4), record: { id: 'a', version: 2 } });
-    expect(rows()).toEqual([]);
+    await answer([]);
+    await change(inserted('a'), updated('a'), inserted('b'));
+    expect(reads.map(({ narrowed }) => narrowed)).toEqual([{}, { id: ['a', 'b'] }]);
+    await answer([item('a'), item('b')]);
+    await change(...Array.from({ length: 101 }, (_, index) => inserted(`${index}`)));
+    await advance(1_000);
+    expect(reads.slice(2).map(({ narrowed }) => narrowed)).toEqual([{}]);
   });
 
-  it('tracks a row by its new primary key only, also in a burst and in a replay', async () => {
-    const { confirm, change, answer, rows, query, server, world } = await openQuery();
+  it('reads at most five times per second in a steady stream of changes', async () => {
+    const { confirm, answer, reads, status, server, advance } = await openQuery();
     await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    const rename = { type: 'UPDATE', commit_timestamp: at(1), old_record: { id: 'a' } };
-    await change({ ...rename, record: { id: 'b', version: 2 } });
-    expect(rows()).toEqual([{ id: 'b', version: 2 }]);
-    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 1 } });
-    server.change({ ...rename, old_record: { id: 'b' }, record: { id: 'c', version: 3 } });
-    server.change({ ...rename, old_record: { id: 'c' }, record: { id: 'c', version: 4 } });
-    server.change({ type: 'DELETE', commit_timestamp: at(2), old_record: { id: 'c' } });
-    await world.clock.advance(16);
-    expect(rows().map(({ id }) => id)).toEqual(['a']);
+    await answer([]);
+    for (let step = 0; step < 100; step += 1) {
+      server.change(inserted(`${step}`));
+      await advance(20);
+      await answer([item(`${step}`)]);
+    }
+    expect([reads.length, status()]).toEqual([11, 'current']);
+  });
+
+  it('removes a row that no longer fulfills the conditions of the query', async () => {
+    const { confirm, change, answer, rows } = await openQuery();
+    await confirm();
+    await answer([item('a'), item('b')]);
+    await change(updated('a'));
+    await answer([]);
+    expect(rows()).toEqual([item('b')]);
+  });
+
+  it('removes a deleted row at once, also one that the read in flight still returns', async () => {
+    const { confirm, change, answer, rows, reads, query, world } = await openQuery();
+    await confirm();
+    await answer([item('a'), item('b')]);
+    await change(deleted('a'));
+    expect([rows(), reads.length]).toEqual([[item('b')], 1]);
     query.refresh();
     await world.settle();
-    await change({ ...rename, commit_timestamp: at(3), record: { id: 'd', version: 5 } });
-    await answer([{ id: 'a', version: 1 }]);
-    expect(rows()).toEqual([{ id: 'd', version: 5 }]);
+    await change(deleted('b'));
+    await answer([item('b'), item('c')]);
+    expect(rows()).toEqual([item('c')]);
   });
 
-  it('reads again after a truncated change', async () => {
-    const { confirm, change, answer, reads } = await openQuery();
+  it('reads again what changed during a read', async () => {
+    const { confirm, change, answer, rows, reads, advance } = await openQuery();
+    await confirm();
+    await change(updated('a'), deleted('b'), inserted('b'));
+    await answer([item('a', 'old'), item('b', 'old')]);
+    await advance(800);
+    expect(reads.at(-1)?.narrowed).toEqual({ id: ['a', 'b'] });
+    await answer([item('a', 'new'), item('b', 'new')]);
+    expect(rows()).toEqual([item('a', 'new'), item('b', 'new')]);
+  });
+
+  it('reads both rows where an update changes the key', async () => {
+    const { confirm, change, answer, rows, reads } = await openQuery();
+    await confirm();
+    await answer([item('a')]);
+    await change(updated('b', 'a'));
+    expect(reads.at(-1)?.narrowed).toEqual({ id: ['a', 'b'] });
+    await answer([item('b')]);
+    expect(rows()).toEqual([item('b')]);
+  });
+
+  it('reads the list after a change without its data, or without the key', async () => {
+    const { confirm, change, answer, reads, advance } = await openQuery();
     await confirm();
     await answer([]);
     await change({ errors: ['Error 413: Payload Too Large'], record: {} });
-    expect(reads).toHaveLength(2);
+    expect(reads.map(({ narrowed }) => narrowed)).toEqual([{}, {}]);
+    await answer([]);
+    await advance(1_000);
+    await change({ type: 'DELETE', old_record: { other: 1 } });
+    expect(reads.map(({ narrowed }) => narrowed)).toEqual([{}, {}, {}]);
   });
 
   it('coalesces simultaneous refreshes, and reads once more for those during a read', async () => {
@@ -149,46 +152,55 @@ describe('a live query', () => {
     expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
   });
 
-  it('publishes the error of a failed read and retries after a delay', async () => {
-    const { confirm, answer, reads, query, world } = await openQuery();
+  it('is not current two seconds after a change that it could not read', async () => {
+    const { confirm, change, answer, advance, status } = await openQuery();
     await confirm();
+    await answer([item('a')]);
+    await change(updated('a'));
+    await advance(1_900);
+    expect(status()).toBe('current');
+    await advance(200);
+    expect(status()).toBe('reading');
+    await answer([item('a', 'new')]);
+    expect(status()).toBe('current');
+  });
+
+  it('publishes the error of a failed read, and retries the whole list after a delay', async () => {
+    const { confirm, answer, change, reads, query, advance, world } = await openQuery();
+    await confirm();
+    await answer([]);
+    await change(inserted('a'));
     const problem = new Error('no network');
     reads.at(-1)?.reject(problem);
     await world.settle();
-    expect(query.getSnapshot()).toMatchObject({ error: problem, isCurrent: false });
-    await world.clock.advance(1_000);
-    await answer([{ id: 'a', version: 1 }]);
-    expect(query.getSnapshot()).toMatchObject({ error: null, isCurrent: true, isLoaded: true });
+    expect(query.getSnapshot()).toMatchObject({ error: problem, status: 'reading' });
+    await advance(1_000);
+    expect(reads.at(-1)?.narrowed).toEqual({});
+    await answer([item('a')]);
+    expect(query.getSnapshot()).toMatchObject({ error: null, isCurrent: true, rows: [item('a')] });
   });
 
   it('treats a read that throws synchronously as failed', async () => {
     const problem = new Error('bad filter');
-    const { confirm, query, world } = await openQuery({
+    const { confirm, query } = await openQuery({
       read: () => {
         throw problem;
       },
     });
     await confirm();
-    await world.settle();
     expect(query.getSnapshot()).toMatchObject({ error: problem, isCurrent: false });
   });
 
-  it('stops after a final failure', async () => {
-    const { confirm, reads, world } = await openQuery({ shouldRetry: () => false });
-    await confirm();
-    reads.at(-1)?.reject(new Error('forbidden'));
-    await world.clock.advance(20_000);
-    expect(reads).toHaveLength(1);
-  });
-
   it('is not current after a final failure until a read succeeds', async () => {
-    const { confirm, answer, reads, server, query, world } = await openQuery({ shouldRetry: () => false });
+    const { confirm, answer, reads, server, query, world, advance } = await openQuery({
+      shouldRetry: () => false,
+    });
     await confirm();
     await answer([]);
     server.confirm();
     await world.settle();
     reads.at(-1)?.reject(new Error('forbidden'));
-    await world.clock.advance(20_000);
+    await advance(20_000);
     expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, false]);
     query.refresh();
     await world.settle();
@@ -197,106 +209,47 @@ describe('a live query', () => {
   });
 
   it('is not current while it is stopped, even on a live channel', async () => {
-    const { channel, confirm, answer, query, stop, world } = await openQuery();
+    const { channel, confirm, answer, query, status, stop, world } = await openQuery();
     await confirm();
     await answer([]);
     channel.join();
     stop();
-    expect([channel.getSnapshot().status, query.getSnapshot().isCurrent]).toEqual(['live', false]);
+    expect([channel.getSnapshot().status, status()]).toEqual(['live', 'stopped']);
     query.start();
     await world.settle();
     await answer([]);
-    expect(query.getSnapshot().isCurrent).toBe(true);
+    expect(status()).toBe('current');
   });
 
-  it('omits rows outside the filter and keeps the order', async () => {
-    const { confirm, change, answer, rows } = await openQuery({
-      includes: ({ status }) => status !== 'archived',
-      compare: (a, b) => b.version - a.version,
-    });
-    await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'b', version: 2 } });
-    expect(rows().map(({ id }) => id)).toEqual(['b', 'a']);
-    await change({
-      type: 'UPDATE',
-      commit_timestamp: at(2),
-      record: { id: 'b', version: 3, status: 'archived' },
-    });
-    expect(rows().map(({ id }) => id)).toEqual(['a']);
-  });
-
-  it('applies own writes, and their echo has no effect', async () => {
-    const { confirm, change, answer, query, rows } = await openQuery();
-    await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    query.upsert([{ id: 'a', version: 2 }]);
-    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
-    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 2 } });
-    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
-    query.remove([{ id: 'a' }]);
-    expect(rows()).toEqual([]);
-  });
-
-  it('does not restore an own deletion on a delayed update, but on a new row', async () => {
-    const { confirm, change, answer, query, rows } = await openQuery();
-    await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    const late = { type: 'UPDATE', commit_timestamp: at(3), record: { id: 'a', version: 2 } };
-    query.remove([{ id: 'a' }]);
-    query.remove([{ id: 'a' }]);
-    await change(late);
-    expect(rows()).toEqual([]);
-    await change({ type: 'DELETE', commit_timestamp: at(4), old_record: { id: 'a' } });
-    await change({ ...late, record: { id: 'a', version: 3 } });
-    expect(rows()).toEqual([]);
-    await change({ type: 'INSERT', commit_timestamp: at(5), record: { id: 'a', version: 4 } });
-    query.remove([{ id: 'a' }]);
-    await change({ type: 'INSERT', commit_timestamp: at(6), record: { id: 'a', version: 5 } });
-    expect(rows()).toEqual([{ id: 'a', version: 5 }]);
-  });
-
-  it('applies updates of an own deletion after an upsert or a read', async () => {
-    const { confirm, change, answer, query, rows, world } = await openQuery();
-    await confirm();
-    await answer([{ id: 'a', version: 1 }]);
-    query.remove([{ id: 'a' }]);
-    query.upsert([{ id: 'a', version: 1 }]);
-    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 2 } });
-    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
-    query.remove([{ id: 'a' }]);
-    query.refresh();
-    await world.settle();
-    await answer([{ id: 'a', version: 2 }]);
-    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'a', version: 3 } });
-    expect(rows()).toEqual([{ id: 'a', version: 3 }]);
-  });
-
-  it('shows a row that was made again after an own deletion during a read', async () => {
-    const { confirm, change, answer, query, rows, world } = await openQuery();
+  it('reads the rows that this tab has written without waiting for their changes', async () => {
+    const { confirm, answer, query, reads, rows, world } = await openQuery();
     await confirm();
     await answer([]);
-    query.refresh();
-    await world.settle();
-    query.remove([{ id: 'a' }]);
-    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'a', version: 1 } });
-    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'a', version: 2 } });
-    await answer([{ id: 'a', version: 2 }]);
-    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
+    query.refreshRows([{ id: 'own' }]);
+    await world.clock.advance(200);
+    expect(reads.at(-1)?.narrowed).toEqual({ id: ['own'] });
+    await answer([item('own')]);
+    expect(rows()).toEqual([item('own')]);
   });
 
-  it('shows initial rows until the first read, and keeps its snapshot while nothing changes', async () => {
-    const { query, confirm, answer } = await openQuery({ initialRows: [{ id: 'cached', version: 1 }] });
-    expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'cached' }], isLoaded: false });
+  it('shows initial rows until the first read, and keeps its rows while nothing changes', async () => {
+    const { query, confirm, answer, world, rows } = await openQuery({ initialRows: [item('cached')] });
+    expect(query.getSnapshot()).toMatchObject({ rows: [item('cached')], isLoaded: false });
     await confirm();
-    await answer([]);
-    const snapshot = query.getSnapshot();
-    expect(snapshot.rows).toEqual([]);
-    expect(query.getSnapshot()).toBe(snapshot);
+    await answer([item('a'), item('b')]);
+    const [before, [first]] = [rows(), rows()];
+    query.refresh();
+    await world.settle();
+    await answer([item('a'), item('b')]);
+    expect(rows()).toBe(before);
+    query.refresh();
+    await world.settle();
+    await answer([item('a'), item('b', 'new')]);
+    expect([rows()[0] === first, rows()[1]]).toEqual([true, item('b', 'new')]);
   });
 
   it('aborts its read and leaves the channel on the last stop', async () => {
-    const { confirm, reads, stop, world, server, query } = await openQuery();
+    const { confirm, reads, stop, advance, server, query, client, world } = await openQuery();
     await confirm();
     const stopToo = query.start();
     stop();
@@ -304,27 +257,278 @@ describe('a live query', () => {
     expect(reads.at(-1)?.signal.aborted).toBe(false);
     stopToo();
     expect(reads.at(-1)?.signal.aborted).toBe(true);
-    await world.clock.advance(1_000);
-    expect(server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+    query.refresh();
+    query.refreshRows([item('a')]);
+    await advance(60_000);
+    expect([server.sentEvents(), reads.length]).toEqual([['phx_join', 'phx_leave'], 1]);
+    client.close();
+    await advance(2_000);
+    expect(world.clock.pendingTimers).toBe(0);
   });
 
-  it('notifies once per frame in a burst', async () => {
-    const { confirm, answer, server, query, world } = await openQuery();
+  it('notifies once per frame in a burst of deletes', async () => {
+    const { confirm, answer, change, query, rows } = await openQuery();
     await confirm();
-    await answer([]);
+    const ids = Array.from({ length: 1_000 }, (_, index) => `${index}`);
+    await answer(ids.map((id) => item(id)));
     let notified = 0;
     query.subscribe(() => (notified += 1));
-    for (let index = 0; index < 1_000; index += 1)
-      server.change({ commit_timestamp: at(1), record: { id: `${index}`, version: 1 } });
-    await world.clock.advance(16);
-    expect([notified, query.getSnapshot().rows.length]).toEqual([1, 1_000]);
+    await change(...ids.map(deleted));
+    expect([notified, rows().length]).toEqual([1, 0]);
+  });
+});
+
+describe('the order of a live query', () => {
+  const times = { late: '2026-01-02T00:00:00+00:00', early: '2026-01-01T00:00:00.5+00:00' };
+
+  it.each([
+    ['at.desc', { at: times.early }, { at: times.late }],
+    ['at.asc', { at: times.late }, { at: times.early }],
+    ['at.desc', { at: times.late }, { at: null }],
+    ['at.desc.nullslast', { at: null }, { at: times.late }],
+    ['n.asc', { n: 10 }, { n: 9 }],
+    ['isNew.asc,at.desc', { isNew: false, at: times.early }, { isNew: false, at: times.late }],
+  ])('places a new row by %s', async (order, known, added) => {
+    const { confirm, answer, change, rows, reads } = await openLiveQuery<{ id: string }>({
+      key: 'id',
+      plan: { order: order.split(',') },
+    });
+    await confirm();
+    await answer([{ id: 'known', ...known }]);
+    await change(inserted('added'));
+    await answer([{ id: 'added', ...added }]);
+    expect([rows().map(({ id }) => id), reads.length]).toEqual([['added', 'known'], 2]);
   });
 
-  it('reads again every reconcileMs', async () => {
-    const { confirm, answer, reads, world } = await openQuery({ reconcileMs: 5_000 });
+  it.each([
+    ['a text, which the database sorts', ['title.asc']],
+    ['a column that the rows lack', ['secret.asc']],
+    ['a related column', ['author(name).asc']],
+  ])('is read again where a new row is placed by %s', async (_name, order) => {
+    const { confirm, answer, change, advance, rows, reads } = await openQuery({ plan: { order } });
+    await confirm();
+    await answer([item('b')]);
+    await change(inserted('ä'));
+    await answer([item('ä')]);
+    await advance(200);
+    expect(reads.map(({ narrowed }) => narrowed)).toEqual([{}, { id: ['ä'] }, {}]);
+    await answer([item('ä'), item('b')]);
+    expect(rows()).toEqual([item('ä'), item('b')]);
+  });
+
+  it('is not read again where a change leaves the text that it sorts by', async () => {
+    const { confirm, answer, change, advance, rows, reads } = await openQuery({
+      plan: { order: ['title.asc'] },
+    });
+    await confirm();
+    await answer([item('a', 'same'), item('b', 'same')]);
+    await change(updated('a'));
+    await answer([{ ...item('a', 'same'), at: 'new' }]);
+    await advance(1_000);
+    expect([reads.length, rows()[0]]).toEqual([2, { ...item('a', 'same'), at: 'new' }]);
+  });
+
+  it('with a limit is read again for each change that may move its end', async () => {
+    const { confirm, answer, change, advance, rows, reads } = await openQuery({ plan: { limit: 1 } });
+    await confirm();
+    await answer([item('a')]);
+    await change(deleted('elsewhere'));
+    await advance(1_000);
+    expect(reads).toHaveLength(1);
+    await change(deleted('a'));
+    await answer([item('b')]);
+    expect([rows(), reads.map(({ narrowed }) => narrowed)]).toEqual([[item('b')], [{}, {}]]);
+    await advance(1_000);
+    await change(inserted('c'));
+    expect(reads).toHaveLength(3);
+  });
+});
+
+describe('the keys of a live query', () => {
+  const big = { first: '1234567890123456789', second: '1234567890123456790' };
+
+  it('tell int8 apart that were selected as text', async () => {
+    const { confirm, answer, change, rows } = await openQuery();
+    await confirm();
+    await answer([item(big.first), item(big.second)]);
+    await change({ type: 'UPDATE', record: { id: big.first }, old_record: { id: big.first } });
+    await answer([item(big.first, 'new')]);
+    await change(deleted(big.second));
+    expect(rows()).toEqual([item(big.first, 'new')]);
+  });
+
+  it.each([
+    ['JSON has rounded them', [{ id: Number(big.first) }], 'id::text'],
+    ['a row lacks one', [{ title: 'a' }], 'lacks its key'],
+    ['two rows have the same', [{ id: 1 }, { id: 1 }], 'same id'],
+  ])('are refused where %s', async (_name, rows, message) => {
+    const { confirm, answer, query, advance, reads } = await openLiveQuery<{ id?: number; title?: string }>({
+      key: 'id',
+    });
+    await confirm();
+    await answer(rows);
+    expect(query.getSnapshot()).toMatchObject({
+      rows: [],
+      isCurrent: false,
+      error: { code: 'invalid-row', message: expect.stringContaining(message) as string },
+    });
+    await advance(20_000);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('of several columns narrow the query by each of them', async () => {
+    interface Member {
+      readonly team: number;
+      readonly person: string;
+      readonly role: string;
+    }
+    const { confirm, answer, change, reads, rows } = await openLiveQuery<Member>({
+      key: ['team', 'person'],
+    });
+    await confirm();
+    await answer([
+      { team: 1, person: 'ada', role: 'owner' },
+      { team: 2, person: 'ada', role: 'owner' },
+    ]);
+    await change(
+      { record: { team: 1, person: 'ada' } },
+      { record: { team: 2, person: 'bob' } },
+      { type: 'DELETE', old_record: { team: 2, person: 'ada' } },
+    );
+    expect(reads.at(-1)?.narrowed).toEqual({ team: [1, 2], person: ['ada', 'bob'] });
+    await answer([{ team: 1, person: 'ada', role: 'guest' }]);
+    expect(rows()).toEqual([{ team: 1, person: 'ada', role: 'guest' }]);
+  });
+});
+
+describe('a live query of a view', () => {
+  it('follows the table that is named, and asks the view for deleted rows', async () => {
+    const { confirm, answer, change, rows, reads, server } = await openQuery({
+      plan: { path: 'notification_list', schema: 'app' },
+      table: 'notifications',
+    });
+    await confirm();
+    expect(server.lastJoin().payload).toMatchObject({
+      config: { postgres_changes: [{ event: '*', schema: 'app', table: 'notifications' }] },
+    });
+    await answer([item('a')]);
+    await change({ ...deleted('a'), schema: 'app' });
+    expect([rows(), reads.at(-1)?.narrowed]).toEqual([[item('a')], { id: ['a'] }]);
+  });
+});
+
+describe('the conditions of a live query', () => {
+  const conditions = [
+    { column: 'owner', operator: 'eq', operand: 'a,"b' },
+    { column: 'kind', operator: 'in', operand: ['"x"', '"y"'] },
+    { column: 'status', operator: 'eq', operand: 'unread' },
+  ];
+  const open = (immutableColumns: readonly string[], filters: readonly object[] = conditions) => {
+    const scene = createScriptedScene();
+    return {
+      scene,
+      query: () =>
+        createLiveQuery<Item>({
+          channel: scene.client.channel('user:ada'),
+          platform: scene.tab,
+          query: createQuery<Item>({ filters: filters as typeof conditions }, () => Promise.resolve([])),
+          key: 'id',
+          immutableColumns,
+        }),
+    };
+  };
+
+  it('are tested by the server on columns that never change', async () => {
+    const { scene, query } = open(['owner', 'kind']);
+    query().start();
+    scene.server.open();
+    await scene.world.settle();
+    expect(scene.server.lastJoin().payload).toMatchObject({
+      config: { postgres_changes: [{ filter: 'owner=eq."a,\\"b",kind=in.("x","y")' }] },
+    });
+  });
+
+  it.each([
+    ['a column without a condition', ['sender'], conditions],
+    ['a negated condition', ['owner'], [{ ...conditions[0], not: true }]],
+    ['an operator of the REST service alone', ['owner'], [{ ...conditions[0], operator: 'eq(any)' }]],
+  ])('are refused for %s', (_name, columns, filters) => {
+    expect(open(columns, filters).query).toThrow(expect.objectContaining({ code: 'invalid-options' }));
+  });
+
+  it('need the table whose changes concern the rows of a function', () => {
+    const scene = createScriptedScene();
+    expect(() =>
+      createLiveQuery<Item>({
+        channel: scene.client.channel('user:ada'),
+        platform: scene.tab,
+        query: createQuery<Item>({ path: 'rpc/list' }, () => Promise.resolve([])),
+        key: 'id',
+      }),
+    ).toThrow(expect.objectContaining({ code: 'invalid-options' }));
+  });
+});
+
+describe('a live query whose channel fails', () => {
+  it('has the error of the channel with the statement that publishes the table, and warns once', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const { server, query, world, answer, confirm, channel } = await openQuery();
+    server.acceptJoin();
+    server.system('error', 'Unable to subscribe to changes with given parameters.');
+    await world.settle();
+    await answer([]);
+    const statement = 'alter publication supabase_realtime add table public.notifications;';
+    const { error, status } = query.getSnapshot();
+    expect([status, error]).toEqual([
+      'failed',
+      expect.objectContaining({
+        name: 'RealtimeError',
+        code: 'subscription-refused',
+        message: expect.stringContaining(statement) as string,
+      }),
+    ]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(statement)]]);
+    channel.join();
+    await world.settle();
     await confirm();
     await answer([]);
-    await world.clock.advance(5_000);
-    expect(reads).toHaveLength(2);
+    expect(query.getSnapshot()).toMatchObject({ status: 'current', error: null });
+  });
+
+  it('reads every 25 s, by one request each, and shows what it read', async () => {
+    vi.spyOn(console, 'warn').mockReturnValue();
+    const { server, world, answer, reads, rows, advance, query } = await openQuery();
+    server.refuseJoin('Unauthorized: You do not have permissions to read from this Channel topic');
+    await world.settle();
+    await advance(24_000);
+    expect(reads).toHaveLength(0);
+    for (const id of ['a', 'b']) {
+      await advance(1_000);
+      await answer([item(id)]);
+      expect([rows(), query.getSnapshot().lastHeal]).toEqual([[item(id)], null]);
+      await advance(24_000);
+    }
+    expect([reads.length, query.getSnapshot()]).toMatchObject([2, { status: 'failed', error: {} }]);
+  });
+});
+
+describe('a live query during an outage of the realtime service', () => {
+  it('reads every 25 s in a page that is shown and online', async () => {
+    const { confirm, answer, reads, rows, advance, server, tab, status } = await openQuery();
+    await confirm();
+    await answer([]);
+    server.socket().fail();
+    for (const id of ['a', 'b', 'c']) {
+      await advance(25_000);
+      await answer([item(id)]);
+      expect([rows(), status()]).toEqual([[item(id)], 'joining']);
+    }
+    expect(reads).toHaveLength(4);
+    tab.setVisible(false);
+    await advance(60_000);
+    expect(reads).toHaveLength(4);
+    tab.setVisible(true);
+    await advance(1_000);
+    expect(reads).toHaveLength(5);
   });
 });

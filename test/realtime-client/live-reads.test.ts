@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLiveReads, watchGaps } from '../../src/realtime-client/live-query/live-reads.ts';
+import { createLiveReads } from '../../src/realtime-client/live-query/live-reads.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
-import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 function createReads() {
   const world = createFakeWorld();
@@ -85,22 +84,32 @@ describe('live reads', () => {
     await world.clock.advance(5_000);
     expect(pending).toHaveLength(1);
   });
-});
 
-describe('the gaps of a channel', () => {
-  it('are announced when it is live, at once if it is live already, and after an interruption', async () => {
-    const scene = createScriptedScene();
-    const channel = scene.client.channel('user:ada');
-    const seen: string[] = [];
-    const stop = watchGaps(channel, () => seen.push('early'));
-    await scene.openLiveChannel();
-    await scene.world.settle();
-    expect(seen).toEqual(['early']);
-    stop();
-    watchGaps(channel, () => seen.push('late'));
-    expect(seen).toEqual(['early', 'late']);
-    scene.server.confirm();
-    await scene.world.settle();
-    expect(seen).toEqual(['early', 'late', 'late']);
+  it('rechecks without being pending, unless the read takes longer than two seconds or fails', async () => {
+    const { world, pending, reads } = createReads();
+    void reads.refresh();
+    await world.settle();
+    pending[0]?.resolve();
+    await world.settle();
+    const isPending = () => reads.getSnapshot().isPending;
+    void reads.recheck();
+    await world.clock.advance(1_900);
+    expect([pending.length, isPending()]).toEqual([2, false]);
+    void reads.recheck();
+    pending[1]?.resolve();
+    await world.clock.advance(1_900);
+    expect([pending.length, isPending()]).toEqual([3, false]);
+    await world.clock.advance(100);
+    expect(isPending()).toBe(true);
+    pending[2]?.resolve();
+    await world.settle();
+    expect(isPending()).toBe(false);
+    void reads.recheck();
+    await world.settle();
+    pending[3]?.reject(new Error('no network'));
+    await world.settle();
+    expect(isPending()).toBe(true);
+    reads.stop();
+    expect(world.clock.pendingTimers).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import type { Platform, Socket } from '../../src/platform/platform.ts';
@@ -68,11 +69,13 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
     const channel = client.channel(`user:${user}`);
     const query = createLiveQuery<StoredRow>({
       channel,
-      binding: { table: 'items', filter: `owner=eq.${user}` },
       platform,
-      read: () => Promise.resolve(server.select(user)),
-      key: ({ id }) => String(id),
-      version: (row) => row.version,
+      query: createTableQuery(() => server.select(user), {
+        path: 'items',
+        filters: [{ column: 'owner', operator: 'eq', operand: user }],
+      }),
+      key: 'id',
+      immutableColumns: ['owner'],
     });
     query.start();
     return {

@@ -151,7 +151,11 @@ export function createSimulation(
   const serverTab = world.openTab();
   const server = createRealtimeModel(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
   const restModel = createRestModel(
-    (url) => (url.includes('/versions') ? [{ changes: server.changes }] : server.select('ada')),
+    (url) => {
+      if (url.includes('/versions')) return [{ changes: server.changes }];
+      const ids = /id=in\.\(([^)]*)\)/.exec(decodeURIComponent(url))?.[1]?.replaceAll('"', '').split(',');
+      return server.select('ada').filter(({ id }) => ids?.includes(id) ?? true);
+    },
     server.validTokens,
     latencyMs,
   );
@@ -268,13 +272,12 @@ export function createSimulation(
     );
     const query = createLiveQuery<StoredRow>({
       channel,
-      binding,
       platform,
-      key: ({ id }) => String(id),
-      version: (row) => row.version,
-      ...(comparison ? {} : { reconcileMs: 0 }),
+      query: items,
+      key: 'id',
+      immutableColumns: ['owner'],
+      ...(comparison ? {} : { intervalMs: 0 }),
       ...(comparison === 'version' ? { readVersion } : {}),
-      read: (signal) => items.execute({ signal }),
     });
     query.start();
     return {
@@ -320,7 +323,7 @@ export function createSimulation(
         return server.remove(next.id);
       case 'removeHere':
         server.remove(next.id);
-        return tabAt(next.at)?.query.remove([{ id: next.id }]);
+        return tabAt(next.at)?.query.refreshRows([{ id: next.id }]);
       case 'rename':
         return server.rename(next.id, next.to);
       case 'flip':

@@ -10,7 +10,7 @@ import { createRestClient, shape, type RestClientOptions } from '../../src/rest-
 import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query/live-query.ts';
 import type { Database } from '../../src/inbox/database.types.ts';
 declare const options: RestClientOptions<'public'>;
-declare const live: Pick<LiveQueryOptions<{ id: string; status: string }>, 'channel' | 'binding' | 'platform'>;
+declare const live: Pick<LiveQueryOptions<{ id: string; status: string }>, 'channel' | 'platform'>;
 const rest = createRestClient<Database>(options);
 const inbox = rest.from('notifications');
 const query = inbox.select('id, status');
@@ -32,8 +32,8 @@ const counts = rest.rpc('notification_counts');
 const sent = rest.rpc('message_status', { message_id: '1' });
 const liveQuery = createLiveQuery({
   ...live,
-  read: (signal) => query.execute({ signal }),
-  key: ({ id }) => id ?? '',
+  query,
+  key: 'id',
 });
 const liveRows = liveQuery.getSnapshot().rows;
 export { counted, counts, filtered, inserted, liveRows, maybe, one, row, sent, shaped, updated, wholeRows };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createBroadcast, type BroadcastDrop } from 'supabase-protocol-clients/realtime-client/broadcast';
 import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
 import type { Channel } from 'supabase-protocol-clients/realtime-client';
-import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+import { createLiveQuery, type LiveSource } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { clientAuditsOf, eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
@@ -12,6 +12,14 @@ const audit = clientAuditsOf('realtime-client');
 const source = 'protocol/realtime.md#gaps';
 const needs = ['database'] as const;
 const quick = { reconnectDelaysMs: [50], leaveGraceMs: 50, timeoutMs: 5_000 };
+
+/** A query of the table `notes` whose rows `read` returns. */
+const queryOf = (read: () => readonly Note[]): LiveSource<Note> => ({
+  plan: { path: 'notes', filters: [], order: [] },
+  execute: () => Promise.resolve(read()),
+  in: (_column: string, ids: readonly unknown[]) =>
+    queryOf(() => read().filter(({ id }) => ids.includes(id))),
+});
 
 interface Inbox {
   readonly tab: SignedInTab;
@@ -175,12 +183,10 @@ export const clientReplayAudits: readonly Audit[] = [
       const list = createLiveQuery<Note>({
         channel: inbox.channel,
         source: createDatabaseBroadcast(inbox.channel),
-        binding: { table: 'notes' },
         platform: inbox.tab.platform,
-        read: () => Promise.resolve([...rows.values()]),
-        key: ({ id }) => String(id),
-        version: ({ version }) => version,
-        reconcileMs: 0,
+        query: queryOf(() => [...rows.values()]),
+        key: 'id',
+        intervalMs: 0,
       });
       const write = async (id: string, title: string, version: number, isTold = true) => {
         const row = { id, title, version };

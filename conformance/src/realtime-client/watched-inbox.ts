@@ -74,10 +74,9 @@ export async function watchInbox(
       createLiveQuery<NotificationRow>({
         channel,
         platform: tab.platform,
-        binding: mine,
-        key: ({ id }) => id ?? '',
-        version: ({ updated_at }) => updated_at,
-        read: (signal) => tab.rest.from('notifications').select().execute({ signal }),
+        query: tab.rest.from('notifications').select().eq('recipient_id', tab.user.id),
+        key: 'id',
+        immutableColumns: ['recipient_id'],
       }),
   };
 }

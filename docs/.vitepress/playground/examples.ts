@@ -60,15 +60,14 @@ const { user } = auth.getSnapshot();
 const unread = createLiveQuery({
   platform,
   channel: realtime.channel(\`user:\${user.id}\`),
-  binding: { event: '*', table: 'notifications', filter: \`recipient_id=eq.\${user.id}\` },
-  read: (signal) => rest.from('notifications').select().eq('recipient_id', user.id).execute({ signal }),
-  key: ({ id }) => id,
-  version: ({ updated_at }) => updated_at,
+  query: rest.from('notifications').select('id, content').eq('recipient_id', user.id).eq('status', 'unread'),
+  key: 'id',
+  immutableColumns: ['recipient_id'],
 });
 const stop = unread.start();
 unread.subscribe(() => {
-  const { rows, isCurrent } = unread.getSnapshot();
-  console.log(rows.length, isCurrent ? 'rows, current' : 'rows, not yet');
+  const { rows, status, error } = unread.getSnapshot();
+  console.log(rows.length, 'rows,', status, error?.message ?? '');
 });
 await new Promise((resolve) => setTimeout(resolve, 3000));
 

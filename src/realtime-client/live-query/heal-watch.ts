@@ -1,12 +1,13 @@
 import type { Clock, Timer } from '../../platform/platform.ts';
-import { settleMs, type ReconcileCause } from './reconciler.ts';
+import { settleMs, type ReadCause } from './read-triggers.ts';
+import { isSame } from './same.ts';
 
 /** Differences between a live list and its table that no change had announced, and that a read repaired. */
 export interface LiveQueryHeal {
   /** When (wall clock, ms) the list was repaired. */
   readonly atMs: number;
-  /** Why the list was compared. */
-  readonly cause: ReconcileCause;
+  /** Why the list was read. */
+  readonly cause: ReadCause;
   /** Number of rows that were missing. */
   readonly added: number;
   /** Number of rows that had old values. */
@@ -17,7 +18,7 @@ export interface LiveQueryHeal {
 
 /** Counts lost changes that a re-read repaired. */
 export interface HealWatch<Row> {
-  compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReconcileCause): void;
+  compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReadCause): void;
   /** Changes of these rows arrived: their differences were not lost. */
   noteChanges(keys: readonly string[]): void;
   stop(): void;
@@ -56,15 +57,12 @@ export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHea
 type Differences = Map<string, 'added' | 'updated' | 'removed'>;
 
 /** How the rows of a list differ, by their keys. */
-export function differencesOf<Row>(
-  before: ReadonlyMap<string, Row>,
-  after: ReadonlyMap<string, Row>,
-): Differences {
+function differencesOf<Row>(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>): Differences {
   const differences: Differences = new Map();
   after.forEach((row, key) => {
     const known = before.get(key);
     if (known === undefined) differences.set(key, 'added');
-    else if (JSON.stringify(known) !== JSON.stringify(row)) differences.set(key, 'updated');
+    else if (!isSame(known, row)) differences.set(key, 'updated');
   });
   before.forEach((_row, key) => {
     if (!after.has(key)) differences.set(key, 'removed');

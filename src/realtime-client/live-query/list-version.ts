@@ -1,26 +1,76 @@
-import type { Clock } from '../../platform/platform.ts';
+import type { Page, Platform, Timer } from '../../platform/platform.ts';
+import { settleMs } from './read-triggers.ts';
 
 /** How long a change may take to arrive so that it is not taken for one after the version was read. In milliseconds. */
 const transitMs = 500;
+/** Interval between comparisons, and the deadline of each: 5 s in all, and none overlaps the next. In milliseconds. */
+const intervalMs = 2_500;
+/** After which a difference is looked for again, because its change may be on its way. In milliseconds. */
+const repetitionDelayMs = Math.min(settleMs, 0.4 * intervalMs);
+
+/** Options of {@link createListVersion}. */
+export interface ListVersionOptions {
+  /** Reads how often the list has changed. */
+  readonly readVersion: (signal: AbortSignal) => Promise<number>;
+  readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
+  /** Whether the list claims to equal the table; otherwise a read is on its way. */
+  readonly isCurrent: () => boolean;
+  /** Called when the server's version is another, or is not known to be the list's. */
+  readonly onDifference: () => void;
+}
 
 /** The version of a list: of its last read, plus the changes since. */
 export interface ListVersion {
   /** Reads the version before the list. */
   read(signal: AbortSignal): Promise<void>;
   noteChanges(count: number): void;
-  /** Whether the server's version is another, or is not known to be the list's. */
-  differs(signal: AbortSignal): Promise<boolean>;
+  start(): void;
+  stop(): void;
 }
 
-/** @param readVersion reads how often the list has changed. */
-export function createListVersion(
-  readVersion: (signal: AbortSignal) => Promise<number>,
-  clock: Clock,
-): ListVersion {
+/** Compares the version of a list with the server's every 2.5 s; a difference counts if a second comparison finds it too. */
+export function createListVersion(options: ListVersionOptions): ListVersion {
+  const { readVersion, platform, isCurrent, onDifference } = options;
+  const { clock, page, report } = platform;
   let known = 0;
   /** From when (monotonic, ms) the version that was read cannot contain a change that arrives. */
   let sureFromMs = 0;
   let isSure = true;
+  let timer: Timer | undefined;
+  let request: AbortController | undefined;
+
+  const differs = async (signal: AbortSignal) => !isSure || (await readVersion(signal)) !== known;
+  /** @returns whether the versions differ; undefined if the request failed or took too long. */
+  const compare = async (endMs: number): Promise<boolean | undefined> => {
+    const controller = new AbortController();
+    request = controller;
+    const late = new Error('The version of the list was not read in time');
+    const deadline = clock.setTimer(() => controller.abort(late), endMs - clock.monotonicMs());
+    const aborted = new Promise<never>((_resolve, reject) => {
+      controller.signal.addEventListener('abort', () => reject(late));
+    });
+    try {
+      return await Promise.race([differs(controller.signal), aborted]);
+    } catch (problem) {
+      if (request === controller) report(problem);
+      return undefined;
+    } finally {
+      deadline.cancel();
+    }
+  };
+  const wait = (delayMs: number, act: () => Promise<void>) => {
+    timer = clock.setTimer(() => void act(), delayMs);
+  };
+  const check = async (isRepetition: boolean, endMs: number): Promise<void> => {
+    const current = timer;
+    const isDifferent = isCurrent() && page?.isVisible() !== false ? await compare(endMs) : false;
+    if (timer !== current) return;
+    const leftMs = endMs - clock.monotonicMs();
+    if (isDifferent === true && !isRepetition && leftMs > 0)
+      return wait(Math.min(repetitionDelayMs, leftMs), () => check(true, endMs));
+    wait(Math.max(0, leftMs), () => check(false, clock.monotonicMs() + intervalMs));
+    if (isDifferent !== false && isCurrent()) onDifference();
+  };
   return {
     async read(signal) {
       isSure = true;
@@ -33,6 +83,15 @@ export function createListVersion(
       // A change that is counted twice would hide one that was lost.
       if (clock.monotonicMs() < sureFromMs) isSure = false;
     },
-    differs: async (signal) => !isSure || (await readVersion(signal)) !== known,
+    start() {
+      wait(intervalMs, () => check(false, clock.monotonicMs() + intervalMs));
+    },
+    stop() {
+      timer?.cancel();
+      timer = undefined;
+      const stopped = request;
+      request = undefined;
+      stopped?.abort();
+    },
   };
 }

@@ -1,30 +1,26 @@
-import type { Page, Platform, Unsubscribe } from '../../platform/platform.ts';
+import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
-import {
-  createPostgresChanges,
-  type ChangeBinding,
-  type PostgresChanges,
-} from '../changes/postgres-changes.ts';
-import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
-import type { Change } from '../protocol/change.ts';
-import { createHealWatch, differencesOf, type LiveQueryHeal } from './heal-watch.ts';
+import { createPostgresChanges, type PostgresChanges } from '../changes/postgres-changes.ts';
+import { RealtimeError } from '../errors.ts';
+import type { Change, RowRecord } from '../protocol/change.ts';
+import { applyChanges, beginRead, createLiveRows, failRead, finishRead, keysOf } from './live-rows.ts';
+import type { RowRules } from './live-rows.ts';
+import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createListVersion } from './list-version.ts';
-import { createLiveReads, watchGaps, type LiveReadsOptions } from './live-reads.ts';
-import { createReconciler, type ReconcileCause } from './reconciler.ts';
+import { createLiveReads, type LiveReadsOptions } from './live-reads.ts';
+import type { LiveSource } from './live-source.ts';
+import { explainFailure } from './channel-failure.ts';
+import { watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
+import { createRowOrder } from './row-order.ts';
+import { subscriptionOf } from './subscription.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 
-/** A cheap summary of the rows that the list should have, such as one request with a count and one row. */
-export interface LiveQuerySummary {
-  /** Number of rows. */
-  readonly count: number;
-  /** The greatest version of a row; null without rows. */
-  readonly newestVersion: string | number | null;
-}
-
 /** Options of {@link createLiveQuery}. */
-export interface LiveQueryOptions<Row extends object>
-  extends RowRules<Row>, Pick<LiveReadsOptions, 'shouldRetry' | 'retryDelaysMs'> {
+export interface LiveQueryOptions<Row extends object> extends Pick<
+  LiveReadsOptions,
+  'shouldRetry' | 'retryDelaysMs'
+> {
   /** The channel that delivers the changes. */
   readonly channel: Channel;
   /**
@@ -32,55 +28,64 @@ export interface LiveQueryOptions<Row extends object>
    * the database broadcasts.
    */
   readonly source?: Pick<PostgresChanges, 'onChanges' | 'onContinuity'>;
-  /** The changes that affect the list. */
-  readonly binding: ChangeBinding<Row>;
-  /** Reads the whole list. Called at the start, when the channel becomes live, and when changes may be missing. */
-  readonly read: (signal: AbortSignal) => Promise<readonly Row[]>;
-  /** Clock, error reporting and the page's visibility. Default for `page`: always visible. */
+  /**
+   * The rows: a query of the REST client with its columns, conditions and order. A change only says which row to read again by
+   * this query, so that each row has the form of the query and fulfills its conditions.
+   */
+  readonly query: LiveSource<Row>;
+  /** The columns of the primary key, which the query selects; int8 as text (`id::text`). */
+  readonly key: (keyof Row & string) | readonly (keyof Row & string)[];
+  /** The table whose changes concern the rows, where the query reads a view or a function. Default: the query's table. */
+  readonly table?: string;
+  /**
+   * Columns whose values never change in a row, such as its owner: the server tests the query's conditions on them, and sends
+   * changes of no other rows. For other columns it cannot: it does not tell that a row no longer matches. Default: none.
+   */
+  readonly immutableColumns?: readonly string[];
+  /** Reads the whole list where one request is not enough, such as by `pages()`. Default: executes the query. */
+  readonly read?: (signal: AbortSignal) => Promise<readonly Row[]>;
+  /** Clock, error reporting and the page's visibility and network. Default for `page`: always visible and online. */
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
-  /** Sort order. Default: as read, new rows last. */
-  readonly compare?: (a: Row, b: Row) => number;
   /** Rows to show until the first read succeeds, such as cached ones. Default: none. */
   readonly initialRows?: readonly Row[];
   /** Whether to read before the channel is live too, so that the first list does not wait for it. Default true. */
   readonly isEager?: boolean;
   /**
-   * Reads a summary of the list by one cheap request: the count and the greatest version. The list is compared with it
-   * periodically and after suspicious signs, because the server may lose changes silently, and read again only if it
-   * differs. A summary does not show that a change was lost before a later one arrived: every tenth comparison reads the
-   * list. Default: every comparison does.
-   */
-  readonly summarize?: (signal: AbortSignal) => Promise<LiveQuerySummary>;
-  /**
    * Reads by one cheap request how often the list has changed, such as a counter in a row that a trigger of your schema
    * keeps: it grows by one with each change that the channel delivers. It is compared every 2.5 s and read before
-   * each read, so that a list lacks silently lost changes for at most 5 s. A counter that grows otherwise costs reads, not
-   * changes. Default: the comparisons of `reconcileMs` only.
+   * each read of the list, so that a list lacks silently lost changes for at most 5 s. A counter that grows otherwise costs
+   * reads, not changes. Default: the reads of `intervalMs` only.
    */
   readonly readVersion?: (signal: AbortSignal) => Promise<number>;
   /**
-   * Milliseconds between comparisons while the page is visible; 0 turns all comparisons off. With the default a list lacks
-   * silently lost changes for at most 30 s. Default 25,000.
+   * Milliseconds between reads of the list while the page is visible and online, also while the channel is not live; 0 turns
+   * these and the comparisons of the version off. With the default a list lacks silently lost changes for at most 30 s. Default
+   * 25,000.
    */
-  readonly reconcileMs?: number;
+  readonly intervalMs?: number;
   /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
   readonly maxEventsPerSecond?: number;
-  /** Called when a comparison found and repaired a difference that no change had announced. */
+  /** Called when a read found and repaired a difference that no change had announced. */
   readonly onHealed?: (heal: LiveQueryHeal) => void;
 }
 
+/**
+ * Why a list is current or not. `stopped`: not started; `joining`: the channel is not live; `failed`: the channel has failed, see
+ * `error`; `reading`: a read is in flight, or has failed and is retried; `current`.
+ */
+export type LiveQueryStatus = 'stopped' | 'joining' | 'failed' | 'reading' | 'current';
+
 /** The list and its state. */
 export interface LiveQuerySnapshot<Row> {
-  /** The rows, in the order of `compare`. */
+  /** The rows, in the order of the query. */
   readonly rows: readonly Row[];
   /** Whether a read has succeeded. */
   readonly isLoaded: boolean;
-  /**
-   * Whether the list equals the table as far as the client can know: the query is started, the channel is live, and no
-   * read is pending or has failed.
-   */
+  /** Why the list is current or not. */
+  readonly status: LiveQueryStatus;
+  /** Whether the list equals the table as far as the client can know: the status is `current`. */
   readonly isCurrent: boolean;
-  /** The error of the last read, what `read` threw; null after a success. */
+  /** What the last read threw, else why the channel has failed; null without either. */
   readonly error: Error | null;
   /** The last repair of changes that the server had lost; null if there was none. */
   readonly lastHeal: LiveQueryHeal | null;
@@ -92,24 +97,17 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   start(): Unsubscribe;
   /** Reads the list again. */
   refresh(): void;
-  /** Adds or replaces rows that this tab wrote, such as a write's response; their echo then changes nothing. */
-  upsert(rows: readonly Row[]): void;
-  /** Removes rows that this tab deleted; a late UPDATE from before does not restore them. */
-  remove(rows: readonly Partial<Row>[]): void;
+  /** Reads these rows again, such as those that this tab has written, without waiting for their changes. */
+  refreshRows(rows: readonly Partial<Row>[]): void;
 }
 
-/** Default interval between comparisons, in milliseconds. */
-const defaultReconcileMs = 25_000;
-/** After as many summaries a comparison reads the list: a summary hides a change that was lost before a later one. */
-const summariesPerRead = 9;
-/** Interval between comparisons of the version, and the deadline of each: 5 s in all, and none overlaps the next. */
-const versionIntervalMs = 2_500;
-
-const ownChange = { schema: '', table: '', commitTimestamp: '' };
+/** Shortest and longest time between the starts of two reads that changes cause; between them four times the last duration. */
+const [minSpacingMs, maxSpacingMs] = [200, 1_500];
 
 /**
- * Creates a list of rows that follows a table: a read, combined with the channel's changes so that none is missed.
+ * Creates a list of rows that follows a table: a query, of which each changed row is read again, so that none is missed.
  *
+ * @throws {RealtimeError} `invalid-options` for conditions on `immutableColumns` that a subscription cannot test.
  * @example
  * ```ts
  * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
@@ -117,176 +115,188 @@ const ownChange = { schema: '', table: '', commitTimestamp: '' };
  * const unread = createLiveQuery({
  *   platform,
  *   channel: realtime.channel('inbox'),
- *   binding: { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' },
- *   read: (signal) => rest.from('notifications').select().eq('status', 'unread').execute({ signal }),
- *   key: ({ id }) => id ?? '',
- *   version: ({ updated_at }) => updated_at,
- *   includes: ({ status }) => status === 'unread',
+ *   query: rest.from('notifications').select('id, content').eq('recipient_id', userId).eq('status', 'unread'),
+ *   key: 'id',
+ *   immutableColumns: ['recipient_id'],
  * });
  * unread.subscribe(() => console.log(unread.getSnapshot().rows.length));
  * const stop = unread.start();
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
-  const {
-    channel,
-    source = createPostgresChanges(channel),
-    platform,
-    read,
-    readVersion,
-    compare,
-    isEager = true,
-    initialRows = [],
-  } = options;
+  const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
+  const { isEager = true, initialRows = [], intervalMs, onHealed } = options;
   const { clock, report } = platform;
-  let state = createLiveRows(initialRows, options);
+  const { plan } = query;
+  const key: readonly string[] = [options.key].flat();
+  const subscription = subscriptionOf(plan, key, options.table, options.immutableColumns);
+  const rules: RowRules = {
+    key,
+    order: createRowOrder(plan.order),
+    isLimited: plan.limit !== undefined || plan.offset !== undefined,
+    isDerived: options.table !== undefined,
+  };
+  const readList = options.read ?? ((signal: AbortSignal) => query.execute({ signal }));
+  let state = createLiveRows(initialRows, rules);
   let users = 0;
-  let suspicion: ReconcileCause | null = null;
-  /** How many summaries in a row have agreed with the list. */
-  let agreed = 0;
+  /** Why the due read, and the one in flight, look for lost changes; null where changes are known to be missing. */
+  let suspicion: ReadCause | null = null;
+  let readingFor: ReadCause | null = null;
+  let nextReadAtMs = 0;
+  let pacing: Timer | null = null;
+  let triggers: ReadTriggers | null = null;
   let stops: readonly Unsubscribe[] = [];
-  const listVersion = readVersion && createListVersion(readVersion, clock);
+  const healListeners = createListeners<LiveQueryHeal>(report);
+  if (onHealed) healListeners.add(onHealed);
 
   const store = createStore<LiveQuerySnapshot<Row>>(
-    { rows: initialRows, isLoaded: false, isCurrent: false, error: null, lastHeal: null },
+    {
+      rows: initialRows,
+      isLoaded: false,
+      status: 'stopped',
+      isCurrent: false,
+      error: null,
+      lastHeal: null,
+    },
     report,
   );
+  const readDue = async (signal: AbortSignal) => {
+    const begun = beginRead(state);
+    const { keys } = begun.reading;
+    state = begun;
+    if (!keys) {
+      readingFor = suspicion;
+      suspicion = null;
+      await version?.read(signal);
+    }
+    const rows = await (keys ? readRows(query, key, [...keys.values()], signal) : readList(signal));
+    if (signal.aborted) return;
+    const before = state;
+    state = finishRead(state, rows, rules);
+    if (!keys && readingFor) heals.compare(before.rows, state.rows, readingFor);
+    heals.noteChanges([...(before.reading?.announced ?? [])]);
+  };
   const reads = createLiveReads({
     ...options,
+    shouldRetry: (problem) => !isInvalidRow(problem) && (options.shouldRetry?.(problem) ?? true),
     async read(signal) {
-      state = beginRead(state);
+      const startMs = clock.monotonicMs();
       try {
-        await listVersion?.read(signal);
-        const rows = await read(signal);
-        if (signal.aborted) return;
-        const before = state.rows;
-        state = finishRead(state, rows, options);
-        if (suspicion) heals.compare(before, state.rows, suspicion);
-        suspicion = null;
+        await readDue(signal);
       } catch (problem) {
-        if (!signal.aborted) state = { ...state, log: null };
+        if (!signal.aborted) state = failRead(state);
         throw problem;
+      } finally {
+        const spacingMs = 4 * (clock.monotonicMs() - startMs);
+        nextReadAtMs = startMs + Math.min(maxSpacingMs, Math.max(minSpacingMs, spacingMs));
       }
+      if (!signal.aborted) readWhatChanged();
     },
   });
-  const isLive = () => channel.getSnapshot().status === 'live';
-  let listed = state.rows;
-  const list = () => {
-    const rows = [...state.rows.values()];
-    return compare ? rows.sort(compare) : rows;
+  /** Reads the changed rows soon: those of a burst by one request. */
+  const readWhatChanged = () => {
+    if (users === 0 || pacing || state.reading || (state.changed.size === 0 && !state.isWholeDue)) return;
+    const delayMs = nextReadAtMs - clock.monotonicMs();
+    if (delayMs <= 0) return void reads.recheck();
+    pacing = clock.setTimer(() => {
+      pacing = null;
+      readWhatChanged();
+    }, delayMs);
   };
+  const isLive = () => channel.getSnapshot().status === 'live';
+  const statusOf = (isReading: boolean): LiveQueryStatus => {
+    if (users === 0) return 'stopped';
+    if (!isLive()) return channel.getSnapshot().status === 'failed' ? 'failed' : 'joining';
+    return isReading ? 'reading' : 'current';
+  };
+  let shown = state.rows;
   const publish = (lastHeal = store.getSnapshot().lastHeal) => {
     const before = store.getSnapshot();
-    const { isLoaded, isPending, error } = reads.getSnapshot();
-    const isCurrent = isLoaded && users > 0 && isLive() && !isPending;
-    const isChanged = error !== before.error || lastHeal !== before.lastHeal || state.rows !== listed;
-    if (!isChanged && isCurrent === before.isCurrent) return;
-    const rows = state.rows === listed ? before.rows : list();
-    listed = state.rows;
-    store.set({ rows, isLoaded, isCurrent, error, lastHeal });
+    const { isLoaded, isPending, error: readError } = reads.getSnapshot();
+    const status = statusOf(!isLoaded || isPending);
+    const failure = status === 'failed' ? channel.getSnapshot().error : null;
+    const error = readError ?? (failure && explainFailure(failure, subscription, before.error));
+    const isChanged = error !== before.error || lastHeal !== before.lastHeal || state.rows !== shown;
+    if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
+    const rows = state.rows === shown ? before.rows : [...state.rows.values()];
+    shown = state.rows;
+    store.set({ rows, isLoaded, status, isCurrent: status === 'current', error, lastHeal });
   };
-  const apply = (changes: readonly Change<Row>[]) => {
-    state = applyChanges(state, changes, options);
+  reads.subscribe(() => publish());
+  const receive = (changes: readonly Change<RowRecord>[]) => {
+    version?.noteChanges(changes.length);
+    triggers?.noteChanges(changes.length);
+    heals.noteChanges(keysOf(changes, rules).filter((id) => id !== undefined));
+    apply(changes);
+  };
+  const apply = (changes: readonly Change<RowRecord>[]) => {
+    state = applyChanges(state, changes, rules);
     publish();
-  };
-  const keysOf = (changes: readonly Change<Row>[]) =>
-    changes.map((change) => options.key(change.type === 'DELETE' ? change.oldRecord : change.record));
-  const receive = (changes: readonly Change<Row>[]) => {
-    const keys = keysOf(changes);
-    listVersion?.noteChanges(changes.length);
-    heals.noteChanges(keys);
-    reconciler.noteChanges(keys);
-    apply(changes);
-  };
-  const applyOwn = (changes: readonly Change<Row>[]) => {
-    reconciler.noteOwnWrites(keysOf(changes));
-    apply(changes);
+    readWhatChanged();
   };
   const heals = createHealWatch<Row>(clock, (heal) => {
     publish(heal);
     healListeners.call(heal);
-    reconciler.noteLosses(heal.cause);
+    triggers?.noteLosses(heal.cause);
   });
-  const healListeners = createListeners<LiveQueryHeal>(report);
-  if (options.onHealed) healListeners.add(options.onHealed);
-  const { summarize, version, reconcileMs = defaultReconcileMs } = options;
-  const isDifferent = ({ count, newestVersion }: LiveQuerySummary) => {
-    const versions = version ? Array.from(state.rows.values(), version) : [];
-    const newest = versions.reduce<string | number | null>(
-      (newer, one) => (newer === null || one > newer ? one : newer),
-      null,
-    );
-    return count !== state.rows.size || newestVersion !== newest;
+  const readAgain = (cause: ReadCause) => {
+    const { isCurrent } = store.getSnapshot();
+    const isDoubt = cause === 'interval' || cause === 'rate';
+    // The version is compared more often.
+    if (isDoubt && version && isCurrent) return;
+    const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
+    suspicion = isLoss ? cause : null;
+    if (!isLoss) readingFor = null;
+    state = { ...state, isWholeDue: true };
+    void (isDoubt ? reads.recheck() : reads.refresh());
   };
-  const differs = async (signal: AbortSignal) => {
-    if (summarize && agreed < summariesPerRead) {
-      const isOther = isDifferent(await summarize(signal));
-      agreed = isOther ? 0 : agreed + 1;
-      return isOther;
-    }
-    const isOther = differencesOf(state.rows, createLiveRows(await read(signal), options).rows).size > 0;
-    if (!isOther) agreed = 0;
-    return isOther;
-  };
-  const comparison = {
-    platform,
-    isCurrent: () => store.getSnapshot().isCurrent,
-    onReadAgain(cause: ReconcileCause) {
-      agreed = 0;
-      suspicion = cause;
-      refresh();
-    },
-  };
-  const reconciler = createReconciler({
-    ...comparison,
-    intervalMs: reconcileMs,
-    maxEventsPerSecond: options.maxEventsPerSecond,
-    differs,
-  });
-  const versions =
-    listVersion &&
-    createReconciler({
-      ...comparison,
-      intervalMs: reconcileMs && versionIntervalMs,
-      answerMs: versionIntervalMs,
-      differs: listVersion.differs,
-    });
-  const reconcilers = versions ? [reconciler, versions] : [reconciler];
-  const refresh = () => {
-    if (users > 0) void reads.refresh();
-  };
-  reads.subscribe(publish);
+  const version =
+    readVersion && intervalMs !== 0
+      ? createListVersion({
+          readVersion,
+          platform,
+          isCurrent: () => store.getSnapshot().isCurrent,
+          onDifference() {
+            triggers?.restart();
+            readAgain('version');
+          },
+        })
+      : undefined;
 
   const begin = () => {
-    const follow = () => {
-      for (const one of reconcilers)
-        if (isLive()) one.start();
-        else one.stop();
-      publish();
-    };
+    const isBegun = isLive();
+    triggers = watchReads({ ...options, source, onRead: readAgain });
+    version?.start();
     stops = [
-      source.onChanges(options.binding, receive),
-      watchGaps(channel, refresh, source),
-      channel.subscribe(follow),
+      source.onChanges(subscription, receive),
+      channel.subscribe(() => publish()),
+      triggers.stop,
       channel.join(),
     ];
-    follow();
-    if (isEager && !isLive()) refresh();
+    if (isEager && !isBegun && !isLive()) readAgain('live');
+    publish();
   };
   const end = () => {
     stops.forEach((stop) => stop());
-    reconcilers.forEach((one) => one.stop());
+    triggers = null;
+    pacing?.cancel();
+    pacing = null;
+    version?.stop();
     heals.stop();
     reads.stop();
-    state = { ...state, log: null };
+    state = failRead(state);
     publish();
   };
   return {
     getSnapshot: store.getSnapshot,
     subscribe: store.subscribe,
-    refresh,
-    upsert: (rows) => applyOwn(rows.map((record) => ({ ...ownChange, type: 'INSERT', record }))),
-    remove: (rows) => applyOwn(rows.map((oldRecord) => ({ ...ownChange, type: 'DELETE', oldRecord }))),
+    refresh() {
+      if (users > 0) readAgain('gap');
+    },
+    refreshRows(rows) {
+      const own = { schema: '', table: '', commitTimestamp: '', type: 'INSERT' } as const;
+      if (users > 0) apply(rows.map((record) => ({ ...own, record: record as RowRecord })));
+    },
     start() {
       users += 1;
       if (users === 1) begin();
@@ -301,9 +311,27 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
 }
 
-export { createLiveReads, watchGaps } from './live-reads.ts';
+/** Reads the rows with these keys; with a key of several columns perhaps more of the list. */
+function readRows<Row>(
+  query: LiveSource<Row>,
+  key: readonly string[],
+  keys: readonly (readonly unknown[])[],
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  let narrowed = query;
+  for (const [index, column] of key.entries()) {
+    const values = new Set(keys.map((values) => values[index]));
+    narrowed = narrowed.in(column as never, [...values] as never[]);
+  }
+  return narrowed.execute({ signal });
+}
+
+const isInvalidRow = (problem: unknown): boolean =>
+  problem instanceof RealtimeError && problem.code === 'invalid-row';
+
+export { createLiveReads } from './live-reads.ts';
 export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot } from './live-reads.ts';
 export type { LiveQueryHeal } from './heal-watch.ts';
-export type { RowRules } from './live-rows.ts';
-export { createReconciler } from './reconciler.ts';
-export type { ReconcileCause, Reconciler, ReconcilerOptions } from './reconciler.ts';
+export type { LiveFilter, LivePlan, LiveSource } from './live-source.ts';
+export { watchReads } from './read-triggers.ts';
+export type { ReadCause, ReadTriggers, ReadTriggersOptions } from './read-triggers.ts';

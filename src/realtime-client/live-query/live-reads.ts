@@ -1,7 +1,6 @@
 import { backoffDelayMs } from '../../platform/backoff.ts';
-import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
-import type { Channel } from '../channel/channel.ts';
 import { defaultSettings } from '../settings.ts';
 
 /** Options of {@link createLiveReads}. */
@@ -33,19 +32,22 @@ export interface LiveReads extends Readable<LiveReadsSnapshot> {
    * resolves when no read is due, or one has failed; it never rejects.
    */
   refresh(): Promise<void>;
+  /** As `refresh`, where nothing tells that the result is outdated: it is not pending before 2 s have passed, or the read fails. */
+  recheck(): Promise<void>;
   /** Aborts a read in flight and cancels the retry; `refresh()` begins again. */
   stop(): void;
 }
 
+/** How long a recheck may take before what was read counts as outdated. In milliseconds. */
+const recheckMs = 2_000;
+
 /**
- * Creates the part of a live query that decides when to read. Use it with {@link watchGaps} where the data is not a list of rows: pages
- * with cursors, counts, or changes since the last answer.
+ * Creates reads that are combined, repeated for calls during a read, and retried. See {@link watchReads} for when to read.
  *
  * @example
  * ```ts
- * import { createLiveReads, watchGaps } from 'supabase-protocol-clients/realtime-client/live-query';
+ * import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
  *
- * const channel = realtime.channel('inbox');
  * const reads = createLiveReads({
  *   platform,
  *   async read(signal) {
@@ -53,7 +55,7 @@ export interface LiveReads extends Readable<LiveReadsSnapshot> {
  *     if (!signal.aborted) console.log(`${unread} unread`);
  *   },
  * });
- * const stops = [watchGaps(channel, reads.refresh), channel.join(), reads.stop];
+ * void reads.refresh();
  * ```
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
@@ -66,12 +68,27 @@ export function createLiveReads(options: LiveReadsOptions): LiveReads {
   const store = createStore<LiveReadsSnapshot>({ isLoaded: false, isPending: false, error: null }, report);
   let run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
   let isDue = false;
+  /** Whether the due read is needed because what was read is outdated. */
+  let isOutdated = false;
   let failures = 0;
   let retryTimer: Timer | null = null;
+  let pendingTimer: Timer | null = null;
+
+  const showPending = () => {
+    if (!store.getSnapshot().isPending) store.set({ ...store.getSnapshot(), isPending: true });
+  };
+  const showPendingLater = () => {
+    pendingTimer ??= clock.setTimer(showPending, recheckMs);
+  };
+  const endPendingTimer = () => {
+    pendingTimer?.cancel();
+    pendingTimer = null;
+  };
 
   const readWhileDue = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
     isDue = false;
+    isOutdated = false;
     try {
       await read(signal);
     } catch (problem) {
@@ -80,63 +97,53 @@ export function createLiveReads(options: LiveReadsOptions): LiveReads {
     }
     if (signal.aborted) return;
     failures = 0;
-    const isPending = isDue;
-    if (!isPending) run = null;
-    store.set({ isLoaded: true, isPending, error: null });
-    if (isPending) await readWhileDue(signal);
+    endPendingTimer();
+    if (isDue) showPendingLater();
+    else run = null;
+    const isAgain = isDue;
+    store.set({ isLoaded: true, isPending: isOutdated, error: null });
+    if (isAgain) await readWhileDue(signal);
   };
   const fail = (problem: unknown) => {
     run = null;
+    endPendingTimer();
     if (shouldRetry(problem)) {
       failures += 1;
       retryTimer = clock.setTimer(() => void refresh(), backoffDelayMs(failures, { delaysMs }, 0));
     }
-    store.set({ ...store.getSnapshot(), error: toError(problem) });
+    store.set({ ...store.getSnapshot(), isPending: true, error: toError(problem) });
   };
-  const refresh = () => {
+  const begin = () => {
     isDue = true;
     retryTimer?.cancel();
     if (!run) {
       const controller = new AbortController();
       run = { controller, ended: Promise.resolve(controller.signal).then(readWhileDue) };
     }
-    const { ended } = run;
-    if (!store.getSnapshot().isPending) store.set({ ...store.getSnapshot(), isPending: true });
+    return run.ended;
+  };
+  const refresh = () => {
+    isOutdated = true;
+    const ended = begin();
+    showPending();
     return ended;
   };
   return {
     getSnapshot: store.getSnapshot,
     subscribe: store.subscribe,
     refresh,
+    recheck() {
+      const ended = begin();
+      showPendingLater();
+      return ended;
+    },
     stop() {
       retryTimer?.cancel();
+      endPendingTimer();
       run?.controller.abort();
       run = null;
     },
   };
-}
-
-/**
- * Calls `listener` when changes of a channel may have been missed: each time when the channel becomes live, at once if it is live
- * already, and after each interruption.
- *
- * @param source announces the interruptions. Default: the channel.
- */
-export function watchGaps(
-  channel: Channel,
-  listener: () => unknown,
-  source: Pick<Channel, 'onContinuity'> = channel,
-): Unsubscribe {
-  let wasLive = false;
-  const follow = () => {
-    const isLive = channel.getSnapshot().status === 'live';
-    const isNew = isLive && !wasLive;
-    wasLive = isLive;
-    if (isNew) listener();
-  };
-  const stops = [channel.subscribe(follow), source.onContinuity(() => listener())];
-  follow();
-  return () => stops.forEach((stop) => stop());
 }
 
 /** A `read` of the caller may reject with anything. */

@@ -1,107 +1,206 @@
-import type { Change } from '../protocol/change.ts';
+import { RealtimeError } from '../errors.ts';
+import type { Change, RowRecord } from '../protocol/change.ts';
+import { isSame } from './same.ts';
+import type { RowOrder } from './row-order.ts';
 
-/** How the list identifies, orders and selects rows. */
-export interface RowRules<Row> {
-  /** The row's identity, from primary key columns only, because a DELETE may carry no others. */
-  readonly key: (row: Partial<Row>) => string;
-  /** Grows with every change of a row, such as `updated_at`. Default: the order of arrival decides. */
-  readonly version?: ((row: Row) => string | number) | undefined;
-  /** Whether a row belongs to the list, where the read's filter is narrower than the binding's. Default: all rows. */
-  readonly includes?: ((row: Row) => boolean) | undefined;
+/** How the list identifies and orders its rows. */
+export interface RowRules {
+  /** Columns of the primary key, which every row of the list has. */
+  readonly key: readonly string[];
+  /** The order of the rows; null if it is not known which of two rows comes first. Absent: as read, new rows last. */
+  readonly order?: RowOrder | null | undefined;
+  /** Whether rows enter the list when others leave it, because the read has a limit. */
+  readonly isLimited?: boolean | undefined;
+  /** Whether a deleted row of the table may stay in the list, because the list is of a view or a function. */
+  readonly isDerived?: boolean | undefined;
 }
 
-/** The known rows, and the bookkeeping to merge changes into them. Immutable. */
+/** The values of a key's columns. */
+export type KeyValues = readonly unknown[];
+
+/** The rows of a list, and which of them have to be read again. Immutable. */
 export interface LiveRows<Row> {
+  /** The rows in their order, as they were read. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** The last change of each row, deleted rows included: an earlier change is late. */
-  readonly lastChanges: ReadonlyMap<string, LastChange>;
-  /** The last changes when the current read began, and the changes since; null while no read is in flight. */
-  readonly log: ReadLog<Row> | null;
+  /** Keys of rows that changed since they were read. */
+  readonly changed: ReadonlyMap<string, KeyValues>;
+  /** Whether the keys do not suffice: the whole list has to be read. */
+  readonly isWholeDue: boolean;
+  /** The read in flight; null without one. */
+  readonly reading: RowsRead | null;
 }
 
-interface ReadLog<Row> {
-  readonly lastChanges: LiveRows<Row>['lastChanges'];
-  readonly changes: readonly Change<Row>[];
+/** A read of the list, or of some of its rows. */
+export interface RowsRead {
+  /** The rows to read; null: all. */
+  readonly keys: ReadonlyMap<string, KeyValues> | null;
+  /** Rows that the read covers although a change had announced them before, or that changed during it. */
+  readonly announced: ReadonlySet<string>;
+  /** Rows that were deleted during the read, which may still contain them. */
+  readonly deleted: ReadonlySet<string>;
 }
 
-interface LastChange {
-  /** Commit time; empty before the first change of the server. */
-  readonly commit: string;
-  /** Whether this tab deleted the row and the server has not confirmed it. */
-  readonly isOwnDelete: boolean;
+/** Most rows that are read by their keys: more would not fit into a URL. */
+const maxKeys = 100;
+const none: ReadonlySet<string> = new Set();
+
+export function createLiveRows<Row extends object>(rows: readonly Row[], { key }: RowRules): LiveRows<Row> {
+  const byKey = new Map<string, Row>();
+  for (const row of rows) {
+    const values = keyOf(row as RowRecord, key);
+    if (values) byKey.set(identify(values), row);
+  }
+  return { rows: byKey, changed: new Map(), isWholeDue: true, reading: null };
 }
 
-const noChange: LastChange = { commit: '', isOwnDelete: false };
-
-/** Most rows whose last change is kept. */
-const maxLastChanges = 5_000;
-
-export function createLiveRows<Row>(rows: readonly Row[], { key }: RowRules<Row>): LiveRows<Row> {
-  return { rows: new Map(rows.map((row) => [key(row), row])), lastChanges: new Map(), log: null };
+/** The values of the key; undefined if a column is missing. */
+export function keyOf(row: RowRecord, key: readonly string[]): KeyValues | undefined {
+  const values = key.map((column) => row[column]);
+  return values.some((value) => value === undefined || value === null) ? undefined : values;
 }
 
-/** Starts logging changes, to replay them on the read's result. */
-export function beginRead<Row>(state: LiveRows<Row>): LiveRows<Row> {
-  return { ...state, log: { lastChanges: state.lastChanges, changes: [] } };
+const identify = (values: KeyValues): string =>
+  values.length === 1 ? String(values[0]) : JSON.stringify(values.map(String));
+
+/** The keys that the changes name; undefined where a change does not name its row. */
+export function keysOf(
+  changes: readonly Change<RowRecord>[],
+  { key }: Pick<RowRules, 'key'>,
+): readonly (string | undefined)[] {
+  return changes.map((change) => {
+    const values = keyOf(change.type === 'DELETE' ? change.oldRecord : change.record, key);
+    return values && identify(values);
+  });
 }
 
-/** Takes the read's rows as the state at some moment after it began, and replays the logged changes; newer versions win. */
-export function finishRead<Row>(
+/** Removes deleted rows, and notes which rows the other changes name. */
+export function applyChanges<Row>(
   state: LiveRows<Row>,
-  read: readonly Row[],
-  rules: RowRules<Row>,
+  changes: readonly Change<RowRecord>[],
+  { key, isLimited = false, isDerived = false }: RowRules,
 ): LiveRows<Row> {
-  const { lastChanges: earlier, changes } = state.log ?? { lastChanges: state.lastChanges, changes: [] };
-  // The logged changes follow those from before the read: after the newest change, each of them would be late.
-  const lastChanges = new Map(
-    Array.from(earlier, ([id, { commit }]) => [id, { commit, isOwnDelete: false }]),
-  );
-  const base = { ...createLiveRows(read, rules), lastChanges };
-  return { ...applyChanges(base, changes, rules), log: null };
+  let { isWholeDue } = state;
+  const removed = new Set<string>();
+  const changed = new Map(state.changed);
+  const deleted = new Set(state.reading?.deleted);
+  const announced = new Set(state.reading?.announced);
+  const mark = (values: KeyValues | undefined) => {
+    if (values) {
+      changed.set(identify(values), values);
+      announced.add(identify(values));
+    }
+    if (!values || isLimited) isWholeDue = true;
+  };
+  for (const change of changes) {
+    if (change.type !== 'DELETE') {
+      // A change of the primary key ends one row and begins another.
+      if (change.type === 'UPDATE') mark(keyOf({ ...change.record, ...change.oldRecord }, key));
+      mark(keyOf(change.record, key));
+      continue;
+    }
+    const values = keyOf(change.oldRecord, key);
+    const id = values && identify(values);
+    if (id === undefined || isDerived) mark(values);
+    else {
+      changed.delete(id);
+      deleted.add(id);
+      announced.add(id);
+      if (!state.rows.has(id)) continue;
+      removed.add(id);
+      if (isLimited) isWholeDue = true;
+    }
+  }
+  const rows = removed.size > 0 ? new Map([...state.rows].filter(([id]) => !removed.has(id))) : state.rows;
+  return { rows, changed, isWholeDue, reading: state.reading && { ...state.reading, deleted, announced } };
+}
+
+/** Begins a read of what is due, or of the whole list. */
+export function beginRead<Row>(state: LiveRows<Row>): LiveRows<Row> & { readonly reading: RowsRead } {
+  const isWhole = state.isWholeDue || state.changed.size > maxKeys;
+  const announced = new Set(state.changed.keys());
+  const reading = { keys: isWhole ? null : state.changed, announced, deleted: none };
+  return { ...state, changed: new Map(), isWholeDue: false, reading };
+}
+
+/** The read failed or was aborted: the whole list has to be read. */
+export function failRead<Row>(state: LiveRows<Row>): LiveRows<Row> {
+  return { ...state, isWholeDue: true, reading: null };
 }
 
 /**
- * Applies changes in order. A change that is known already, or older than the row, has no effect. A change without a
- * commit timestamp is this tab's own and newer than the known row: after the tab's own DELETE, an UPDATE is late until
- * the server reports the deletion or a new row.
+ * Takes the rows that were read. Those that changed meanwhile are still due.
+ *
+ * @throws {RealtimeError} `invalid-row` if the rows cannot be told apart by their keys.
  */
-export function applyChanges<Row>(
+export function finishRead<Row extends object>(
   state: LiveRows<Row>,
-  changes: readonly Change<Row>[],
-  { key, version, includes }: RowRules<Row>,
+  read: readonly Row[],
+  rules: RowRules,
+): LiveRows<Row> {
+  const { keys, deleted } = state.reading ?? { keys: null, deleted: none };
+  const found = new Map<string, Row>();
+  for (const row of read) {
+    const id = identify(checkedKey(row as RowRecord, rules));
+    if (found.has(id)) refuseRows(`Two rows have the same ${rules.key.join()}: ${id}`);
+    if (deleted.has(id)) continue;
+    const known = state.rows.get(id);
+    found.set(id, known && isSame(known, row) ? known : row);
+  }
+  const ended = { ...state, reading: null };
+  if (keys) return mergeRows(ended, keys, found, rules);
+  return hasSameEntries(state.rows, found) ? ended : { ...ended, rows: found };
+}
+
+function checkedKey(row: RowRecord, { key }: RowRules): KeyValues {
+  const values = keyOf(row, key);
+  if (!values) return refuseRows(`A row lacks its key: select ${key.join()}`);
+  const isRounded = values.some((value) => Number.isInteger(value) && !Number.isSafeInteger(value));
+  return isRounded ? refuseRows(`JSON has rounded the key: select ${key.join()} as text, id::text`) : values;
+}
+
+function refuseRows(message: string): never {
+  throw new RealtimeError('invalid-row', message);
+}
+
+function mergeRows<Row extends object>(
+  state: LiveRows<Row>,
+  keys: ReadonlyMap<string, KeyValues>,
+  found: ReadonlyMap<string, Row>,
+  { order }: RowRules,
 ): LiveRows<Row> {
   const rows = new Map(state.rows);
-  const lastChanges = new Map(state.lastChanges);
-  // A change of the primary key ends one row and begins another.
-  const steps = changes.flatMap((change): readonly Change<Row>[] => {
-    if (change.type !== 'UPDATE') return [change];
-    const oldRecord = { ...change.record, ...change.oldRecord };
-    if (key(oldRecord) === key(change.record)) return [change];
-    return [
-      { ...change, type: 'DELETE', oldRecord },
-      { ...change, type: 'INSERT' },
-    ];
-  });
-  for (const change of steps) {
-    const isDelete = change.type === 'DELETE';
-    const id = key(isDelete ? change.oldRecord : change.record);
-    const { commitTimestamp } = change;
-    const before = lastChanges.get(id) ?? noChange;
-    const isUpdateOfDeleted = change.type === 'UPDATE' && before.isOwnDelete;
-    if (commitTimestamp && (isUpdateOfDeleted || commitTimestamp < before.commit)) continue;
+  let isMoved = false;
+  for (const id of keys.keys()) if (!found.has(id)) rows.delete(id);
+  for (const [id, row] of found) {
     const known = rows.get(id);
-    if (!isDelete && known && version && version(change.record) < version(known)) continue;
-    const isOwnDelete = !commitTimestamp && isDelete && (known !== undefined || before.isOwnDelete);
-    // Removed first, so that the oldest change is evicted first.
-    lastChanges.delete(id);
-    lastChanges.set(id, { commit: commitTimestamp || before.commit, isOwnDelete });
-    if (!isDelete && (includes?.(change.record) ?? true)) rows.set(id, change.record);
-    else rows.delete(id);
+    isMoved ||= order !== undefined && (!known || order?.(known, row) !== 0);
+    rows.set(id, row);
   }
-  for (const id of lastChanges.keys()) {
-    if (lastChanges.size <= maxLastChanges) break;
-    lastChanges.delete(id);
+  if (!isMoved) return hasSameEntries(state.rows, rows) ? state : { ...state, rows };
+  const sorted = order ? sortRows(rows, order) : null;
+  return { ...state, rows: sorted ?? rows, isWholeDue: state.isWholeDue || !sorted };
+}
+
+/** Sorts the rows; null if it is not known which of two comes first. */
+function sortRows<Row extends object>(
+  rows: ReadonlyMap<string, Row>,
+  order: RowOrder,
+): ReadonlyMap<string, Row> | null {
+  let isKnown = true;
+  const sorted = [...rows].sort(([, a], [, b]) => {
+    const result = order(a, b);
+    if (result === null) isKnown = false;
+    return result ?? 0;
+  });
+  return isKnown ? new Map(sorted) : null;
+}
+
+function hasSameEntries<Row>(a: ReadonlyMap<string, Row>, b: ReadonlyMap<string, Row>): boolean {
+  if (a.size !== b.size) return false;
+  const others = b.entries();
+  for (const [id, row] of a) {
+    const { value } = others.next();
+    if (value?.[0] !== id || value[1] !== row) return false;
   }
-  const { log } = state;
-  return { rows, lastChanges, log: log && { ...log, changes: [...log.changes, ...changes] } };
+  return true;
 }

@@ -5,9 +5,14 @@ import { createSupabaseClients } from 'supabase-protocol-clients';
 import { SupabaseProvider, useAuth, useLiveList, useSupabase } from 'supabase-protocol-clients/react';
 import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
 
-interface Row {
-  readonly id: string;
-  readonly content: string | null;
+interface Database {
+  readonly public: {
+    readonly Tables: {
+      readonly notifications: {
+        readonly Row: { readonly id: string; readonly recipient_id: string; readonly content: string | null };
+      };
+    };
+  };
 }
 
 const [url = '', apiKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
@@ -32,15 +37,14 @@ function Page() {
 }
 
 function Inbox({ userId }: { readonly userId: string }) {
-  const { rest, realtime, platform } = useSupabase();
+  const { rest, realtime, platform } = useSupabase<Database>();
   const [query] = useState(() =>
-    createLiveQuery<Row>({
+    createLiveQuery({
       platform,
       channel: realtime.channel(`user:${userId}`),
-      binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${userId}` },
-      read: async (signal) =>
-        (await rest.from('notifications').select('id, content').execute({ signal })) as Row[],
-      key: ({ id }) => id ?? '',
+      query: rest.from('notifications').select('id, content').eq('recipient_id', userId),
+      key: 'id',
+      immutableColumns: ['recipient_id'],
     }),
   );
   const { rows, isCurrent } = useLiveList(query);

@@ -1,6 +1,6 @@
 import type { Platform, Unsubscribe } from 'supabase-protocol-clients/platform';
 import type { Change, RealtimeClient, RowRecord } from 'supabase-protocol-clients/realtime-client';
-import { createReconciler, watchGaps } from 'supabase-protocol-clients/realtime-client/live-query';
+import { watchReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import type { NotificationChange } from '../../features/notifications/model/state-types.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
@@ -18,13 +18,13 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   readonly onSessionsEnded: () => void;
   /** Called when changes may have been missed: when the channel becomes live, and after each interruption. */
   readonly onGap: () => void;
-  /** Called when changes of notifications are to be asked for: a burst was dropped, or the server may have lost some silently. */
+  /**
+   * Called when changes of notifications are to be asked for: a burst was dropped, the server may have lost some silently, or
+   * none arrive because the channel is not live.
+   */
   readonly onDoubt: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
 }
-
-/** The server loses changes without a sign when its replication ends, or another subscriber's filter fails. */
-const doubtAfterMs = 25_000;
 
 /** Joins the user's live channel (conformance/protocol/product.md#calls-of-the-application). @returns a function that leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
@@ -45,22 +45,19 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const rows = listenToRows(channel, userId, usesBroadcasts);
   const isLive = () => channel.getSnapshot().status === 'live';
-  const reconciler = createReconciler({
+  const triggers = watchReads({
+    channel,
     platform,
-    intervalMs: doubtAfterMs,
-    isCurrent: isLive,
-    onReadAgain: onDoubt,
+    onRead: (cause) => (cause === 'live' || cause === 'gap' ? onGap() : onDoubt()),
   });
   const burst = createBurstFilter({
     clock,
     onChanges(changes: readonly Change<RowRecord>[]) {
-      reconciler.noteChanges(changes.map(({ commitTimestamp }) => commitTimestamp));
+      triggers.noteChanges(changes.length);
       onNotifications(parseNotificationChanges(changes, clock.now(), report));
     },
     onDropped() {
-      // This request brings what a comparison that is due would look for.
-      reconciler.stop();
-      if (isLive()) reconciler.start();
+      triggers.restart();
       onDoubt();
     },
   });
@@ -69,16 +66,14 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     const { status } = channel.getSnapshot();
     const isLost = realtime.getSnapshot().status === 'lost' || status === 'failed';
     onConnection(isLost ? 'lost' : isLive() ? 'live' : 'connecting');
-    if (isLive()) reconciler.start();
   };
   const endings = [
     burst.close,
-    reconciler.stop,
+    triggers.stop,
     rows.onNotifications(burst.receive),
     rows.onPreferences(onPreferences),
     onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
     channel.subscribe(follow),
-    watchGaps(channel, onGap),
     realtime.subscribe(follow),
     channel.join(),
   ];

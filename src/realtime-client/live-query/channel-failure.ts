@@ -1,0 +1,35 @@
+import type { ChangeBinding } from '../changes/change-queue.ts';
+import { RealtimeError } from '../errors.ts';
+import type { ChannelSnapshot } from '../socket/connection.ts';
+
+/** The variable that bundlers replace by a constant. */
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+type Failure = NonNullable<ChannelSnapshot['error']>;
+
+/**
+ * The error of a list whose channel has failed: a refused subscription names the statement that publishes the table. Warns of
+ * it during development.
+ *
+ * @param before the error that the list has; the same failure is the same error.
+ */
+export function explainFailure(
+  { code, message }: Failure,
+  { schema, table }: Pick<ChangeBinding<never>, 'schema' | 'table'>,
+  before: Error | null,
+): RealtimeError {
+  const isRefused = code === 'subscription-refused';
+  const hint = `. If the table is not published: alter publication supabase_realtime add table ${schema}.${table};`;
+  const text = isRefused ? message + hint : message;
+  if (before instanceof RealtimeError && before.code === code && before.message === text) return before;
+  if (isRefused) warn?.(`The live list of ${table} gets no changes, and is read every 25 s. ${text}`);
+  return new RealtimeError(code, text);
+}
+
+let warn: ((text: string) => void) | undefined;
+
+// In a page without a bundler there is no `process`, and no warning.
+try {
+  // oxlint-disable-next-line no-console -- a developer reads it
+  if (process.env.NODE_ENV !== 'production') warn = (text) => console.warn(text);
+} catch {}

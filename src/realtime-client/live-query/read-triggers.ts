@@ -1,0 +1,138 @@
+import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Channel } from '../channel/channel.ts';
+
+/**
+ * Why a list has to be read. `live`: the channel became live; `gap`: changes may have been missed; `interval`: the last read
+ * was long ago; `rate`: changes arrived near the server's rate limit, beyond which it drops them; `version`: the server's
+ * version of the list is another.
+ */
+export type ReadCause = 'live' | 'gap' | 'interval' | 'rate' | 'version';
+
+/** Options of {@link watchReads}. */
+export interface ReadTriggersOptions {
+  /** The channel that delivers the changes; joined by the caller. */
+  readonly channel: Channel;
+  /** Announces the interruptions. Default: the channel. */
+  readonly source?: Pick<Channel, 'onContinuity'> | undefined;
+  /** Clock, and the page's visibility and network. Default for `page`: always visible and online. */
+  readonly platform: Pick<Platform, 'clock'> & { readonly page?: Page };
+  /**
+   * Milliseconds between reads while the page is visible and online, also while the channel is interrupted or has failed, but
+   * not after a sign-out; 0: none. Default 25,000.
+   */
+  readonly intervalMs?: number | undefined;
+  /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
+  readonly maxEventsPerSecond?: number | undefined;
+  /** Called when the list has to be read. */
+  readonly onRead: (cause: ReadCause) => void;
+}
+
+/** Decides when a list that follows a channel has to be read. */
+export interface ReadTriggers {
+  /** Counts changes that arrived. */
+  noteChanges(count: number): void;
+  /** A read for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
+  noteLosses(cause: ReadCause): void;
+  /** The list is read for another reason: the interval begins again. */
+  restart(): void;
+  /** Ends all timers and listeners. */
+  stop: Unsubscribe;
+}
+
+/** Default interval between reads, in milliseconds. */
+const defaultIntervalMs = 25_000;
+/** How long a change may be on its way before it counts as lost. In milliseconds. */
+export const settleMs = 2_000;
+/** Fraction of the server's rate limit from which on it may have dropped changes. */
+const suspiciousRate = 0.8;
+
+/**
+ * Watches for all signs that a list lacks changes of its channel, and for the time in which it may lack them without a sign:
+ * the part of a live query for data that is not a list of rows, such as pages with cursors or counts.
+ *
+ * @example
+ * ```ts
+ * import { createLiveReads, watchReads } from 'supabase-protocol-clients/realtime-client/live-query';
+ *
+ * const channel = realtime.channel('inbox');
+ * const reads = createLiveReads({
+ *   platform,
+ *   async read(signal) {
+ *     const unread = await rest.from('notifications').count().eq('status', 'unread').execute({ signal });
+ *     if (!signal.aborted) console.log(`${unread} unread`);
+ *   },
+ * });
+ * const triggers = watchReads({ channel, platform, onRead: () => void reads.refresh() });
+ * const stops = [triggers.stop, channel.join(), reads.stop];
+ * ```
+ */
+export function watchReads(options: ReadTriggersOptions): ReadTriggers {
+  const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;
+  const { clock, page } = platform;
+  const { maxEventsPerSecond = 100 } = options;
+  let intervalTimer: Timer | undefined;
+  let rateTimer: Timer | undefined;
+  let wasLive = false;
+  let isDue = false;
+  let secondStartMs = 0;
+  let countInSecond = 0;
+
+  const isLive = () => channel.getSnapshot().status === 'live';
+  const restart = () => {
+    isDue = false;
+    intervalTimer?.cancel();
+    const isUsed = channel.getSnapshot().status !== 'closed';
+    intervalTimer = isUsed && intervalMs > 0 ? clock.setTimer(tick, intervalMs) : undefined;
+  };
+  const read = (cause: ReadCause) => {
+    restart();
+    onRead(cause);
+  };
+  const canRead = () => !page || (page.isVisible() && page.isOnline());
+  const tick = () => {
+    if (channel.getSnapshot().error?.code === 'signed-out') restart();
+    else if (canRead()) read('interval');
+    else isDue = true;
+  };
+  const readAfterBurst = () => {
+    rateTimer ??= clock.setTimer(() => {
+      rateTimer = undefined;
+      if (isLive()) read('rate');
+    }, settleMs);
+  };
+  const follow = () => {
+    const isNew = isLive() && !wasLive;
+    wasLive = isLive();
+    const isClosed = channel.getSnapshot().status === 'closed';
+    if (isNew) read('live');
+    else if (isClosed || !intervalTimer) restart();
+  };
+  const stops = [
+    channel.subscribe(follow),
+    source.onContinuity(() => read('gap')),
+    page?.subscribe(() => {
+      if (isDue && canRead()) read('interval');
+    }),
+  ];
+  follow();
+  return {
+    restart,
+    noteChanges(count) {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - secondStartMs >= 1_000) {
+        secondStartMs = nowMs;
+        countInSecond = 0;
+      }
+      countInSecond += count;
+      if (intervalMs > 0 && isLive() && countInSecond >= maxEventsPerSecond * suspiciousRate)
+        readAfterBurst();
+    },
+    noteLosses(cause) {
+      if (cause === 'rate') readAfterBurst();
+    },
+    stop() {
+      [intervalTimer, rateTimer].forEach((timer) => timer?.cancel());
+      stops.forEach((end) => end?.());
+    },
+  };
+}

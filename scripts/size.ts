@@ -29,7 +29,6 @@ const screens: readonly Screen[] = [
   },
   { path: '/join', entry: 'features/join/join-screen.tsx', beyond: '/login', kB: 25 },
   { path: '/preferences', entry: 'app/shell/preferences-route.tsx', beyond: '/home', kB: 25 },
-  { path: '/oauth/consent', entry: 'features/consent/consent-screen.tsx', beyond: '/home', kB: 25 },
   { path: '/account', entry: 'features/account/account-screen.tsx', beyond: '/home', kB: 25 },
 ];
 /** What every screen that needs a session stands in. */

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { addVirtualAuthenticator } from '../../test/e2e/support/virtual-authenticator.ts';
-import type { Stage } from '../../test/e2e/support/stage.ts';
 import type { Shot, ShotContext } from './shot.ts';
 
 const account = { user: 'ada@example.com', path: '/account' } as const;
 
-/** The account in its states, the step-ups, and other applications that ask for a sign-in. */
+/** The account in its states, and the step-ups. */
 export const accountShots: readonly Shot[] = [
   {
     ...account,
@@ -107,49 +105,7 @@ export const accountShots: readonly Shot[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
-  {
-    name: 'consent',
-    user: 'ada@example.com',
-    path: askForSignIn,
-    arrange: ({ page, say }) => page.getByRole('button', { name: say('Continue') }).waitFor(),
-  },
-  {
-    name: 'consent-gone',
-    user: 'ada@example.com',
-    path: '/oauth/consent?authorization_id=unknown',
-    arrange: ({ page, say }) => page.getByText(say('This request is no longer valid')).waitFor(),
-  },
 ];
-
-/** Sends the browser of another application to this one, by OAuth 2.1. @returns the path of the page that asks. */
-export async function askForSignIn({ supabase: { url, anonKey } }: Stage): Promise<string> {
-  const redirectUri = 'https://reading.example/callback';
-  const registered = await fetch(`${url}/auth/v1/oauth/clients/register`, {
-    method: 'POST',
-    headers: { apikey: anonKey, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      client_name: 'Reading list',
-      redirect_uris: [redirectUri],
-      token_endpoint_auth_method: 'none',
-    }),
-  });
-  const { client_id: clientId } = (await registered.json()) as { readonly client_id: string };
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    scope: 'openid email profile',
-    state: 's',
-    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  const begun = await fetch(`${url}/auth/v1/oauth/authorize?${query}`, {
-    headers: { apikey: anonKey },
-    redirect: 'manual',
-  });
-  const { searchParams } = new URL(begun.headers.get('location') ?? '');
-  return `/oauth/consent?authorization_id=${searchParams.get('authorization_id')}`;
-}
 
 /** A new account in the page. */
 async function enter({ page, stage, say, newEmail, mail }: ShotContext): Promise<void> {

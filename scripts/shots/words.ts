@@ -1,7 +1,6 @@
 import { appTexts } from '../../src/inbox/app/app-texts.ts';
 import { accountTexts } from '../../src/inbox/features/account/account-texts.ts';
 import { authTexts } from '../../src/inbox/features/auth/auth-texts.ts';
-import { consentTexts } from '../../src/inbox/features/consent/consent-texts.ts';
 import { joinTexts } from '../../src/inbox/features/join/join-texts.ts';
 import { inboxDialogTexts } from '../../src/inbox/features/notifications/texts/inbox-dialog-texts.ts';
 import { inboxTexts } from '../../src/inbox/features/notifications/texts/inbox-texts.ts';
@@ -24,7 +23,6 @@ const dictionaries: readonly (readonly [english: object, german: object])[] = aw
     preferencesTexts,
     joinTexts,
     inboxDialogTexts,
-    consentTexts,
     outboxTexts,
   ].map((texts) => Promise.all([texts.load('en'), texts.load('de')])),
 );

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fireEvent, render, within } from '@testing-library/react';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Chat } from '../../examples/chat.tsx';
+import { Consent } from '../../examples/consent.tsx';
 import { Cursors } from '../../examples/cursors.tsx';
 import type { ExampleDatabase } from '../../examples/database.ts';
 import { Typing } from '../../examples/typing.tsx';
@@ -11,8 +12,12 @@ import { createBrowserPlatform } from '../../src/platform/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
+import { registerApplication } from '../support/oauth-application.ts';
 
-const supabase = useLocalSupabase({ port: 0 });
+const supabase = useLocalSupabase({
+  port: 0,
+  auth: { oauthServerEnabled: true, oauthDynamicRegistrationEnabled: true },
+});
 beforeAll(async () => supabase().database.exec(await readFile('examples/schema.sql', 'utf8')));
 const patience = { timeout: 10_000 };
 const mounted: (() => void)[] = [];
@@ -96,5 +101,40 @@ describe('the examples', () => {
     fireEvent.click(there.getByRole('button', { name: /# help/ }));
     await here.findByText('grace in help', {}, patience);
     expect(await here.findByRole('button', { name: '# help (1)' }, patience)).toBeTruthy();
+  });
+
+  describe('a consent page', () => {
+    /** The page of a request by an application, after its first click. */
+    async function openConsent(...[redirectUri, name]: [redirectUri?: string, name?: string]) {
+      const application = await registerApplication(supabase(), redirectUri, name);
+      const authorizationId = await application.authorize();
+      const left: URL[] = [];
+      const leave = (redirectUrl: string) => void left.push(new URL(redirectUrl));
+      const page = await openWindow(ada, ({ auth }) => <Consent {...{ auth, authorizationId, leave }} />);
+      fireEvent.click(await page.findByRole('button', { name: 'Continue' }, patience));
+      return { page, left };
+    }
+
+    it('shows who asks, and grants the request', async () => {
+      const { page, left } = await openConsent();
+      await page.findByRole('heading', { name: 'Tool wants to use your account' }, patience);
+      expect(page.getByText('ada@example.com · openid, email · leads to tool.example')).toBeTruthy();
+      fireEvent.click(page.getByRole('button', { name: 'Allow' }));
+      await expect.poll(() => left[0]?.host, patience).toBe('tool.example');
+      expect(left[0]?.searchParams.get('code')).toBeTruthy();
+    });
+
+    it('refuses the request without a code', async () => {
+      const { page, left } = await openConsent();
+      fireEvent.click(await page.findByRole('button', { name: 'Refuse' }, patience));
+      await expect.poll(() => left[0]?.searchParams.get('error'), patience).toBe('access_denied');
+      expect(left[0]?.searchParams.get('code')).toBeNull();
+    });
+
+    it('shows no host and no direction marks that an application chose', async () => {
+      const { page } = await openConsent('com.example.tool://accounts.google.com/callback', 'Tool\u202e');
+      await page.findByRole('heading', { name: 'Tool wants to use your account' }, patience);
+      expect(page.getByText(/leads to com\.example\.tool:$/)).toBeTruthy();
+    });
   });
 });

@@ -13,16 +13,14 @@ import { onDemand } from '../ui/state/loader.ts';
 import { useLanguage } from '../ui/texts.ts';
 import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
-import { paths, plainPath, type LoginNotice } from '../shared/routes.ts';
+import { paths, type LoginNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
-import { consent } from './chunks/signed-in-chunks.ts';
 
 const LoginScreen = onDemand(chunks.login);
 const SignupScreen = onDemand(chunks.signup);
 const ResetPasswordScreen = onDemand(chunks.resetPassword);
 const JoinScreen = onDemand(chunks.join);
 const SignedInApp = onDemand(chunks.signedIn);
-const ConsentScreen = onDemand(consent);
 const MailLinkScreen = onDemand(chunks.mailLink);
 
 export interface AppProps {
@@ -102,11 +100,7 @@ function SessionGate({ path }: { readonly path: string }) {
     case 'mail-link':
       return <MailLinkScreen key={decision.link.tokenHash} link={decision.link} />;
     case 'private':
-      return plainPath(path) === paths.consent ? (
-        <ConsentScreen key={session?.user.id} />
-      ) : (
-        <SignedInApp key={session?.user.id} />
-      );
+      return <SignedInApp key={session?.user.id} />;
     case 'public':
       return <PublicScreens />;
   }

@@ -11,7 +11,6 @@ export const paths = {
   clearCookies: '/clear-cookies',
   join: '/join',
   joinToken: '/join/:token',
-  consent: '/oauth/consent',
 } as const;
 
 export interface InboxLink {

@@ -86,8 +86,6 @@ async function startEmbeddedStage({
       bcryptCost: 4,
       mailAnswerMs: 0,
       passwordUpdateRequiresReauthentication: true,
-      oauthServerEnabled: true,
-      oauthDynamicRegistrationEnabled: true,
       ...auth,
     },
     ...options,

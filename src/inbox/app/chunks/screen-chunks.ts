@@ -1,6 +1,6 @@
 import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
 import { keptOnceLoaded } from '../../ui/state/loader.ts';
-import { account, consent, inbox, preferences } from './signed-in-chunks.ts';
+import { account, inbox, preferences } from './signed-in-chunks.ts';
 
 /** The public screens and the signed-in application. */
 export const login = keptOnceLoaded(
@@ -36,7 +36,6 @@ const chunksByPath: Readonly<Record<string, readonly Chunk[]>> = {
   [paths.signup]: [signup],
   [paths.resetPassword]: [resetPassword],
   [paths.join]: [join],
-  [paths.consent]: [consent],
 };
 
 /**

@@ -7,9 +7,6 @@ export const inbox = keptOnceLoaded(
 export const preferences = keptOnceLoaded(
   async () => (await import('../shell/preferences-route.tsx')).PreferencesRoute,
 );
-export const consent = keptOnceLoaded(
-  async () => (await import('../../features/consent/consent-screen.tsx')).ConsentScreen,
-);
 export const account = keptOnceLoaded(
   async () => (await import('../../features/account/account-screen.tsx')).AccountScreen,
 );

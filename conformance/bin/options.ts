@@ -13,7 +13,8 @@ The server
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
   --apply-schema       with --database-url: makes the tables that more than half of the audits of REST and realtime need,
-                       and removes them at the end; without it these audits are not run on a project of others
+                       and removes them at the end, those of a killed run at the beginning; one such run at a time;
+                       without it these audits are not run on a project of others
   --print-schema       only prints the SQL of these tables, to apply it yourself
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
 
@@ -29,7 +30,8 @@ The audits
 What stays
   --allow-foreign-users  run although the project has users that no audit created
   --keep               keep what the run created; default with a service key: remove it at the end and after an interruption
-  --clean RUN          only remove what an earlier run created, by the id that it printed
+  --clean RUN          only remove what an earlier run created, by the id that it printed; with --database-url the tables
+                       of --apply-schema, too
 
 Reports
   --reports FOLDER     where conformance.html, .json and .xml (JUnit) are written; default reports

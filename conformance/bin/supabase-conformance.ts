@@ -18,7 +18,7 @@ import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
 import { createAuditRun, type AuditRun } from '../src/run.ts';
 import { runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
-import { applySchema, readSchemaSql } from '../src/schema-sql.ts';
+import { applySchema, readSchemaSql, removeSchema } from '../src/schema-sql.ts';
 import { loadChosenClient } from './chosen-client.ts';
 import { describeFailure } from '../src/watched-target.ts';
 import { createLocalTarget, startLocalSupabase } from './local-target.ts';
@@ -106,6 +106,12 @@ async function clean(target: ConformanceTarget, run: AuditRun | string): Promise
     );
 }
 
+/** The signals of a terminal and of a supervisor, with the exit codes of shells. */
+const interruptions = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
+
 /** Audits a target of others: an interruption ends the run, and what it created is removed. */
 async function auditRemote(
   audits: readonly Audit[],
@@ -116,23 +122,27 @@ async function auditRemote(
   if (foreign !== null)
     throw new Error(`The audits were not begun: ${foreign}. --allow-foreign-users runs them all the same.`);
   const knownFailing = await readKnownFailing(options.known ?? null);
-  const removeSchema = options['apply-schema'] ? await applySchema(target) : null;
+  const removeTables = options['apply-schema'] ? await applySchema(target) : null;
   const run = createAuditRun();
   const interruption = new AbortController();
-  process.once('SIGINT', () => {
-    interruption.abort();
-    console.log('Interrupted: the started audits finish.');
-  });
+  for (const [name, exitCode] of interruptions)
+    process.once(name, () => {
+      interruption.abort(exitCode);
+      console.log('Interrupted: the started audits finish.');
+    });
   console.log(`Run ${run.id}`);
   try {
-    if (removeSchema && target.realtimeUrl !== null) await tellWhenLive(target, run);
+    if (removeTables && target.realtimeUrl !== null) await tellWhenLive(target, run);
     const { signal } = interruption;
     const exitCode = await auditAndReport({ audits, target, run, options, knownFailing, signal });
-    return signal.aborted ? 130 : exitCode;
+    return signal.aborted ? Number(signal.reason) : exitCode;
   } finally {
-    if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
-    else if (!options.keep) await clean(target, run);
-    await removeSchema?.();
+    try {
+      await removeTables?.();
+    } finally {
+      if (target.serviceKey === null) console.log('What the run created stays: no service key was given.');
+      else if (!options.keep) await clean(target, run);
+    }
   }
 }
 
@@ -181,6 +191,7 @@ async function main(): Promise<number> {
   try {
     const target = { ...(await createRemoteTarget(url, options, pool)), ...(client && { client }) };
     if (earlierRun === undefined) return await auditRemote(audits, target, options);
+    if (pool) await removeSchema(target);
     await clean(target, earlierRun);
     return 0;
   } finally {

@@ -2,7 +2,7 @@
 begin;
 do $$
 begin
-  if to_regnamespace('audit_schema') is null then
+  if obj_description(to_regnamespace('audit_schema'), 'pg_namespace') is distinct from 'supabase-conformance' then
     return;
   end if;
   if exists (select from audit_schema.publication) then
@@ -13,12 +13,13 @@ begin
       from audit_schema.publication
     );
   end if;
-  drop policy "audits: own channel" on realtime.messages;
-  drop function public.create_invitation, public.get_invitation, public.accept_invitation, public.decline_invitation;
-  drop table public.notifications, public.notification_preferences, public.blocked_senders, public.muted_threads,
-    public.notification_bulk_changes;
+  drop policy if exists "audits: own channel" on realtime.messages;
+  drop function if exists public.create_invitation, public.get_invitation, public.accept_invitation,
+    public.decline_invitation;
+  drop table if exists public.notifications, public.notification_preferences, public.blocked_senders,
+    public.muted_threads, public.notification_bulk_changes;
   drop schema audit_schema cascade;
-  drop table public.invitations;
+  drop table if exists public.invitations;
 end
 $$;
 notify pgrst, 'reload schema';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A statement that is not true of the target: what was expected, and what came in its place. Both are texts without secrets. */
+/** A statement that is not true of the target: what was expected, and the actual value. Both may contain secrets. */
 export class UnmetExpectationError extends Error {
   override readonly name: string = 'UnmetExpectationError';
   /** A sentence about a conforming target. */
@@ -50,15 +50,8 @@ export const assert: Assertions = {
   },
 };
 
-const shownCharacters = 600;
-
-/** A value as text: JSON where it is JSON, without tokens and at most 600 characters long. */
+/** A value as text: JSON where it is JSON. `collectEvidence` removes its secrets. */
 export function showValue(value: unknown): string {
-  const text = redactTokens(toText(value));
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
-}
-
-function toText(value: unknown): string {
   if (value === undefined) return 'absent';
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
@@ -72,6 +65,3 @@ function toText(value: unknown): string {
     }) ?? typeof value
   );
 }
-
-/** Replaces JWTs. */
-export const redactTokens = (text: string): string => text.replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]*/g, '<jwt>');

@@ -1,5 +1,5 @@
 import { createAuditContext } from './audit-context.ts';
-import { createAuditRun, namePrefix, phonePrefix, type AuditRun } from './run.ts';
+import { createAuditRun, isOfRun, namePrefix, type AuditRun } from './run.ts';
 import { openStorage } from './storage/bucket.ts';
 import type { ConformanceTarget } from './target.ts';
 import { assertStatus, at } from './wire.ts';
@@ -17,7 +17,7 @@ const pageSize = 1000;
 /**
  * Removes what a run has left: its buckets, and its users with their rows.
  *
- * @param run the run, or the id of one that ended before it could clean up: its anonymous users stay then.
+ * @param run the run, or the id of one that ended before it could clean up.
  * @throws NotRunError without a service key.
  */
 export async function removeRun(target: ConformanceTarget, run: AuditRun | string): Promise<Removal> {
@@ -51,12 +51,7 @@ async function findUsers(admin: Admin, run: string): Promise<readonly string[]> 
     const reply = await admin('GET', `/users?page=${page}&per_page=${pageSize}`);
     assertStatus(reply, 200);
     const users = listAt(reply.json, 'users');
-    const own = users.filter(
-      (user) =>
-        String(at(user, 'email')).startsWith(namePrefix(run)) ||
-        String(at(user, 'phone')).startsWith(phonePrefix(run)),
-    );
-    found.push(...own.map((user) => String(at(user, 'id'))));
+    found.push(...users.filter((user) => isOfRun(user, run)).map((user) => String(at(user, 'id'))));
     if (users.length < pageSize) return found;
   }
 }

@@ -1,28 +1,7 @@
-import { redactTokens } from './assertion.ts';
+import { redactSecrets } from './redaction.ts';
 import type { ConformanceTarget } from './target.ts';
 
 type Keys = Pick<ConformanceTarget, 'anonKey' | 'serviceKey'>;
-
-/** Members of JSON bodies, query parameters and headers whose values open something. */
-const secretNames =
-  'access_token|refresh_token|provider_token|provider_refresh_token|password|current_password|token|token_hash|hashed_token|auth_code|code_verifier|nonce|secret|id_token|assertion|captcha_token|email_otp|client_secret';
-const secretMember = new RegExp(`("(?:${secretNames})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'g');
-/** A one-time code, unlike the code of an error, has six to ten digits or is a UUID. */
-const oneTimeCode = /("code"\s*:\s*)"(?:\d{6,10}|[\da-f-]{36})"/g;
-const secretParameter = new RegExp(`([?&#](?:${secretNames}|code|apikey)=)[^&#\\s"']+`, 'g');
-
-/** A text without keys, tokens, passwords and codes. */
-export function redactSecrets(text: string, { anonKey, serviceKey }: Keys): string {
-  let redacted = text;
-  if (serviceKey !== null && serviceKey !== '') redacted = redacted.replaceAll(serviceKey, '$SERVICE_KEY');
-  if (anonKey !== '') redacted = redacted.replaceAll(anonKey, '$ANON_KEY');
-  return redactTokens(
-    redacted
-      .replaceAll(secretMember, '$1"<secret>"')
-      .replaceAll(oneTimeCode, '$1"<secret>"')
-      .replaceAll(secretParameter, '$1<secret>'),
-  );
-}
 
 export interface CurlRequest {
   readonly method: string;

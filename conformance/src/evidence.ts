@@ -1,6 +1,7 @@
 import type { Audit } from './audit.ts';
 import { UnmetExpectationError } from './assertion.ts';
-import { formatCurl, redactSecrets } from './curl.ts';
+import { formatCurl } from './curl.ts';
+import { redactSecrets } from './redaction.ts';
 import type { ConformanceTarget } from './target.ts';
 import { describeFailure, type Exchange, type WatchedTarget } from './watched-target.ts';
 import { UnexpectedReplyError } from './wire.ts';
@@ -24,11 +25,11 @@ const longestText = 1_000;
 export function collectEvidence(
   audit: Audit,
   problem: unknown,
-  { exchanges, frames }: Pick<WatchedTarget, 'exchanges' | 'frames'>,
+  { exchanges, frames, secrets }: Pick<WatchedTarget, 'exchanges' | 'frames' | 'secrets'>,
   target: ConformanceTarget,
 ): Evidence {
   const shorten = (text: string) => {
-    const redacted = redactSecrets(text, target);
+    const redacted = redactSecrets(text, target, secrets);
     return redacted.length > longestText ? `${redacted.slice(0, longestText)}…` : redacted;
   };
   // Where frames decide, the latest request was about something else.

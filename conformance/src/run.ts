@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { at } from './wire.ts';
 
 /** One run of audits. What it creates carries its id, so that it can be removed. */
 export interface AuditRun {
@@ -34,12 +35,28 @@ const digits = (value: number): string => String(value).padStart(4, '0');
 /** The beginning of the names and email addresses of a run. */
 export const namePrefix = (id: string): string => `audit-${id}-`;
 
-/** The beginning of the phone numbers of a run, which one of 10,000 runs shares. */
-export const phonePrefix = (id: string): string => `1555${digits(Number.parseInt(id, 16) % 10_000)}`;
+const phonePrefix = (id: string): string => `1555${digits(Number.parseInt(id, 16) % 10_000)}`;
 
-/** Whether an address or a number is one that a run of audits made. */
-export const isOfAudits = (email: string, phone: string): boolean =>
-  /^audit-[\da-f]{8}-[\da-f]+@example\.com$/.test(email) || /^\+?1555\d{8}$/.test(phone);
+/** The user metadata by which an anonymous user, who has no address, belongs to a run. */
+export const metadataOf = ({ newName }: AuditRun): { readonly audit: string } => ({ audit: newName() });
+
+/** Whether audits created a user, as the admin routes return one. */
+export function isOfAudits(user: unknown): boolean {
+  return (
+    /^audit-[\da-f]{8}-[\da-f]+(?:@example\.com)?$/.test(nameOf(user)) ||
+    /^\+?1555\d{8}$/.test(String(at(user, 'phone')))
+  );
+}
+
+/** Whether the run with this id created a user; a phone number may be of one of 10,000 runs. */
+export function isOfRun(user: unknown, id: string): boolean {
+  return nameOf(user).startsWith(namePrefix(id)) || String(at(user, 'phone')).startsWith(phonePrefix(id));
+}
+
+function nameOf(user: unknown): string {
+  const name = at(user, 'email') || at(user, 'user_metadata', 'audit');
+  return typeof name === 'string' ? name : '';
+}
 
 /** Creates a value that the audits of one run share. A failure is not kept: the next audit tries again. */
 export function shareInRun<Context extends { readonly run: AuditRun }, T>(

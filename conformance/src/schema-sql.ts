@@ -9,8 +9,18 @@ export const readSchemaSql = (part: 'apply' | 'remove'): Promise<string> =>
   readFile(new URL(`../schema/${part}.sql`, import.meta.url), 'utf8');
 
 /**
- * Makes the tables and functions in the target's database, and waits until the REST service has read them: it does so in its own
- * time, and refuses them as unknown until then.
+ * Removes the tables and functions of `applySchema`, with their rows; nothing in a project without them.
+ *
+ * @throws NotRunError without access to the database.
+ */
+export async function removeSchema({ query }: ConformanceTarget): Promise<void> {
+  if (!query) throw new NotRunError('the tables of the audits are removed with --database-url only');
+  await query(await readSchemaSql('remove'));
+}
+
+/**
+ * Makes the tables and functions in the target's database, in place of those that a killed run has left, and waits until the REST
+ * service has read them: it does so in its own time, and refuses them as unknown until then.
  *
  * @returns a function that removes them, with their rows.
  * @throws NotRunError without access to the database. @throws {Error} where the project has tables of these names, or the REST
@@ -22,7 +32,8 @@ export async function applySchema(
 ): Promise<() => Promise<void>> {
   const { query } = target;
   if (!query) throw new NotRunError('--apply-schema needs --database-url');
-  const remove = async () => void (await query(await readSchemaSql('remove')));
+  const remove = () => removeSchema(target);
+  await remove();
   await query(await readSchemaSql('apply'));
   const lastMs = performance.now() + timeoutMs;
   try {

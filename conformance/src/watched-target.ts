@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CurlRequest } from './curl.ts';
 import type { WaitingScale } from './deadlines.ts';
 import { isMissingOwnName, needsSchema } from './product-schema.ts';
+import { findSecrets } from './redaction.ts';
 import type { AuditRun } from './run.ts';
 import { NotRunError, type ConformanceTarget } from './target.ts';
 import { at, fetchAgainWhereReset, parseJson } from './wire.ts';
@@ -24,6 +25,8 @@ export interface WatchedTarget {
   readonly exchanges: readonly Exchange[];
   /** The latest text frames of the realtime service, oldest first. */
   readonly frames: readonly string[];
+  /** The values of the tokens, passwords and codes that the audit has sent or received. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 export interface WatchOptions {
@@ -63,10 +66,13 @@ export function watchTarget(
   };
   const exchanges: Exchange[] = [];
   const frames: string[] = [];
+  const secrets = new Set<string>();
+  const recordSecrets = (text: string) => findSecrets(text).forEach((value) => secrets.add(value));
   return {
     codes,
     exchanges,
     frames,
+    secrets,
     watched: {
       ...target,
       onFrame(direction, text) {
@@ -76,6 +82,8 @@ export function watchTarget(
       },
       async fetch(input, init) {
         const request = toCurlRequest(input, init);
+        recordSecrets(request.url);
+        recordSecrets(request.body ?? '');
         const response = await fetchWhenAllowed(timed, input, init, { limitPauseMs, wait }).catch(
           (problem: unknown) => {
             keep(exchanges, {
@@ -87,11 +95,12 @@ export function watchTarget(
             throw problem;
           },
         );
+        recordSecrets(response.headers.get('location') ?? '');
         keep(exchanges, {
           request,
           status: response.status,
           headers: response.headers,
-          answer: readAside(response),
+          answer: readAside(response, recordSecrets),
         });
         recordCode(response);
         if (missingSchema !== undefined && (await isMissingOwnName(response)))
@@ -167,13 +176,16 @@ async function fetchWhenAllowed(
 }
 
 /** Reads the body beside the audit that reads it. */
-function readAside(response: Response): () => string {
+function readAside(response: Response, onText: (text: string) => void): () => string {
   let text = '';
   response
     .clone()
     .text()
     .then(
-      (body) => void (text = body),
+      (body) => {
+        text = body;
+        onText(body);
+      },
       () => void (text = '(the answer was cut)'),
     );
   return () => text;

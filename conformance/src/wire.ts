@@ -1,4 +1,4 @@
-import { assert, redactTokens, UnmetExpectationError } from './assertion.ts';
+import { assert, UnmetExpectationError } from './assertion.ts';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -130,9 +130,9 @@ export function assertError(reply: WireReply, status: number, code: string): voi
     throw new UnexpectedReplyError(reply, `the answer has the status ${status} and the code ${code}`);
 }
 
-/** A reply as one line, without tokens. */
+/** A response as one line. */
 export function describe({ status, text }: WireReply): string {
-  return redactTokens(`${status} ${text.slice(0, 300)}`);
+  return `${status} ${text}`;
 }
 
 const resetCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);

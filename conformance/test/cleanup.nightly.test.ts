@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalSupabase } from 'local-supabase';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { createLocalTarget, startLocalSupabase } from '../bin/local-target.ts';
 import { createAuditContext } from '../src/audit-context.ts';
 import { chooseAudits } from '../src/audits.ts';
 import { removeRun } from '../src/cleanup.ts';
-import { createAuditRun } from '../src/run.ts';
+import { createAuditRun, metadataOf } from '../src/run.ts';
 import { runAudits } from '../src/runner.ts';
+import { applySchema, removeSchema } from '../src/schema-sql.ts';
 import { openStorage } from '../src/storage/bucket.ts';
 import type { ConformanceTarget } from '../src/target.ts';
+import { target as sampleTarget } from './sample-audits.ts';
 
 describe('the removal of what a run created', () => {
   let supabase: LocalSupabase;
@@ -44,9 +46,10 @@ describe('the removal of what a run created', () => {
     const before = await userIds();
     const context = createAuditContext(target, createAuditRun('0123abcd'));
     await context.newUser();
+    await context.auth.send('POST', '/signup', { body: { data: metadataOf(context.run) } });
     const name = context.run.newName();
     await openStorage(target).send('POST', '/bucket', { body: { id: name, name, public: false } });
-    expect(await removeRun(target, '0123abcd')).toEqual({ users: 1, keptUsers: 0, buckets: 1 });
+    expect(await removeRun(target, '0123abcd')).toEqual({ users: 2, keptUsers: 0, buckets: 1 });
     expect(await userIds()).toEqual(before);
     expect(await removeRun(target, '0123abcd')).toEqual({ users: 0, keptUsers: 0, buckets: 0 });
   });
@@ -67,4 +70,29 @@ describe('the removal of what a run created', () => {
   it('a run cannot be removed without the service key', async () => {
     await expect(removeRun({ ...target, serviceKey: null }, '0123abcd')).rejects.toThrow('no service key');
   });
+});
+
+it('tables of a killed run are replaced, those of the project are not', async () => {
+  const { database, close } = await createLocalSupabase({
+    seed: false,
+    databaseSettings: { migrations: false },
+  });
+  onTestFinished(close);
+  const target = { ...sampleTarget, query: (text: string) => database.exec(text) };
+  const tables = async () =>
+    (
+      await database.query(
+        "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+      )
+    ).map(({ relname }) => relname);
+  await applySchema(target);
+  await database.exec('drop table public.muted_threads');
+  await applySchema(target);
+  expect(await tables()).toContain('muted_threads');
+  await removeSchema(target);
+  expect(await tables()).toEqual([]);
+  await database.exec('create schema audit_schema; create table public.notifications (id int)');
+  await expect(applySchema(target)).rejects.toThrow('this project has a schema of its own');
+  await database.exec('rollback');
+  expect(await tables()).toEqual(['notifications']);
 });

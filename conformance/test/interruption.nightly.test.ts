@@ -47,20 +47,27 @@ describe('the command on a project of others', () => {
   ];
   const counts = () => Promise.all(tables.map(count));
 
-  it('an interrupted run leaves no user, row, bucket or object', { timeout: 300_000 }, async () => {
-    const before = await counts();
-    const run = start();
-    while ((await count('public.notifications')) <= 20 && run.child.exitCode === null) await delay(100);
-    run.child.kill('SIGINT');
-    expect({ exit: await run.exited, output: run.output() }).toMatchObject({ exit: [130, null] });
-    expect(run.output()).toContain('Interrupted: the started audits finish.');
-    expect(await counts()).toEqual(before);
-    const report = JSON.parse(await readFile(join(reports, 'conformance.json'), 'utf8')) as {
-      counts: { passed: number; notRun: number };
-    };
-    expect(report.counts.passed).toBeGreaterThan(0);
-    expect(report.counts.notRun).toBeGreaterThan(100);
-  });
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'a run that %s ends leaves no user, row, bucket or object',
+    { timeout: 300_000 },
+    async (signal, exitCode) => {
+      const before = await counts();
+      const run = start();
+      while ((await count('public.notifications')) <= 20 && run.child.exitCode === null) await delay(100);
+      run.child.kill(signal);
+      expect({ exit: await run.exited, output: run.output() }).toMatchObject({ exit: [exitCode, null] });
+      expect(run.output()).toContain('Interrupted: the started audits finish.');
+      expect(await counts()).toEqual(before);
+      const report = JSON.parse(await readFile(join(reports, 'conformance.json'), 'utf8')) as {
+        counts: { passed: number; notRun: number };
+      };
+      expect(report.counts.passed).toBeGreaterThan(0);
+      expect(report.counts.notRun).toBeGreaterThan(100);
+    },
+  );
 
   it('a project with a user of others is refused unless told', { timeout: 120_000 }, async () => {
     const headers = { apikey: supabase.serviceRoleKey, authorization: `Bearer ${supabase.serviceRoleKey}` };

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { UnmetExpectationError } from '../src/assertion.ts';
+import { assert, UnmetExpectationError } from '../src/assertion.ts';
+import type { AuditContext } from '../src/audit-context.ts';
 import { compareReports, formatComparison, parseReport } from '../src/comparison.ts';
 import { formatHtml } from '../src/html-report.ts';
 import { formatJson, formatJUnit, formatText } from '../src/reports.ts';
 import { runAudits } from '../src/runner.ts';
+import { assertStatus, at } from '../src/wire.ts';
 import { audit, reportOf, runSample, target } from './sample-audits.ts';
 
 const report = async () => reportOf(await runSample());
@@ -102,6 +104,42 @@ describe('the evidence of a failure', () => {
     `);
     expect(evidence?.answer).toBe('400 {"refresh_token":"<secret>","code":"bad_json"}');
     expect(evidence?.came).toBe('<jwt>');
+  });
+
+  const token = `eyJhbGciOiJIUzI1NiJ9.${'eyJzdWIiOiJ4In0'.repeat(100)}.c2lnbmF0dXJl`;
+  const secretsOf = { access_token: token, refresh_token: 'k3yw0rd4refresh', email_otp: '481516' };
+  const shows = (text: string) => /eyJ|k3yw0rd|481516/.test(text);
+  const auditedBy = async (run: Parameters<typeof audit>[1], body: string) => {
+    const fetch = () => Promise.resolve(new Response(body, { status: 200 }));
+    const report = reportOf(await runAudits([audit('A-1', run)], { ...target, fetch }));
+    return [formatText(report), formatJson(report), formatHtml(report), formatJUnit(report)];
+  };
+  const ask = ({ auth }: AuditContext) => auth.send('POST', '/token');
+
+  it.each([0, 1, 250, 290, 295, 299])(
+    'a long response shows no part of a token after %i characters',
+    async (length) => {
+      const body = JSON.stringify({ filler: 'x'.repeat(length), ...secretsOf });
+      const refuse = async (context: AuditContext) => assertStatus(await ask(context), 403);
+      const reports = await auditedBy(refuse, body);
+      expect(reports.filter(shows)).toEqual([]);
+      expect(reports[0]).toContain('<secret>');
+    },
+  );
+
+  it('a body that the server cut within a token shows no part of it', async () => {
+    const body = JSON.stringify(secretsOf);
+    const refuse = async (context: AuditContext) => assertStatus(await ask(context), 403);
+    for (const cut of [20, 30, 60, body.indexOf('k3yw0rd') + 5])
+      expect((await auditedBy(refuse, body.slice(0, cut))).filter(shows)).toEqual([]);
+  });
+
+  it('values of an audit that are secrets by the names they had are not shown', async () => {
+    const compare = async (context: AuditContext) => {
+      const { json } = await ask(context);
+      assert.equal(at(json, 'refresh_token'), at(json, 'email_otp'), 'the refresh token');
+    };
+    expect((await auditedBy(compare, JSON.stringify(secretsOf))).filter(shows)).toEqual([]);
   });
 
   it('a failed connection is named with its cause', async () => {

@@ -29,13 +29,12 @@ it('the audits begin once the REST service has read the new tables', async () =>
   const { target, asked, statements } = targetThatReadsAt(3);
   const remove = await applySchema(target);
   expect(asked()).toBe(3);
-  expect(statements).toHaveLength(1);
   await remove();
-  expect(statements).toHaveLength(2);
+  expect(statements).toEqual([expect.any(String), expect.stringContaining('create table'), statements[0]]);
 });
 
 it('tables that the REST service never reads are removed, and the run does not begin', async () => {
   const { target, statements } = targetThatReadsAt(Infinity);
   await expect(applySchema(target, { timeoutMs: 0 })).rejects.toThrow('has not read the new tables');
-  expect(statements).toHaveLength(2);
+  expect(statements).toEqual([expect.any(String), expect.stringContaining('create table'), statements[0]]);
 });

@@ -3,6 +3,7 @@ import { AuthError } from 'supabase-protocol-clients/auth-client';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 import { createBrowser, type Tab } from '../clients/tab.ts';
+import { metadataOf } from '../run.ts';
 import { assertStatus } from '../wire.ts';
 import { NotRunError } from '../target.ts';
 
@@ -144,10 +145,10 @@ export const clientSignInAudits: readonly Audit[] = [
     'CLIENT-AUTH-108',
     'an anonymous sign-in is a session of a user without an address',
     { source: 'protocol/auth.md#sign-up' },
-    async ({ open }) => {
+    async ({ open, server }) => {
       const { auth } = await open();
       try {
-        const { user } = await auth.signInAnonymously();
+        const { user } = await auth.signInAnonymously({ data: metadataOf(server.run) });
         assert.deepEqual(
           [user.is_anonymous, user.email || null],
           [true, null],

@@ -2,6 +2,7 @@ import { assert } from '../assertion.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, assertStatusIn, at, textAt } from '../wire.ts';
+import { metadataOf } from '../run.ts';
 import { NotRunError } from '../target.ts';
 import { openMailLink, toFormerAddress } from './mail-link.ts';
 
@@ -104,7 +105,9 @@ export const flowAudits: readonly Audit[] = [
     'an anonymous user becomes permanent by confirming an email',
     { source: 'protocol/auth.md#sign-up', needs: ['mailbox', 'email-confirmation'] },
     async (context) => {
-      const anonymous = await context.auth.send('POST', '/signup', { body: {} });
+      const anonymous = await context.auth.send('POST', '/signup', {
+        body: { data: metadataOf(context.run) },
+      });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
       const email = context.newEmail();
       assertStatus(
@@ -130,8 +133,8 @@ export const flowAudits: readonly Audit[] = [
     'AUTH-907',
     'an anonymous user cannot set a password before an email',
     { source },
-    async ({ auth }) => {
-      const anonymous = await auth.send('POST', '/signup', { body: {} });
+    async ({ auth, run }) => {
+      const anonymous = await auth.send('POST', '/signup', { body: { data: metadataOf(run) } });
       if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
       const reply = await auth.send('PUT', '/user', {
         token: textAt(anonymous, 'access_token'),

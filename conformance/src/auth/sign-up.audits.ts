@@ -3,6 +3,7 @@ import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+import { metadataOf } from '../run.ts';
 import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
@@ -128,17 +129,18 @@ export const signUpAudits: readonly Audit[] = [
     'AUTH-111',
     'an anonymous sign-up answers with a session of an anonymous user',
     { source },
-    async ({ auth }) => {
-      const reply = await auth.send('POST', '/signup', { body: { data: { theme: 'dark' } } });
+    async ({ auth, run }) => {
+      const data = metadataOf(run);
+      const reply = await auth.send('POST', '/signup', { body: { data } });
       if (at(reply.json, 'code') === 'anonymous_provider_disabled')
         throw new NotRunError('anonymous sign-ins are disabled');
       assertSession(reply);
       assert.equal(at(reply.json, 'user', 'is_anonymous'), true, 'user.is_anonymous of the answer');
       assert.equal(at(reply.json, 'user', 'email'), '', 'user.email of the answer');
       assert.equal(
-        at(reply.json, 'user', 'user_metadata', 'theme'),
-        'dark',
-        'user.user_metadata.theme of the answer',
+        at(reply.json, 'user', 'user_metadata', 'audit'),
+        data.audit,
+        'user.user_metadata.audit of the answer',
       );
     },
   ),

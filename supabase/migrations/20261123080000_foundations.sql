@@ -241,26 +241,6 @@ end
 $$;
 
 /**
- * Whether the session was authenticated within the last `max_age`, by another way than those in `ignored`: the newest such entry of the
- * token's `amr` claim.
- */
-create function private.has_fresh_proof(max_age interval, ignored text[] default '{}') returns boolean
-  language sql stable
-  set search_path = ''
-as $$
-  select exists (
-    select from jsonb_array_elements(
-      case when jsonb_typeof(auth.jwt() -> 'amr') = 'array' then auth.jwt() -> 'amr' else '[]' end
-    ) proof
-    where jsonb_typeof(proof) = 'object'
-      and jsonb_typeof(proof -> 'timestamp') = 'number'
-      and proof ->> 'method' not in ('anonymous', 'token_refresh')
-      and proof ->> 'method' <> all (ignored)
-      and to_timestamp((proof ->> 'timestamp')::float8) > now() - max_age
-  )
-$$;
-
-/**
  * Whether a statement that failed may succeed later: after a deadlock, a full disk, a lock that was not free, a cancellation or a fault
  * of the server. Whatever else a queue's row causes, an error of a team's own trigger too, is that row's own, and must not stop the rest.
  */

@@ -1,6 +1,132 @@
 -- What users do with their accounts beyond the auth service: download all data, delete the account, end sessions. And the
 -- welcome of a new account.
 
+-- A recent proof of identity, which what cannot be undone or taken back needs. A session alone can set credentials, so each proves
+-- nothing for a day: by then the owner has read the mail about it and could act.
+
+/** When a credential was set that the auth service keeps no time of. */
+create table private.credentials_set (
+  user_id uuid not null references auth.users (id) on delete cascade,
+  -- 'password', 'address', or the type of a factor.
+  credential text not null,
+  set_at timestamptz not null,
+  primary key (user_id, credential)
+);
+alter table private.credentials_set enable row level security;
+
+create function private.note_credential(user_id uuid, credential text) returns void
+  language sql security definer
+  set search_path = ''
+as $$
+  insert into private.credentials_set (user_id, credential, set_at)
+  values (note_credential.user_id, note_credential.credential, now())
+  on conflict on constraint credentials_set_pkey do update set set_at = excluded.set_at
+$$;
+
+/**
+ * Runs after the password, the email address or the phone number of a user was set. A password that came with a mailed code is not noted:
+ * the auth service has emptied the token of the code then, and keeps the time of its sending until the password is stored.
+ */
+create function private.note_user_credentials() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if new.encrypted_password is distinct from old.encrypted_password
+    and not (old.reauthentication_token = '' and coalesce(old.reauthentication_sent_at > now() - interval '1 hour', false))
+  then
+    perform private.note_credential(new.id, 'password');
+  end if;
+  if new.email is distinct from old.email or new.phone is distinct from old.phone then
+    perform private.note_credential(new.id, 'address');
+  end if;
+  return null;
+end
+$$;
+create trigger note_user_credentials after update of encrypted_password, email, phone on auth.users
+  for each row execute function private.note_user_credentials();
+
+/** Runs when a factor becomes usable, which its time of creation may be long before. */
+create function private.note_factor() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  perform private.note_credential(new.user_id, new.factor_type::text);
+  return null;
+end
+$$;
+create trigger note_factor after insert or update of status on auth.mfa_factors
+  for each row when (new.status = 'verified') execute function private.note_factor();
+
+/** The methods of the claim `amr` that a user has a credential for which was set within a day. They prove nothing yet. */
+create function private.unproven_methods(user_id uuid) returns text[]
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  since constant timestamptz := now() - interval '1 day';
+  credentials text[] := array(
+    select c.credential from private.credentials_set c where c.user_id = unproven_methods.user_id and c.set_at > since
+    union all
+    -- The account at a provider by which a person signs up is as old as the account.
+    select 'provider' from auth.identities i join auth.users u on u.id = i.user_id
+    where i.user_id = unproven_methods.user_id and i.provider not in ('email', 'phone')
+      and i.created_at > greatest(since, u.created_at + interval '1 minute')
+  );
+begin
+  -- An older auth service has no passkeys.
+  if to_regclass('auth.webauthn_credentials') is not null then
+    credentials := credentials || array(
+      select 'passkey' from auth.webauthn_credentials c where c.user_id = unproven_methods.user_id and c.created_at > since
+    );
+  end if;
+  return array(
+    select unnest(case credential
+      when 'password' then array['password']
+      when 'address' then array['otp', 'magiclink', 'recovery', 'invite', 'email/signup', 'email_change']
+      when 'provider' then array['oauth', 'sso/saml', 'web3']
+      -- A session by passkey has the method `mfa/webauthn` too, by private.raise_by_passkey().
+      when 'passkey' then array['passkey', 'mfa/webauthn']
+      when 'totp' then array['totp']
+      else array['mfa/' || credential]
+    end)
+    from unnest(credentials) credential
+  );
+end
+$$;
+
+/**
+ * Returns the caller, if the session was authenticated within the last 10 minutes by a credential that is at least a day old: the entries of
+ * the token's `amr` claim.
+ *
+ * Errors: those of private.require_assurance(); PT403 reauthentication_needed.
+ */
+create function private.require_recent_proof() returns uuid
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  proofs jsonb := auth.jwt() -> 'amr';
+begin
+  if not exists (
+    select from jsonb_array_elements(case jsonb_typeof(proofs) when 'array' then proofs else '[]' end) proof
+    where jsonb_typeof(proof) = 'object'
+      and jsonb_typeof(proof -> 'timestamp') = 'number'
+      and to_timestamp((proof ->> 'timestamp')::float8) > now() - interval '10 minutes'
+      -- A session alone replaces the auth service's recovery codes, and nothing tells when.
+      and proof ->> 'method' not in ('anonymous', 'token_refresh', 'mfa/recovery_code')
+      and proof ->> 'method' <> all (private.unproven_methods(me))
+  ) then
+    raise sqlstate 'PT403' using message = 'reauthentication_needed',
+      detail = 'The session was authenticated more than 10 minutes ago, or by a credential that was set within a day.',
+      hint = 'Sign in by an older credential, then repeat the request.';
+  end if;
+  return me;
+end
+$$;
+
 /** The user's passkeys for the download, without their keys; none where an older auth service has no table of them. */
 create function private.export_passkeys(user_id uuid) returns jsonb
   language plpgsql stable security definer
@@ -19,14 +145,18 @@ begin
 end
 $$;
 
-/** All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it. */
+/**
+ * All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it.
+ *
+ * Errors: those of private.require_recent_proof().
+ */
 create function public.export_account_data() returns json
   language plpgsql stable security definer
   set search_path = ''
   set statement_timeout = '60s'
 as $$
 declare
-  me uuid := private.require_assurance();
+  me uuid := private.require_recent_proof();
 begin
   return json_build_object(
     'exported_at', now(),
@@ -138,45 +268,11 @@ end
 $$;
 
 /**
- * The methods of the claim `amr` that a user has for less than a day: factors, accounts at providers and passkeys. A session alone can
- * add them, so they prove nothing before the owner has read the mail about it and could act. A further factor needs `aal2`, so only the
- * first one counts.
- */
-create function private.new_methods(user_id uuid) returns text[]
-  language plpgsql stable security definer
-  set search_path = ''
-as $$
-declare
-  since constant timestamptz := now() - interval '1 day';
-  methods text[] := '{}';
-begin
-  if (select min(f.created_at) from auth.mfa_factors f where f.user_id = new_methods.user_id and f.status = 'verified') > since then
-    methods := methods || '{totp,mfa/phone,mfa/webauthn,mfa/recovery_code}'::text[];
-  end if;
-  if exists (
-    select from auth.identities i join auth.users u on u.id = i.user_id
-    where i.user_id = new_methods.user_id and i.created_at > greatest(since, u.created_at + interval '1 minute')
-  ) then
-    methods := methods || '{oauth,sso/saml}'::text[];
-  end if;
-  -- An older auth service has no passkeys.
-  if to_regclass('auth.webauthn_credentials') is not null then
-    if exists (select from auth.webauthn_credentials c where c.user_id = new_methods.user_id and c.created_at > since) then
-      -- A session by passkey has the method `mfa/webauthn` too, by private.raise_by_passkey().
-      methods := methods || '{passkey,mfa/webauthn}'::text[];
-    end if;
-  end if;
-  return methods;
-end
-$$;
-
-/**
  * Deletes the caller's account: the user, the sessions and every row that refers to them, in one transaction. Sent
  * notifications stay with their recipients, without the sender. Access tokens that have not expired are refused from
  * then on.
  *
- * Errors: those of private.require_assurance(); PT403 reauthentication_needed, unless the session was authenticated
- * within the last 10 minutes, in a way that the user has for a day; PT409 account_has_files, while storage has objects of the user.
+ * Errors: those of private.require_recent_proof(); PT409 account_has_files, while storage has objects of the user.
  */
 create function public.delete_account() returns void
   language plpgsql security definer
@@ -184,14 +280,9 @@ create function public.delete_account() returns void
   set statement_timeout = '60s'
 as $$
 declare
-  me uuid := private.require_assurance();
+  me uuid := private.require_recent_proof();
   has_files boolean := false;
 begin
-  if not private.has_fresh_proof(interval '10 minutes', private.new_methods(me)) then
-    raise sqlstate 'PT403' using message = 'reauthentication_needed',
-      detail = 'The session was authenticated more than 10 minutes ago, or in a way that was added within a day.',
-      hint = 'Sign in again, then repeat the request.';
-  end if;
   -- Deleting the rows here would leave the bytes in storage: the storage service deletes both.
   if to_regclass('storage.objects') is not null then
     execute 'select exists (select from storage.objects o where o.owner_id = $1)' into has_files using me::text;

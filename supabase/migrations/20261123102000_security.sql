@@ -175,23 +175,18 @@ $$;
 /**
  * Creates ten recovery codes, which replace all earlier ones, and returns them: the database keeps only their hashes.
  *
- * Errors: those of private.require_assurance(); PT403 reauthentication_needed, unless the session was authenticated
- * within the last 10 minutes; PT409 second_factor_missing.
+ * Errors: those of private.require_recent_proof(); PT409 second_factor_missing.
  */
 create function public.create_recovery_codes() returns text[]
   language plpgsql security definer
   set search_path = ''
 as $$
 declare
-  me uuid := private.require_assurance();
+  me uuid := private.require_recent_proof();
   codes text[];
 begin
   if not exists (select from auth.mfa_factors f where f.user_id = me and f.status = 'verified') then
     raise sqlstate 'PT409' using message = 'second_factor_missing', detail = 'The account has no verified factor.';
-  end if;
-  if not private.has_fresh_proof(interval '10 minutes') then
-    raise sqlstate 'PT403' using message = 'reauthentication_needed',
-      detail = 'The session was authenticated more than 10 minutes ago.', hint = 'Verify a factor, then repeat the request.';
   end if;
   -- Two requests at once would leave both of their sets.
   perform from auth.users u where u.id = me for no key update;

@@ -1,12 +1,21 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';
 import { readProjectConfig } from 'local-supabase';
 
 const { options } = readProjectConfig();
+// POSTGRES_URL: an empty database of a real server, on which the workflow runs this file, too.
+const { POSTGRES_URL: databaseUrl } = process.env;
 const supabase = useLocalSupabase({
-  auth: { ...options.auth, emailMaxFrequencySeconds: 0, bcryptCost: 4 },
+  ...(databaseUrl !== undefined && { databaseUrl }),
+  auth: {
+    ...options.auth,
+    emailMaxFrequencySeconds: 0,
+    smsMaxFrequencySeconds: 0,
+    phoneEnabled: true,
+    bcryptCost: 4,
+  },
 });
 
 let user: TestUser;
@@ -67,37 +76,54 @@ it('an old session changes the email only with the codes of both mailboxes', asy
   expect(await call('GET', '/auth/v1/user')).toMatchObject({ email: next });
 });
 
-it('an old session neither deletes the account nor creates recovery codes', async () => {
-  const [, payload = ''] = user.token.split('.');
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
-    amr: { timestamp: number }[];
-  };
-  expect(claims.amr[0]?.timestamp).toBeGreaterThan(Date.now() / 1000 - 60);
+/** What a session does whose last proof of identity is an hour old. */
+async function growStale(): Promise<string> {
   await supabase().database.query(
-    `update auth.mfa_amr_claims set created_at = now() - interval '11 minutes', updated_at = now() - interval '11 minutes'
+    `update auth.mfa_amr_claims set created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'
        where session_id in (select id from auth.sessions where user_id = $1)`,
     [user.id],
   );
-  const token = await refresh();
-  expect(await call('POST', '/rest/v1/rpc/delete_account', {}, token)).toMatchObject({
-    message: 'reauthentication_needed',
-  });
-  const proven = await signIn(supabase(), user.email, seedPassword);
-  const { token: strong } = await enrollSecondFactor(supabase(), proven);
-  expect((await call('POST', '/rest/v1/rpc/create_recovery_codes', {}, strong)).status).toBe(200);
-  expect((await call('POST', '/rest/v1/rpc/delete_account', {}, strong)).status).toBe(204);
-});
+  return refresh();
+}
 
-const additions = {
-  'a second factor': async (token: string) => (await enrollSecondFactor(supabase(), token)).token,
-  'an account at a provider': async (token: string) => {
-    const person = { email: 'stranger@example.com', sub: crypto.randomUUID() };
-    const issued = await call('POST', '/auth/v1/test-provider/google/id_token', person);
-    const idToken = { provider: 'google', ...issued };
-    const path = '/auth/v1/token?grant_type=id_token';
-    await call('POST', path, { ...idToken, link_identity: true }, token);
-    return (await call('POST', path, idToken, supabase().anonKey)).access_token ?? '';
+/** Lets the account and its credentials be as old as the interval. */
+async function age(interval: string): Promise<void> {
+  for (const [table, column, id] of [
+    ['auth.users', 'created_at', 'id'],
+    ['auth.identities', 'created_at', 'user_id'],
+    ['auth.mfa_factors', 'created_at', 'user_id'],
+    ['auth.webauthn_credentials', 'created_at', 'user_id'],
+    ['private.credentials_set', 'set_at', 'user_id'],
+  ])
+    await supabase().database.query(
+      `update ${table} set ${column} = now() - $2::interval where ${id} = $1 and ${column} > now() - $2::interval`,
+      [user.id, interval],
+    );
+}
+
+const mailedCode = async (to: string) => (await supabase().mailbox.waitFor({ to })).code;
+const signInByCode = async (address: { email: string } | { phone: string }, to: string) => {
+  await call('POST', '/auth/v1/otp', address, supabase().anonKey);
+  const type = 'email' in address ? 'email' : 'sms';
+  const proof = { type, ...address, token: await mailedCode(to) };
+  return (await call('POST', '/auth/v1/verify', proof, supabase().anonKey)).access_token ?? '';
+};
+
+/** Ways by which a session alone sets a credential. Each returns a token of a session that has proven itself by it. */
+const credentials: Readonly<Record<string, (token: string) => Promise<string>>> = {
+  'a password': async (token) => {
+    const password = 'another-horse-13';
+    expect((await call('PUT', '/auth/v1/user', { password }, token)).status).toBe(200);
+    return signIn(supabase(), user.email, password);
   },
+  'a first authenticator': async (token) => (await enrollSecondFactor(supabase(), token)).token,
+  'a further authenticator': async (token) => {
+    await enrollSecondFactor(supabase(), token);
+    await age('2 days');
+    return (await enrollSecondFactor(supabase(), await growStale())).token;
+  },
+  'an authenticator that was enrolled days before it is verified': async (token) =>
+    (await enrollSecondFactor(supabase(), token, { beforeVerification: () => age('2 days') })).token,
   'a passkey': async () => {
     const { database } = supabase();
     await database.query(
@@ -112,31 +138,89 @@ const additions = {
     );
     return refresh();
   },
+  'an account at a provider': async (token) => {
+    const person = { email: 'stranger@example.com', sub: crypto.randomUUID() };
+    const issued = await call('POST', '/auth/v1/test-provider/google/id_token', person);
+    const idToken = { provider: 'google', ...issued };
+    const path = '/auth/v1/token?grant_type=id_token';
+    await call('POST', path, { ...idToken, link_identity: true }, token);
+    return (await call('POST', path, idToken, supabase().anonKey)).access_token ?? '';
+  },
+  'an email address': async (token) => {
+    const next = `next-${user.email}`;
+    await call('PUT', '/auth/v1/user', { email: next }, token);
+    for (const email of [next, user.email])
+      await call('POST', '/auth/v1/verify', { type: 'email_change', email, token: await mailedCode(email) });
+    return signInByCode({ email: next }, next);
+  },
+  'a phone number': async (token) => {
+    const phone = `1555${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
+    await call('PUT', '/auth/v1/user', { phone }, token);
+    await call('POST', '/auth/v1/verify', { type: 'phone_change', phone, token: await mailedCode(phone) });
+    return signInByCode({ phone }, phone);
+  },
 };
 
-it.each(Object.entries(additions))(
-  'an old session deletes the account by %s only a day after it has added it',
-  async (_, add) => {
-    const { database } = supabase();
-    await database.query(`update auth.users set created_at = now() - interval '9 days' where id = $1`, [
-      user.id,
-    ]);
-    await database.query(
-      `update auth.mfa_amr_claims set updated_at = now() - interval '11 minutes'
-       where session_id in (select id from auth.sessions where user_id = $1)`,
-      [user.id],
-    );
-    const token = await add(await refresh());
-    const remove = () => call('POST', '/rest/v1/rpc/delete_account', {}, token);
-    expect(await remove()).toMatchObject({ status: 403, message: 'reauthentication_needed' });
-    for (const table of ['mfa_factors', 'identities', 'webauthn_credentials'])
-      await database.query(
-        `update auth.${table} set created_at = now() - interval '25 hours' where user_id = $1`,
-        [user.id],
-      );
-    expect((await remove()).status).toBe(204);
-  },
-);
+/** What a recent proof is needed for, the last of which ends the account. Codes need a second factor, after the proof. */
+const actions = { export_account_data: [200], create_recovery_codes: [200, 409], delete_account: [204] };
+const act = (name: string, token: string) => call('POST', `/rest/v1/rpc/${name}`, {}, token);
+
+describe.each(Object.entries(credentials))('a session that sets %s', (_, set) => {
+  it('proves nothing by it for a day: it neither exports nor deletes the account nor creates recovery codes', async () => {
+    await age('9 days');
+    const token = await set(await growStale());
+    expect(token).not.toBe('');
+    for (const name of Object.keys(actions))
+      expect({ name, ...(await act(name, token)) }).toMatchObject({
+        name,
+        status: 403,
+        message: 'reauthentication_needed',
+      });
+    await age('25 hours');
+    for (const [name, statuses] of Object.entries(actions))
+      expect(statuses).toContain((await act(name, token)).status);
+  });
+});
+
+it('a session whose last proof is an hour old does none of it, and all of it after a sign-in', async () => {
+  const stale = await growStale();
+  for (const name of Object.keys(actions)) expect((await act(name, stale)).status).toBe(403);
+  const proven = await signIn(supabase(), user.email, seedPassword);
+  const { token } = await enrollSecondFactor(supabase(), proven);
+  for (const [name, statuses] of Object.entries(actions))
+    expect(statuses).toContain((await act(name, token)).status);
+});
+
+it('a password that was set with a mailed code proves its owner at once', async () => {
+  await growOld();
+  await call('GET', '/auth/v1/reauthenticate');
+  const change = { password: 'another-horse-13', nonce: await mailedCode(user.email) };
+  expect((await call('PUT', '/auth/v1/user', change)).status).toBe(200);
+  expect((await act('delete_account', await signIn(supabase(), user.email, change.password))).status).toBe(
+    204,
+  );
+});
+
+it('a mailed code that was requested and not used leaves a password unproven', async () => {
+  await call('GET', '/auth/v1/reauthenticate');
+  const password = 'another-horse-13';
+  expect((await call('PUT', '/auth/v1/user', { password })).status).toBe(200);
+  expect((await act('delete_account', await signIn(supabase(), user.email, password))).status).toBe(403);
+});
+
+it('a recovery code of the auth service proves nothing: a session alone replaces the codes, and nothing tells when', async () => {
+  await age('9 days');
+  const { token } = await enrollSecondFactor(supabase(), await growStale());
+  const codes = '/auth/v1/factors/recovery-codes';
+  await call('POST', codes, {}, token);
+  await age('2 days');
+  const stale = await growStale();
+  const made = (await call('POST', `${codes}/regenerate`, {}, stale)) as unknown as { codes: string[] };
+  const raised = await call('POST', `${codes}/verify`, { code: made.codes[0] }, stale);
+  expect(raised.status).toBe(200);
+  for (const name of Object.keys(actions))
+    expect((await act(name, raised.access_token ?? '')).status).toBe(403);
+});
 
 it('a session without the second factor of its account changes nothing: neither factors, password, email, sessions nor the account', async () => {
   const { factorId } = await enrollSecondFactor(supabase(), user.token);

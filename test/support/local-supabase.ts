@@ -30,6 +30,8 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
       "update auth.users set encrypted_password = extensions.crypt($1, extensions.gen_salt('bf', 4))",
       [seedPassword],
     );
+    // The seed's passwords are as old as their accounts.
+    await started.database.query('delete from private.credentials_set');
   });
   afterAll(async () => started?.close());
   return () => {

@@ -9,11 +9,16 @@ export interface SecondFactor {
   readonly token: string;
 }
 
+interface EnrollmentOptions {
+  readonly nowMs?: () => number;
+  readonly beforeVerification?: () => Promise<void>;
+}
+
 /** Enrolls and verifies an authenticator for the user of `token`. */
 export async function enrollSecondFactor(
   supabase: LocalSupabase,
   token: string,
-  nowMs: () => number = Date.now,
+  { nowMs = Date.now, beforeVerification }: EnrollmentOptions = {},
 ): Promise<SecondFactor> {
   const post = async (path: string, body: unknown) => {
     const response = await requestApi(supabase, `/auth/v1/factors${path}`, { method: 'POST', token, body });
@@ -21,6 +26,7 @@ export async function enrollSecondFactor(
     return (await response.json()) as { id: string; totp: { secret: string }; access_token: string };
   };
   const factor = await post('', { factor_type: 'totp', friendly_name: `App ${crypto.randomUUID()}` });
+  await beforeVerification?.();
   const challenge = await post(`/${factor.id}/challenge`, {});
   const code = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) }).generate({ timestamp: nowMs() });
   const session = await post(`/${factor.id}/verify`, { challenge_id: challenge.id, code });

@@ -18,7 +18,7 @@ export interface AccountApi {
   endDevice(id: string): Promise<void>;
   /** Names a factor. @returns the name. @throws {RestError} `name_taken`, `factor_not_found` */
   renameFactor(id: string, name: string): Promise<string>;
-  /** All data of the user. */
+  /** All data of the user. @throws {RestError} `reauthentication_needed` without a recent proof. */
   exportData(): Promise<unknown>;
   /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
   deleteAccount(): Promise<void>;

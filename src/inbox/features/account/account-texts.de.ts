@@ -107,11 +107,11 @@ export const german: AccountTexts = {
   deleteUnconfirmed:
     'Wir konnten nicht feststellen, ob dein Konto gelöscht wurde. Es kann noch passieren: Lade diese Seite in einer Minute neu.',
   deleteHasFiles: 'Lösche zuerst deine Dateien, dann dein Konto.',
-  deleteNeedsProof:
-    'Du hast im Lauf des letzten Tages eine neue Anmeldung hinzugefügt. Melde dich ab, melde dich mit deinem Passwort oder einem Code per E‑Mail an und lösche dann dein Konto.',
 
   proof: {
     title: 'Bestätige, dass du es bist',
+    needsOlder:
+      'Du hast im Lauf des letzten Tages eine Anmeldung hinzugefügt oder geändert. Melde dich ab, melde dich anders an, zum Beispiel mit einem Code per E‑Mail, und versuche es dann noch einmal.',
     reason: (purpose) =>
       `Deine letzte Anmeldung ist eine Weile her. Bestätige, dass du es bist, um ${purpose}.`,
     purposes: {
@@ -121,6 +121,7 @@ export const german: AccountTexts = {
       identities: 'deine Anmeldewege zu ändern',
       passkeys: 'deine Passkeys zu ändern',
       deletion: 'dein Konto zu löschen',
+      export: 'deine Daten herunterzuladen',
     },
     account: (email) => `Angemeldet als ${email}`,
     wrongPassword: 'Das ist nicht das Passwort dieses Kontos.',

@@ -105,11 +105,11 @@ const english = {
   deleteUnconfirmed:
     'We couldn’t confirm that your account was deleted. It may still happen: reload this page in a minute.',
   deleteHasFiles: 'Delete your files first, then your account.',
-  deleteNeedsProof:
-    'You added a new way to sign in within the last day. Sign out, sign in with your password or an emailed code, then delete your account.',
 
   proof: {
     title: 'Confirm that it’s you',
+    needsOlder:
+      'You added or changed a way to sign in within the last day. Sign out, sign in another way, such as with an emailed code, then try again.',
     reason: (purpose: string) => `Your last sign-in was a while ago. To ${purpose}, confirm that it’s you.`,
     purposes: {
       email: 'change your email address',
@@ -118,6 +118,7 @@ const english = {
       identities: 'change your ways to sign in',
       passkeys: 'change your passkeys',
       deletion: 'delete your account',
+      export: 'download your data',
     },
     account: (email: string) => `Signed in as ${email}`,
     wrongPassword: 'That isn’t the password of this account.',

@@ -9,7 +9,7 @@ import { FormMessages } from '../../ui/page/message.tsx';
 import { createAccountApi } from './account-api.ts';
 import layout from '../../ui/layout.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { useRecentProof } from './proof/recent-proof.tsx';
+import { needsOlderProof, useRecentProof } from './proof/recent-proof.tsx';
 import { Section } from '../../ui/section.tsx';
 import { accountTexts } from './account-texts.ts';
 import { saveFile } from './save-file.ts';
@@ -27,6 +27,7 @@ export function DataSection() {
   const [message, setMessage] = useState<{ readonly error?: string; readonly success?: string }>({});
 
   const exportData = async () => {
+    if (!(await proof.request('export'))) return;
     setPending('export');
     try {
       const date = new Date(platform.clock.now()).toISOString().slice(0, 10);
@@ -35,7 +36,7 @@ export function DataSection() {
       setMessage({ success: texts.exportDone });
     } catch (problem) {
       platform.report(problem);
-      setMessage({ error: texts.exportFailed });
+      setMessage({ error: needsOlderProof(problem) ? texts.proof.needsOlder : texts.exportFailed });
     }
     setPending(null);
   };
@@ -62,7 +63,7 @@ export function DataSection() {
   const explain = async (problem: unknown): Promise<string | null> => {
     const { message = '', status = null } = problem instanceof RestError ? problem : {};
     if (message === 'account_has_files') return texts.deleteHasFiles;
-    if (message === 'reauthentication_needed') return texts.deleteNeedsProof;
+    if (needsOlderProof(problem)) return texts.proof.needsOlder;
     if (status !== null && status < 500) return texts.deleteFailed;
     const hasAccount = await auth.getUser().then(
       () => true,

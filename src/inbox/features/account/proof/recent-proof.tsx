@@ -1,4 +1,5 @@
 import { Suspense, useState, type ReactNode } from 'react';
+import { RestError } from 'supabase-protocol-clients/rest-client';
 import { useClients, type Clients } from '../../../shared/clients/clients-context.ts';
 import { onDemand } from '../../../ui/state/loader.ts';
 import { readProofTimeMs, readSessionId } from '../../../shared/token-claims.ts';
@@ -8,8 +9,12 @@ import type { ProofPurpose } from './proof-dialog.tsx';
 
 const ProofDialog = onDemand(async () => (await import('./proof-dialog.tsx')).ProofDialog);
 
-/** As long as `delete_account` accepts a proof, less a minute for the request and for clocks that differ. */
-const recentMs = 9 * 60_000;
+/** Half as long as the database accepts a proof: an enrollment, which ends with recovery codes, takes minutes. */
+const recentMs = 5 * 60_000;
+
+/** Whether the database refused because the session was proven too long ago, or by a credential that was set within a day. */
+export const needsOlderProof = (problem: unknown): boolean =>
+  problem instanceof RestError && problem.message === 'reauthentication_needed';
 
 export interface RecentProof {
   /** Asks for a password or code unless one was given some minutes ago. Resolves with false if the user cancels. */

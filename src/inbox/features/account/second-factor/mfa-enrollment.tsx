@@ -81,7 +81,7 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
       runFormAction(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
         const shownName = await rename(name.trim());
-        // Needs no further proof, because the session was just raised to `aal2`.
+        // The proof that the enrollment began with is recent still; the new factor proves nothing yet.
         const codes = isFirst
           ? await attempt(async () => (await loadRecoveryCodes(clients, null)).create())
           : null;

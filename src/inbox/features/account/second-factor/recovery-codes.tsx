@@ -9,7 +9,7 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import layout from '../../../ui/layout.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { useRecentProof } from '../proof/recent-proof.tsx';
+import { needsOlderProof, useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 import { accountTexts } from '../account-texts.ts';
 import { CodeSheet } from './code-sheet.tsx';
@@ -24,7 +24,10 @@ export interface RecoveryCodesProps {
 
 /** How many recovery codes are left, and how to create new ones. */
 export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProps) {
-  const texts = accountTexts.use().recoveryCodes;
+  const {
+    recoveryCodes: texts,
+    proof: { needsOlder },
+  } = accountTexts.use();
   const language = useLanguage();
   const clients = useClients();
   const { platform } = clients;
@@ -56,7 +59,7 @@ export function RecoveryCodes({ created, factors, onChanged }: RecoveryCodesProp
       await onChanged();
     } catch (failure) {
       platform.report(failure);
-      setProblem(texts.createFailed);
+      setProblem(needsOlderProof(failure) ? needsOlder : texts.createFailed);
     }
     setPending(false);
   };

@@ -113,7 +113,8 @@ declare
   content jsonb := private.parse_json(listed.content);
 begin
   listed.kind := private.notification_kind(content);
-  listed.thread := coalesce(content ->> 'entity_type', '') || '/' || nullif(content ->> 'entity_id', '');
+  -- As long as the content of a user may be: the index of threads refuses longer ones, which services may send.
+  listed.thread := coalesce(left(content ->> 'entity_type', 100), '') || '/' || nullif(left(content ->> 'entity_id', 200), '');
   listed.needs_user := private.needs_user(listed.kind, content);
 end
 $$;

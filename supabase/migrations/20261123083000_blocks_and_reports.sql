@@ -57,6 +57,12 @@ begin
     and not exists (
       select from private.mail_only_notifications n where n.recipient_id = new.user_id and n.sender_id = new.sender_id
     )
+    -- An open invitation is listed until it is answered, whatever became of its notification.
+    and not exists (
+      select from auth.users u join public.invitations i on lower(i.invitee_email) = lower(u.email)
+      where u.id = new.user_id and u.email_confirmed_at is not null
+        and i.inviter_id = new.sender_id and i.status = 'pending' and i.expires_at > now()
+    )
     and not private.share_invitation(new.user_id, new.sender_id)
   then
     raise sqlstate 'PT404' using message = 'sender_unknown', detail = 'This account has sent you nothing.';

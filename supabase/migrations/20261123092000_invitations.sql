@@ -5,9 +5,9 @@ create table public.invitations (
   token text not null unique default replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
   inviter_id uuid not null references auth.users (id) on delete cascade,
   invitee_email text not null check (invitee_email ~ '^[^@\s]+@[^@\s]+$'),
-  entity_type text,
-  entity_id text,
-  entity_name text,
+  entity_type text check (length(entity_type) <= 100),
+  entity_id text check (length(entity_id) <= 200),
+  entity_name text check (length(entity_name) <= 200),
   status text not null default 'pending' check (status in ('pending', 'accepted', 'declined', 'revoked')),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '7 days'
@@ -19,7 +19,7 @@ create index invitations_inviter_idx on public.invitations (inviter_id);
 create index invitations_invitee_idx on public.invitations (lower(invitee_email));
 create index invitations_expiry_idx on public.invitations (expires_at);
 -- One open invitation per inviter, address and entity; an entity without an id is known by its name. Hashes, because an
--- index refuses texts as long as these may be.
+-- index refuses texts as long as these may be together.
 create unique index invitations_open_idx on public.invitations (
   inviter_id,
   lower(invitee_email),
@@ -154,11 +154,11 @@ begin
   if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
     raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is not an email address.';
   end if;
-  if greatest(
-    length(create_invitation.entity_type), length(create_invitation.entity_id), length(create_invitation.entity_name)
-  ) > 1000 then
+  if length(create_invitation.entity_type) > 100
+    or greatest(length(create_invitation.entity_id), length(create_invitation.entity_name)) > 200
+  then
     raise sqlstate 'PT400' using message = 'invitation_entity_invalid',
-      detail = 'The type, the id and the name may have 1000 characters each.';
+      detail = 'The type may have 100 characters, the id and the name 200 each.';
   end if;
   if exists (select from auth.users u where u.id = me and lower(u.email) = lower(address)) then
     raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
@@ -171,9 +171,9 @@ begin
     new_id,
     me,
     address,
-    private.bounded_text(create_invitation.entity_type, 1000),
-    private.bounded_text(create_invitation.entity_id, 1000),
-    private.bounded_text(create_invitation.entity_name, 1000)
+    private.bounded_text(create_invitation.entity_type, 100),
+    private.bounded_text(create_invitation.entity_id, 200),
+    private.bounded_text(create_invitation.entity_name, 200)
   )
   on conflict (
     inviter_id,

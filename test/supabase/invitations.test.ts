@@ -140,19 +140,69 @@ it('inviting answers identically for an address without an account', async () =>
 });
 
 it.each([
-  ['type', 'entity_type'],
-  ['id', 'entity_id'],
-  ['name', 'entity_name'],
-])('inviting refuses a long %s whether or not the address has an account', async (_, parameter) => {
+  ['type', 'entity_type', 100],
+  ['id', 'entity_id', 200],
+  ['name', 'entity_name', 200],
+])('inviting refuses a long %s whether or not the address has an account', async (_, parameter, longest) => {
   const inviteTo = (email: string, length: number) =>
     runAs(supabase().database, asAda, (sql) =>
       sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [email, length]),
     );
   for (const email of [grace.email, 'unknown@example.com']) {
-    await expect(inviteTo(email, 1000)).resolves.toHaveLength(1);
+    await expect(inviteTo(email, longest)).resolves.toHaveLength(1);
     const refusal = { code: 'PT400', message: 'invitation_entity_invalid' };
-    await expect(inviteTo(email, 1001)).rejects.toMatchObject(refusal);
+    await expect(inviteTo(email, longest + 1)).rejects.toMatchObject(refusal);
   }
+});
+
+it.each(['accept', 'decline'] as const)(
+  'an invitee can %s an invitation to an entity with the longest type and id, in characters of four bytes',
+  async (answer) => {
+    const { database } = supabase();
+    // Characters that differ, because PostgreSQL compresses the others before it indexes them.
+    const text = (length: number) =>
+      Array.from({ length }, (_, index) => String.fromCodePoint(0x1_0000 + ((index * 7919) % 0x5000))).join(
+        '',
+      );
+    const [made] = await runAs(database, asAda, (sql) =>
+      sql.query<Invitation>('select * from create_invitation($1, $2, $3, $3)', [
+        grace.email,
+        text(100),
+        text(200),
+      ]),
+    );
+    expect(await received(grace.id)).toHaveLength(1);
+    const status = answer === 'accept' ? 'accepted' : 'declined';
+    await expect(call(asGrace, answer, made?.token ?? '')).resolves.toMatchObject({ status });
+    expect(await received(ada.id)).toHaveLength(1);
+  },
+);
+
+it('a service notifies about an entity whose id no index could have', async () => {
+  const content = JSON.stringify({
+    type: 'edit',
+    entity_type: 't'.repeat(9_000),
+    entity_id: crypto.randomUUID().repeat(900),
+  });
+  await supabase().database.query('insert into notifications (recipient_id, content) values ($1, $2)', [
+    grace.id,
+    content,
+  ]);
+  expect(await received(grace.id)).toHaveLength(1);
+});
+
+it('an invitee blocks the inviter of an open invitation whose notification is deleted, and no longer lists it', async () => {
+  const block = () =>
+    runAs(supabase().database, asGrace, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+    );
+  await expect(block()).rejects.toMatchObject({ message: 'sender_unknown' });
+  await invite();
+  await supabase().database.exec('delete from notifications');
+  expect(await listed()).toHaveLength(1);
+  await block();
+  expect(await listed()).toEqual([]);
+  await supabase().database.exec('delete from blocked_senders');
 });
 
 it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {
@@ -243,7 +293,7 @@ describe('inviting the same address again', () => {
       `, 'document', 'doc-1', 'Plan'`,
       `, 'document', 'doc-1', 'Renamed plan'`,
       `, 'document', 'doc-2', 'Plan'`,
-      `, entity_name => repeat('n', 1000)`,
+      `, entity_name => repeat('n', 200)`,
     ];
     for (const entity of entities) {
       await supabase().database.exec('delete from private.send_usage');
@@ -251,7 +301,7 @@ describe('inviting the same address again', () => {
     }
     const names = (await listed()).map((row) => row.entity_name);
     expect(names).toHaveLength(5);
-    expect(new Set(names)).toEqual(new Set([null, 'Plan', 'Renamed plan', 'n'.repeat(1000)]));
+    expect(new Set(names)).toEqual(new Set([null, 'Plan', 'Renamed plan', 'n'.repeat(200)]));
   });
 
   it('inviting the same address again makes a new invitation after an answer', async () => {

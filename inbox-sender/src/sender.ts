@@ -1,4 +1,10 @@
-import { backoffDelayMs, createBrowserPlatform, doublingDelaysMs } from 'supabase-protocol-clients/platform';
+import {
+  backoffDelayMs,
+  createBrowserPlatform,
+  doublingDelaysMs,
+  isReadableByUsers,
+  secretKeyProblem,
+} from 'supabase-protocol-clients/platform';
 import { createRestClient } from 'supabase-protocol-clients/rest-client';
 import { isPassing, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
@@ -7,7 +13,7 @@ import { decodeStatus, encodeMessage, type WireStatus } from './wire.ts';
 
 /** The project, and the key that may send. */
 export interface SenderOptions {
-  /** `https://<ref>.supabase.co`. */
+  /** `https://<ref>.supabase.co`; http only for hosts of this machine and its container network. */
   readonly url: string;
   /** `sb_secret_…`, or the legacy key of the service role. Never in a browser: it reads and writes everything. */
   readonly secretKey: string;
@@ -53,7 +59,7 @@ const longestBatch = 100;
 /**
  * Creates a sender, which runs in Node, Bun, Deno and Edge Functions. Creating it sends nothing.
  *
- * @throws {SenderError} `invalid-options`
+ * @throws {SenderError} `invalid-options`, also for a publishable key, and in a page or an app, whose users could read the key.
  * @example
  * ```ts
  * import { createSender } from 'inbox-sender';
@@ -70,15 +76,19 @@ export function createSender({
   timeoutMs = 10_000,
   fetch,
 }: SenderOptions): Sender {
+  const problem = isReadableByUsers()
+    ? 'A secret key in a page or an app could be read by its users'
+    : secretKeyProblem({ url, secretKey });
+  if (problem) throw new SenderError('invalid-options', problem);
   const platform = createBrowserPlatform(fetch ? { fetch } : {});
   const backoff = { delaysMs: doublingDelaysMs(500, 8000), jitter: 'full' } as const;
-  const rest = (() => {
-    try {
-      return createRestClient({ url, apiKey: secretKey, platform, timeoutMs, attemptTimeoutMs: timeoutMs });
-    } catch (problem) {
-      throw senderError(problem);
-    }
-  })();
+  const rest = createRestClient({
+    url,
+    apiKey: secretKey,
+    platform,
+    timeoutMs,
+    attemptTimeoutMs: timeoutMs,
+  });
 
   async function call(
     name: string,

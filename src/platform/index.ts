@@ -18,6 +18,7 @@ export type {
   Timer,
   Unsubscribe,
 } from './platform.ts';
+export { isReadableByUsers, secretKeyProblem } from './secret-key.ts';
 export { createStore, type Readable, type Store } from './store.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';
 export { createTraceparent } from './trace-context.ts';

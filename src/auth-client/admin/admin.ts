@@ -1,10 +1,10 @@
 /** Administration of users, with a project's secret key: for servers and scripts, never for pages. */
 import { createBrowserPlatform } from '../../platform/browser-platform.ts';
-import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { listOf } from '../../platform/schema.ts';
-import { bearerOf, configurationProblem, serviceUrl } from '../../platform/service.ts';
+import { isReadableByUsers, secretKeyProblem } from '../../platform/secret-key.ts';
+import { bearerOf, serviceUrl } from '../../platform/service.ts';
 import { AuthError } from '../errors.ts';
 import { type Passkey, parsePasskeys } from '../features/passkeys.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
@@ -60,8 +60,6 @@ interface OfUser {
   readonly userId: string;
 }
 
-const isReactNative = () => typeof navigator !== 'undefined' && navigator.product === 'ReactNative';
-
 /**
  * Creates a client that administers users. It holds no session and sends nothing before the first call.
  *
@@ -80,12 +78,10 @@ const isReactNative = () => typeof navigator !== 'undefined' && navigator.produc
  */
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { url, secretKey, platform = createBrowserPlatform() } = options;
-  const problem =
-    configurationProblem({ url, apiKey: secretKey })?.replace('apiKey', 'secretKey') ??
-    publicKeyProblem(secretKey);
-  if (problem) throw new AuthError('invalid-options', problem);
-  if (typeof document !== 'undefined' || isReactNative())
+  if (isReadableByUsers())
     throw new AuthError('unsupported-runtime', 'A secret key in a page or an app could be read by its users');
+  const problem = secretKeyProblem(options);
+  if (problem) throw new AuthError('invalid-options', problem);
   const sendAs = createSend({ ...options, platform, baseUrl: serviceUrl(url, 'auth'), apiKey: secretKey });
   const accessToken = bearerOf(secretKey);
   const send: Send = (endpoint, parse, call) =>
@@ -113,9 +109,3 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
 }
 
 const parseFactors = listOf(parseFactor);
-
-/** What is wrong with a key that is not secret; null if nothing is. */
-function publicKeyProblem(key: string): string | null {
-  const isPublic = key.startsWith('sb_publishable_') || decodeJwtClaims(key)?.['role'] === 'anon';
-  return isPublic ? 'secretKey is a publishable key: administration needs the secret one' : null;
-}

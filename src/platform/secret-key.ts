@@ -1,0 +1,32 @@
+import { decodeJwtClaims } from './jwt.ts';
+import { configurationProblem } from './service.ts';
+
+/** Hosts of this machine and of its container network, such as `kong`: their requests cross no foreign network. */
+const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|.+\.(?:internal|local|localhost))$/i;
+
+/**
+ * What is wrong with the options of a client that has the project's secret key; null if nothing is. The key reads and writes everything: a
+ * publishable key is refused, and a host that the key would reach by http over a network.
+ */
+export function secretKeyProblem(options: {
+  readonly url: string;
+  readonly secretKey: string;
+}): string | null {
+  const { url, secretKey } = options;
+  const problem = configurationProblem({ url, apiKey: secretKey });
+  if (problem) return problem.replace('apiKey', 'secretKey');
+  if (secretKey.startsWith('sb_publishable_') || decodeJwtClaims(secretKey)?.['role'] === 'anon')
+    return 'secretKey is a publishable key: the secret one is needed';
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || nearbyHost.test(hostname)
+    ? null
+    : 'url is http: the secret key would be sent in the clear';
+}
+
+/** Whether users could read a key of this program: in a page, in a worker of a page, and in an app. */
+export function isReadableByUsers(): boolean {
+  const { userAgent = '', product = '' } = typeof navigator === 'undefined' ? {} : navigator;
+  // Runtimes of servers have workers, too, with names such as `Deno/2` and `Cloudflare-Workers`.
+  const isPageWorker = 'WorkerGlobalScope' in globalThis && userAgent.startsWith('Mozilla/');
+  return typeof document !== 'undefined' || isPageWorker || product === 'ReactNative';
+}

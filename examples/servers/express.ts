@@ -22,7 +22,9 @@ export function createExpressApp(project: Project) {
     const { authorization = '', cookie = '' } = request.headers;
     const headers = { authorization, cookie };
     const answered = await answerApi(new globalThis.Request(addressOf(request), { headers }), project);
-    response.status(answered.status).append('Set-Cookie', answered.headers.getSetCookie());
+    const { 'set-cookie': _cookies, ...others } = Object.fromEntries(answered.headers);
+    // A response that renews a session has headers by which no cache keeps it.
+    response.status(answered.status).set(others).append('Set-Cookie', answered.headers.getSetCookie());
     response.json(await answered.json());
   };
   return express()

@@ -10,8 +10,8 @@ create table public.push_subscriptions (
   -- A public host by its name; a push service of a developer's machine, which the function reaches only if it is told so.
   endpoint text not null unique check (
     octet_length(endpoint) <= 2000
-    and endpoint ~ '^(https://([a-z0-9]([a-z0-9-]*[a-z0-9])?[.])+[a-z][a-z0-9-]*[a-z0-9]|http://(localhost|127[.]0[.]0[.]1))(:[0-9]{1,5})?/[!-~]*$'
-    and endpoint !~ '^https://[^/]*[.](local|internal|localhost|lan|home|corp)(:[0-9]+)?/'
+    and endpoint ~ '^(https://([a-z0-9]([a-z0-9-]*[a-z0-9])?[.])+[a-z][a-z0-9-]*[a-z0-9](:443)?|http://(localhost|127[.]0[.]0[.]1)(:[0-9]{1,5})?)/[!-~]*$'
+    and endpoint !~ '^https://[^/]*[.](local|internal|localhost|lan|home|corp)(:443)?/'
   ),
   -- The device's public key and authentication secret (RFC 8291), base64url.
   p256dh text not null check (p256dh ~ '^[A-Za-z0-9_-]{87}=?$'),

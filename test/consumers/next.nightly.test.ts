@@ -36,6 +36,7 @@ beforeAll(async () => {
     SUPABASE_URL: url,
     SUPABASE_PUBLISHABLE_KEY: publishableKey,
     COOKIES_OVER_HTTP: '1',
+    SITE_URL: origin,
   };
   const run = promisify(execFile);
   await run(

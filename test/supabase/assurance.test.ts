@@ -209,7 +209,7 @@ it('every function of the API that runs as its owner asks for the assurance of i
     `select p.proname as name from pg_proc p
      where p.pronamespace = 'public'::regnamespace and p.prosecdef
        and has_function_privilege('authenticated', p.oid, 'execute')
-       and p.prosrc !~ 'private\\.(require_assurance|require_session|answer_invitation)\\('
+       and p.prosrc !~ 'private\\.(require_assurance|require_recent_proof|require_session|answer_invitation)\\('
        and not has_function_privilege('anon', p.oid, 'execute')
      order by 1`,
   );

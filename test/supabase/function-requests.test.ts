@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import handleMailEvents from '../../supabase/functions/mail-events/index.ts';
 import handleMails from '../../supabase/functions/notification-mails/index.ts';
+import handleUnsubscribe from '../../supabase/functions/unsubscribe/index.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { UnexpectedAnswerError } from '../../supabase/functions/_shared/runtime/parse.ts';
@@ -54,6 +56,8 @@ it.each([
   ['notification-mails', '{"due_before":"tomorrow"}'],
   ['notification-mails', '{"due_before":1}'],
   ['unsubscribe', 'token=a&action=everything'],
+  ['unsubscribe', 'token=a&kind=%00'],
+  ['unsubscribe', 'token=%00'],
 ])('the function %s answers 400 to the body %s', async (name, body) => {
   expect(await call(name, 'POST', body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
 });
@@ -138,6 +142,25 @@ describe('a worker', () => {
     const answer = run({ apikey: 'x' }, { SUPABASE_SECRET_KEYS: '' });
     expect(await answer).toBe(500);
   });
+});
+
+it('the webhook without a secret refuses every request as an unsigned one', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  onTestFinished(() => log.mockRestore());
+  const request = new Request('https://project.test/mail-events', { method: 'POST', body: '{}' });
+  const response = await handleMailEvents(request, { env: {}, fetch, now: Date.now });
+  expect([response.status, await response.json()]).toMatchObject([401, { code: 'signature_invalid' }]);
+  expect(log.mock.calls.flat().join(' ')).toContain('MAIL_WEBHOOK_SECRET');
+});
+
+it('a missing setting is named in the log alone', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  onTestFinished(() => log.mockRestore());
+  const request = new Request('https://project.test/unsubscribe?token=a');
+  const response = await handleUnsubscribe(request, { env: {}, fetch, now: Date.now });
+  const text = await response.text();
+  expect([response.status, text.includes('APP_URL')]).toEqual([500, false]);
+  expect(log.mock.calls.flat().join(' ')).toContain('APP_URL');
 });
 
 it('the job of the workers fails, and is seen to fail, where the vault lacks their secret', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
-import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+import { ada, createUser, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
 const asAda = { role: 'authenticated', userId: ada.id } as const;
@@ -192,17 +192,20 @@ it('a service notifies about an entity whose id no index could have', async () =
 });
 
 it('an invitee blocks the inviter of an open invitation whose notification is deleted, and no longer lists it', async () => {
+  const { database } = supabase();
+  const stranger = await createUser(supabase(), `stranger-${crypto.randomUUID()}@example.com`);
   const block = () =>
-    runAs(supabase().database, asGrace, (sql) =>
-      sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+    runAs(database, asGrace, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [stranger.id]),
     );
   await expect(block()).rejects.toMatchObject({ message: 'sender_unknown' });
-  await invite();
-  await supabase().database.exec('delete from notifications');
+  await runAs(database, { role: 'authenticated', userId: stranger.id }, (sql) =>
+    sql.query('select * from create_invitation($1)', [grace.email]),
+  );
+  await database.exec('delete from notifications');
   expect(await listed()).toHaveLength(1);
   await block();
   expect(await listed()).toEqual([]);
-  await supabase().database.exec('delete from blocked_senders');
 });
 
 it('inviting truncates a long name of the inviter, so that the answer stays identical', async () => {

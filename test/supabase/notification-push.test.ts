@@ -200,6 +200,7 @@ it.each([
   ['https://intranet/x'],
   ['https://db.internal/x'],
   ['https://push.example.com@10.0.0.1/x'],
+  ['https://fcm.googleapis.com:22/x'],
   ['http://push.example.com/x'],
   ['javascript:alert(1)'],
 ])('an endpoint that is no public push service is refused: %s', async (endpoint) => {
@@ -219,9 +220,8 @@ it('an endpoint that no URL parser takes is refused by itself, and stops no mess
     VAPID_PRIVATE_KEY: keys.privateKey,
   };
   const transport = createPushTransport({ env, fetch, now: Date.now });
-  expect(await transport.send({ endpoint: 'https://[', ...device.keys }, '{}')).toMatchObject({
-    outcome: 'refused',
-  });
+  for (const endpoint of ['https://[', 'https://fcm.googleapis.com:22/x'])
+    expect(await transport.send({ endpoint, ...device.keys }, '{}')).toMatchObject({ outcome: 'refused' });
 });
 
 it('a push service must be one of a browser: the function sends nothing into an internal network', async () => {

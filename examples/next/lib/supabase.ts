@@ -12,6 +12,9 @@ export const project = {
   auth: { callbackPaths: ['/callback'] },
 };
 
+/** Where this application is reached: mailed links lead there. The `Host` of a request is what its sender chooses. */
+export const siteUrl = process.env['SITE_URL'] ?? 'http://localhost:3000';
+
 /**
  * The clients of the request for server components, which cannot set cookies: the proxy has renewed the session before. `cache` shares
  * them among the components of one page.

@@ -1,10 +1,9 @@
 'use server';
 
-import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
 import { textOf } from '../../lib/form';
-import { createActionClients, project } from '../../lib/supabase';
+import { createActionClients, siteUrl } from '../../lib/supabase';
 
 const credentialsOf = (form: FormData) => ({
   email: textOf(form, 'email'),
@@ -20,7 +19,6 @@ export async function signIn(form: FormData) {
 
 export async function signUp(form: FormData) {
   const { auth } = await createActionClients();
-  const redirectTo = await callbackAddress();
   const problem = await problemOf(auth.signUp({ ...credentialsOf(form), redirectTo }));
   if (problem) redirect(`/login?problem=${problem}`);
   // A project that confirms addresses mails a link first.
@@ -29,16 +27,12 @@ export async function signUp(form: FormData) {
 
 export async function sendLink(form: FormData) {
   const { auth } = await createActionClients();
-  const redirectTo = await callbackAddress();
   const problem = await problemOf(auth.signInWithOtp({ email: textOf(form, 'email'), redirectTo }));
   redirect(problem ? `/login?problem=${problem}` : '/login?sent=1');
 }
 
 /** PKCE: a mailed link works in the browser that requested it only, which has the verifier in a cookie. */
-async function callbackAddress(): Promise<string> {
-  const host = (await headers()).get('host') ?? 'localhost:3000';
-  return `${project.cookieOptions.secure ? 'https' : 'http'}://${host}/callback`;
-}
+const redirectTo = `${siteUrl}/callback`;
 
 export async function signOut() {
   const { auth } = await createActionClients();

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const printPath = ['eval', 'console.log(Deno.execPath())'];
-/** The npm package that has Deno; the major version is the one of the vendor's runtime. */
-const packageName = 'deno@2';
+/** The npm package that has Deno, in the version of the tests; the major version is the one of the vendor's runtime. */
+const packageName = 'deno@2.9.6';
 const found = new Map<string, Promise<string>>();
 
 /**

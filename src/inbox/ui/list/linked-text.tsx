@@ -17,6 +17,8 @@ export function LinkedText({ text, onFollow }: LinkedTextProps) {
         dir="ltr"
         rel="noopener noreferrer"
         onClick={(event) => onFollow(event, url)}
+        // The middle button follows a link, too.
+        onAuxClick={(event) => event.button === 1 && onFollow(event, url)}
       >
         {part}
       </a>

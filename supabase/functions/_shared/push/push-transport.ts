@@ -77,10 +77,11 @@ export function createPushTransport({ env, fetch }: Runtime): PushTransport {
 
 function isAllowed(endpoint: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(endpoint)) return false;
-  const { protocol, hostname, origin } = new URL(endpoint);
+  const { protocol, host, origin } = new URL(endpoint);
+  // `host` has a port unless it is 443, on which the push services are.
   return hosts.some(
-    (host) =>
-      host === origin || (protocol === 'https:' && (hostname === host || hostname.endsWith(`.${host}`))),
+    (allowed) =>
+      allowed === origin || (protocol === 'https:' && (host === allowed || host.endsWith(`.${allowed}`))),
   );
 }
 

@@ -13,9 +13,14 @@ export class UnexpectedAnswerError extends Error {
 /** @throws {InvalidRequestError} if `value` does not fit. */
 export function parseRequest<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = z.safeParse(schema, value);
-  if (result.success) return result.data;
-  throw new InvalidRequestError(z.prettifyError(result.error));
+  if (!result.success) throw new InvalidRequestError(z.prettifyError(result.error));
+  if (hasNull(result.data)) throw new InvalidRequestError('A text has the character U+0000');
+  return result.data;
 }
+
+/** Whether a text has the one character that PostgreSQL does not store. */
+const hasNull = (value: unknown): boolean =>
+  typeof value === 'string' ? value.includes('\0') : Object.values(value ?? {}).some(hasNull);
 
 /** Parses the JSON of a request. @throws {InvalidRequestError} if it is not JSON or does not fit. */
 export function parseRequestJson<Schema extends z.ZodMiniType>(

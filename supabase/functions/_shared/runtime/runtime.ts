@@ -26,7 +26,8 @@ interface DenoServer {
 
 /**
  * Serves the handler where Deno runs the module; elsewhere the default export of the module is called. A request of another
- * shape is answered 400 and a missing setting 500, both as `{"code", "message"}`.
+ * shape is answered 400 and a missing setting 500, both as `{"code", "message"}`. Only the log names the setting, because anybody may
+ * send the request.
  */
 export function serveFunction(options: FunctionOptions, handler: FunctionHandler): FunctionHandler {
   const handle: FunctionHandler = async (request, runtime) => {
@@ -53,8 +54,10 @@ async function answer(
     return await handler(request, runtime);
   } catch (problem) {
     if (problem instanceof InvalidRequestError) return answerError(400, 'validation_failed', problem.message);
-    if (problem instanceof MissingSettingError)
-      return answerError(500, 'function_misconfigured', problem.message);
+    if (problem instanceof MissingSettingError) {
+      console.error(problem.message);
+      return answerError(500, 'function_misconfigured', 'The function lacks a setting, which its log names');
+    }
     throw problem;
   }
 }

@@ -36,9 +36,24 @@ begin
 end
 $$;
 
+/** The letters of a name for a comparison with the product's: letters of other scripts and digits that look like them are them. */
+create function private.alike_letters(name text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select regexp_replace(
+    translate(
+      lower(regexp_replace(normalize(name, nfkd), '[\u0300-\u036f]', '', 'g')),
+      U&'\03c4\03a4\0442\04227\03b9\0399\0456\0406\0131\02691l|!\04cf\0501\0257\0578\043f\041f\03b7\0397\02619\0563\0455\04055$\a731',
+      'tttttiiiiiiiiiiiddnnnnngggsssss'
+    ),
+    '[[:space:][:punct:]\u200c\u200d]', '', 'g'
+  )
+$$;
+
 /**
- * A name that others see: without characters that show nothing. Null where nothing visible remains, and where the name claims
- * to be the product, whose own notifications have no sender.
+ * A name that others see: one line, without characters that show nothing. Null where nothing visible remains, and where the name has
+ * the product's in it, whose own notifications have no sender.
  */
 create function private.visible_name(input text) returns text
   language plpgsql immutable parallel safe
@@ -47,17 +62,23 @@ as $$
 declare
   shown text := private.bounded_text(
     regexp_replace(
-      -- The auth service stores a name of a megabyte, which each notification and each list of invitations would search.
-      left(input, 1000),
-      '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]',
-      '', 'g'
+      regexp_replace(
+        -- The auth service stores a name of a megabyte, which each notification and each list of invitations would search.
+        left(input, 1000),
+        '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]',
+        '', 'g'
+      ),
+      '[[:space:]\u0085\u2028\u2029]+', ' ', 'g'
     ),
     100
   );
-  -- Scripts such as Persian need the joiners, but they show nothing by themselves.
-  letters text := lower(regexp_replace(normalize(shown, nfkc), '[[:space:]\u200c\u200d]', '', 'g'));
 begin
-  return case when letters <> '' and regexp_replace(letters, '[[:punct:]]', '', 'g') not like 'tidings%' then shown end;
+  return case
+    -- Scripts such as Persian need the joiners, but they show nothing by themselves.
+    when regexp_replace(shown, '[[:space:]\u200c\u200d]', '', 'g') <> ''
+      and private.alike_letters(shown) not like '%tidings%'
+    then shown
+  end;
 end
 $$;
 

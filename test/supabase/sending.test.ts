@@ -37,6 +37,12 @@ it.each([
   ['that shows nothing', '\u200b\u3164\u{e0041}', 'ada'],
   ['that claims to be the product', 'Tid\u200bings Support', 'ada'],
   ['that claims to be the product in other forms', '\uff34\uff29\uff24\uff29\uff2e\uff27\uff33', 'ada'],
+  ['that claims to be the product in Greek', '\u03a4idings', 'ada'],
+  ['that claims to be the product in Cyrillic', '\u0422\u0456dings', 'ada'],
+  ['that claims to be the product by digits', 'T1ding5', 'ada'],
+  ['that claims to be the product with accents', 'Tíďings', 'ada'],
+  ['that claims to be a team of the product', 'The Tidings Team', 'ada'],
+  ['of several lines', 'Ada\n\n\u2028Support:\tcall us', 'Ada Support: call us'],
   ['with hidden characters', 'A\u200bda\u{e0041}', 'Ada'],
   ['behind a thousand hidden characters', `${'\u200b'.repeat(1000)}Eve`, 'ada'],
   [

@@ -84,8 +84,8 @@ describe('an error of the sender', () => {
   });
 
   it('tells a wrong key, a missing message, a missing URL and a project without the functions apart', async () => {
-    const { url, fetch, publishableKey, secretKey } = supabase();
-    const withoutRights = createSender({ url, secretKey: publishableKey, fetch });
+    const { url, fetch, secretKey } = supabase();
+    const withoutRights = createSender({ url, secretKey: 'sb_secret_of_another_project', fetch });
     await expect(withoutRights.send({ everyone: true })).rejects.toMatchObject({ code: 'unauthenticated' });
     const missing = createTestSender().status('00000000-0000-4000-8000-00000000dead');
     await expect(missing).rejects.toMatchObject({ code: 'not-found' });

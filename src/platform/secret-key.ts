@@ -1,8 +1,8 @@
 import { decodeJwtClaims } from './jwt.ts';
 import { configurationProblem } from './service.ts';
 
-/** Hosts of this machine and of its container network, such as `kong`: their requests cross no foreign network. */
-const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|.+\.(?:internal|local|localhost))$/i;
+/** Hosts of this machine, of its container network, such as `kong`, and of no public network (RFC 6761). */
+const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|.+\.(?:internal|local|localhost|test))$/i;
 
 /**
  * What is wrong with the options of a client that has the project's secret key; null if nothing is. The key reads and writes everything: a

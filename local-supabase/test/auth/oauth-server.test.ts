@@ -149,6 +149,23 @@ describe('what the auth service leaves to a project', () => {
     expect((await app.exchangeCode(target.searchParams.get('code') ?? '')).status).toBe(200);
   });
 
+  it('a token of an application consents for its user to another application', async () => {
+    const { access_token: session, user } = await app.world.signedUp();
+    const first = await app.begin({ scope: 'email' });
+    await app.read(first, session);
+    const code = targetOf(await app.decide(first, 'approve', session)).searchParams.get('code') ?? '';
+    const { access_token: token } = (await app.exchangeCode(code)).body;
+    const other = await app.register({ client_name: 'Other' });
+    const id = await app.begin({ client_id: other.client_id, scope: 'openid email phone profile' });
+    await app.read(id, token);
+    expect(targetOf(await app.decide(id, 'approve', token)).searchParams.get('code')).toBeTruthy();
+    const grants = await app.world.get('/user/oauth/grants', { token: session });
+    expect(grants.body).toContainEqual(
+      expect.objectContaining({ client: expect.objectContaining({ id: other.client_id }) as object }),
+    );
+    expect(readClaims(token)).toMatchObject({ sub: user.id });
+  });
+
   it('a session that has not used the second factor of its account signs in to an application', async () => {
     const { access_token: first, user } = await app.world.signedUp();
     const { body: factor } = await app.world.post('/factors', { factor_type: 'totp' }, { token: first });

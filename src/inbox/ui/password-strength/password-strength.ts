@@ -4,7 +4,7 @@ import { commonPasswords } from './common-passwords.ts';
 /** 0 very weak … 4 strong. */
 export type PasswordStrength = 0 | 1 | 2 | 3 | 4;
 
-/** Words of the product, which count as known to a guesser; docs/inbox/security.md lists them. */
+/** Words of the product, which count as known to a guesser; docs/inbox/what-protects-what.md lists them. */
 const productWords = [productName, 'inbox', 'notifications', 'notification'];
 
 /** Short words that many passwords begin with; the common ones have 8 characters at least. */

@@ -56,7 +56,7 @@ describe.each(creators)('%s', (_, create) => {
     ['a page', { document: {} }],
     [
       'a worker of a page',
-      { WorkerGlobalScope: class {}, navigator: { userAgent: 'Mozilla/5.0 (X11) Chrome/140' } },
+      { WorkerGlobalScope: Object, navigator: { userAgent: 'Mozilla/5.0 (X11) Chrome/140' } },
     ],
     ['an app of React Native', { navigator: { product: 'ReactNative' } }],
   ])('refuses %s, whose users could read the key', (_runtime, globals) => {
@@ -65,7 +65,7 @@ describe.each(creators)('%s', (_, create) => {
   });
 
   it.each(['Deno/2.5', 'Cloudflare-Workers'])('runs in a worker of %s', (userAgent) => {
-    vi.stubGlobal('WorkerGlobalScope', class {});
+    vi.stubGlobal('WorkerGlobalScope', Object);
     vi.stubGlobal('navigator', { userAgent });
     expect(codeOf()).toBe('created');
   });

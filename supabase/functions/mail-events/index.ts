@@ -8,7 +8,7 @@ import { Buffer } from 'node:buffer';
 import * as z from 'zod/mini';
 import { parseProviderEvent } from '../_shared/mail/provider-events.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { answerError, serveFunction } from '../_shared/runtime/runtime.ts';
+import { answerError, reportToOperator, serveFunction } from '../_shared/runtime/runtime.ts';
 import type { Environment } from '../_shared/runtime/runtime.ts';
 import { isEqual } from '../_shared/runtime/service-keys.ts';
 import { isSignedWebhook } from '../_shared/runtime/webhook-signature.ts';
@@ -39,6 +39,7 @@ function isOfProvider(request: Request, body: string, env: Environment, nowMs: n
   const [, ...given] = Buffer.from(credentials, 'base64').toString().split(':');
   if (password && isEqual(given.join(':'), password)) return true;
   const secret = env['MAIL_WEBHOOK_SECRET'];
-  if (!password && !secret) console.error('mail-events needs MAIL_WEBHOOK_SECRET or MAIL_WEBHOOK_PASSWORD');
+  if (!password && !secret)
+    reportToOperator('mail-events needs MAIL_WEBHOOK_SECRET or MAIL_WEBHOOK_PASSWORD');
   return secret ? isSignedWebhook(request.headers, body, secret, nowMs) : false;
 }

@@ -55,11 +55,17 @@ async function answer(
   } catch (problem) {
     if (problem instanceof InvalidRequestError) return answerError(400, 'validation_failed', problem.message);
     if (problem instanceof MissingSettingError) {
-      console.error(problem.message);
+      reportToOperator(problem.message);
       return answerError(500, 'function_misconfigured', 'The function lacks a setting, which its log names');
     }
     throw problem;
   }
+}
+
+/** Writes to the log of the function, which the platform shows to the project's operators. */
+export function reportToOperator(message: string): void {
+  // oxlint-disable-next-line no-console -- A function has no other way to its operators.
+  console.error(message);
 }
 
 export function answerError(

@@ -256,6 +256,43 @@ describe('the states of a channel', () => {
     });
   });
 
+  describe('that have pushed a token less than ten seconds ago', () => {
+    const tokenWith = (claims: object) => `.${btoa(JSON.stringify({ sub: 'ada', ...claims }))}.`;
+    const change = (claims: object): ChannelEvent => ({ kind: 'tokenChange', token: tokenWith(claims) });
+    const at = (state: ChannelState, event: ChannelEvent, atMs: number) =>
+      stepChannel(state, event, { nowMs: atMs, wallMs, settings: defaultSettings });
+    const live: ChannelState = { ...states.live, token: tokenWith({ aal: 'aal1', n: 1 }) };
+    const effectsOf = ({ effects }: ReturnType<typeof step>) => effects.map((effect) => effect.do);
+
+    it('push another of the same rights, and join again with one of others, which the server would hold', () => {
+      const first = at(live, change({ aal: 'aal1', n: 2 }), nowMs);
+      expect(effectsOf(first)).toEqual(['pushToken']);
+      const second = at(first.state, change({ aal: 'aal1', n: 3 }), nowMs + 5_000);
+      expect(effectsOf(second)).toEqual(['pushToken']);
+      const third = at(second.state, change({ aal: 'aal2' }), nowMs + 9_999);
+      expect([third.state.kind, effectsOf(third), third.state.lostAtMs]).toEqual([
+        'queued',
+        ['leave'],
+        wallMs,
+      ]);
+      const later = at(second.state, change({ aal: 'aal2' }), nowMs + 10_000);
+      expect([later.state.kind, effectsOf(later)]).toEqual(['live', ['pushToken']]);
+    });
+
+    it('push at once after another join', () => {
+      const pushed = at(live, change({ aal: 'aal1', n: 2 }), nowMs).state;
+      const token: ChannelEvent = { kind: 'token', token: tokenWith({}), holdMs: 0, confirmations: [] };
+      const again = replay(pushed, [events.rejoin, events.turn, token, events.accepted]);
+      expect(effectsOf(at(again, change({ role: 'other' }), nowMs + 1))).toEqual(['pushToken']);
+    });
+
+    it('count one that is pushed right after the reply to the join', () => {
+      const joining: ChannelState = { ...states.joining, token: tokenWith({ aal: 'aal1' }) };
+      const accepted = replay(joining, [change({ aal: 'aal1', n: 2 }), events.accepted]);
+      expect(effectsOf(at(accepted, change({ aal: 'aal2' }), nowMs + 1))).toEqual(['leave']);
+    });
+  });
+
   it('keep the start of the gap across several interruptions', () => {
     const rejoin = [events.turn, events.token];
     const joined = replay(states.live, [

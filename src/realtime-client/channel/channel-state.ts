@@ -1,6 +1,6 @@
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
-import { readJwtSubject } from '../../platform/jwt.ts';
+import { decodeJwtClaims, readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
 import { isCuredByToken, type Refusal } from '../protocol/refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
@@ -25,6 +25,8 @@ export type ChannelState = ChannelMemory &
 interface ChannelMemory {
   /** The token last sent to the server; undefined before the first join. */
   readonly token: string | null | undefined;
+  /** When (monotonic, ms) a token was last pushed on the current join; null if none was. */
+  readonly pushedAtMs: number | null;
   /** A token announced while a token request or a join was in flight. */
   readonly newerToken: string | null;
   /** The confirmations that are outstanding since the last join. */
@@ -94,12 +96,15 @@ interface ChannelContext {
 
 type ChannelStep = Step<ChannelState, ChannelEffect>;
 
+/** Servers after 2.129.8 verify the first pushed token at once, and hold a further one until this time has passed. In milliseconds. */
+const tokenThrottleMs = 10_000;
 /** After this many refused tokens in a row the channel fails, because another token would be refused too. */
 const maxRefusals = 3;
 
 export const initialChannel: ChannelState = {
   kind: 'idle',
   token: undefined,
+  pushedAtMs: null,
   newerToken: null,
   unconfirmed: [],
   confirmsReplication: false,
@@ -153,7 +158,7 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, context) : stay;
     case 'tokenChange':
-      return changeToken(state, event.token, interrupt(state, context));
+      return changeToken(state, event.token, interrupt(state, context), context.nowMs);
     case 'accepted':
       return kind === 'joining' ? accept(state, context) : stay;
     case 'refused':
@@ -183,7 +188,14 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
 }
 
 function begin(state: ChannelMemory): ChannelStep {
-  return next({ ...state, kind: 'queued', newerToken: null, unconfirmed: [], isOverdue: false });
+  return next({
+    ...state,
+    kind: 'queued',
+    pushedAtMs: null,
+    newerToken: null,
+    unconfirmed: [],
+    isOverdue: false,
+  });
 }
 
 function fail(state: ChannelMemory, code: RealtimeErrorCode, message: string): ChannelStep {
@@ -227,7 +239,12 @@ function authorized(
 }
 
 /** @param interrupted the state with the start of the gap, if the change of the token interrupts it. */
-function changeToken(state: ChannelState, token: string | null, interrupted: ChannelState): ChannelStep {
+function changeToken(
+  state: ChannelState,
+  token: string | null,
+  interrupted: ChannelState,
+  nowMs: number,
+): ChannelStep {
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
@@ -244,7 +261,17 @@ function changeToken(state: ChannelState, token: string | null, interrupted: Cha
   if (kind === 'joining') return next({ ...state, newerToken: token });
   if (isOtherUser(state.token, token))
     return isJoined(state) ? changeUser(interrupted) : next(state, { do: 'discard' });
-  return isJoined(state) ? next({ ...state, token }, { do: 'pushToken' }) : stay;
+  if (!isJoined(state)) return stay;
+  const isHeld = state.pushedAtMs !== null && nowMs - state.pushedAtMs < tokenThrottleMs;
+  // The server would apply other rights late: a join applies them at once.
+  if (isHeld && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
+  return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });
+}
+
+/** Whether policies may decide otherwise for another token of the same user. */
+function hasOtherRights(before: string | null | undefined, after: string): boolean {
+  const [old, claims] = [decodeJwtClaims(before ?? ''), decodeJwtClaims(after)];
+  return old?.['aal'] !== claims?.['aal'] || old?.['role'] !== claims?.['role'];
 }
 
 /** After a pushed token the server keeps the old user's subscription for seconds: leave and join instead. */
@@ -260,7 +287,8 @@ function accept(state: ChannelState, context: ChannelContext): ChannelStep {
   const { newerToken } = state;
   if (!newerToken) return proceed(state, context);
   if (isOtherUser(state.token, newerToken)) return changeUser(state);
-  const { state: after, effects } = proceed({ ...state, token: newerToken, newerToken: null }, context);
+  const pushed = { ...state, token: newerToken, pushedAtMs: context.nowMs, newerToken: null };
+  const { state: after, effects } = proceed(pushed, context);
   return next(after, { do: 'pushToken' }, ...effects);
 }
 

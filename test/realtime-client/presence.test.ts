@@ -40,6 +40,23 @@ async function openRoom(options: PresenceOptions<Person> = {}) {
 }
 
 describe('presence', () => {
+  it('has the failure of its channel as its error until the channel is joined again', async () => {
+    const { server, presence, channel, world, state, meta } = await openRoom();
+    server.refuseJoin('Unauthorized: You do not have permissions to read from this Channel topic');
+    await world.settle();
+    expect(presence.getSnapshot()).toMatchObject({
+      isSynced: false,
+      error: { name: 'RealtimeError', code: 'unauthorized' },
+    });
+    presence.track({ name: 'Ada' });
+    expect(presence.getSnapshot().error).toMatchObject({ code: 'unauthorized' });
+    channel.join();
+    await world.settle();
+    server.acceptJoin();
+    state({ grace: meta('1', 'Grace') });
+    expect(presence.getSnapshot()).toMatchObject({ isSynced: true, error: null });
+  });
+
   it('joins with its key, tracks its entry and shows who is there', async () => {
     const { server, presence, calls, state, diff, meta, announced } = await openRoom();
     expect(server.lastJoin().payload['config']).toMatchObject({ presence: { key: 'ada', enabled: true } });

@@ -33,7 +33,7 @@ export interface PresenceSnapshot<Entry> {
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
   /** Whether this is the server's current state; false before the first join and during interruptions. */
   readonly isSynced: boolean;
-  /** Why the server refused this client's entry; null if it did not. */
+  /** Why the server refused this client's entry, else why the channel has failed; null without either. */
   readonly error: RealtimeError | null;
 }
 
@@ -91,6 +91,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
     report,
   );
   let state = initialPresence;
+  let failure: RealtimeError | null = null;
   let graceTimer: Timer | undefined;
 
   const publish = (change: Partial<PresenceSnapshot<Entry>>) =>
@@ -128,15 +129,23 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
       );
   };
   const onError = (error: RealtimeError) => publish({ error });
+  /** Shows why the channel has failed, until it is joined again. */
+  const onFailure = (error: RealtimeError | null) => {
+    const isShown = store.getSnapshot().error === failure;
+    failure = error;
+    if (isShown) publish({ error });
+  };
   const tracker = createTracker({ name: channel.name, ...port, push: channel.push, onError });
   const track = (payload: Readonly<Record<string, unknown>> | null) => {
     if (port.track) port.track(payload && { payload, perTab: countAs === 'tab' });
     else tracker.set(payload);
   };
   const follow = () => {
-    const { status } = channel.getSnapshot();
+    const { status, error } = channel.getSnapshot();
     const isJoined = status === 'joined' || status === 'live';
     tracker.setJoined(isJoined);
+    if (error) onFailure(new RealtimeError(error.code, error.message));
+    else if (failure) onFailure(null);
     if (status === 'closed') send({ kind: 'reset' });
     else if (!isJoined && state.isSynced) send({ kind: 'interrupted' });
   };
@@ -158,7 +167,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
     track(entry) {
       const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
       checkPayloadSize('The entry', payload, maxPayloadBytes);
-      publish({ error: null });
+      publish({ error: failure });
       track(payload as unknown as Readonly<Record<string, unknown>>);
     },
     untrack: () => track(null),

@@ -57,12 +57,20 @@ describe('the reads of a channel', () => {
     expect(causes).toEqual(['live', 'interval', 'interval', 'interval']);
   });
 
+  it('are due also in an offline page while the channel is live', async () => {
+    const { causes, advance, tab } = await openScene();
+    tab.setOnline(false);
+    await advance(25_000);
+    expect(causes).toEqual(['live', 'interval']);
+  });
+
   it.each([
     ['hidden', 'setVisible'],
     ['offline', 'setOnline'],
   ] as const)('are due once a page is no longer %s', async (_state, set) => {
-    const { causes, advance, tab } = await openScene();
+    const { causes, advance, tab, server } = await openScene();
     tab[set](false);
+    server.socket().fail();
     await advance(120_000);
     expect(causes).toEqual(['live']);
     tab.signal('pageshow');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byId, command, createSimulation, silentLoss } from './simulated-tabs.ts';
+import { byId, command, createSimulation, silentLoss, type Command } from './simulated-tabs.ts';
 
 /** Number of random storms; set `STORMS=5000` for a long run. */
 const storms = Number(process.env['STORMS'] ?? 30);
@@ -38,6 +38,13 @@ function watchLies({ tabs, server, world }: Simulation) {
   };
 }
 
+/** The page is said to be offline, its socket lives, and the server has lost a change. */
+const offlineWhileLive: Command[] = [
+  { do: 'mute' },
+  { do: 'writeDuringRejoin', at: 0, ids: ['a', 'a'], everyMs: 40 },
+  { do: 'offline', at: 0 },
+];
+
 describe.each([
   ['version', 5_000],
   ['list', 30_000],
@@ -63,7 +70,7 @@ describe.each([
         }
         await simulation.close();
       }),
-      { numRuns: storms },
+      { numRuns: storms, examples: [[0, offlineWhileLive]] },
     );
   }, 3_600_000);
 });

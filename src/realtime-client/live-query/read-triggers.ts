@@ -17,8 +17,8 @@ export interface ReadTriggersOptions {
   /** Clock, and the page's visibility and network. Default for `page`: always visible and online. */
   readonly platform: Pick<Platform, 'clock'> & { readonly page?: Page };
   /**
-   * Milliseconds between reads while the page is visible and online, also while the channel is interrupted or has failed, but
-   * not after a sign-out; 0: none. Default 25,000.
+   * Milliseconds between reads while the page is visible, also while the channel is interrupted or has failed, unless the page is
+   * offline then; not after a sign-out. 0: none. Default 25,000.
    */
   readonly intervalMs?: number | undefined;
   /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
@@ -88,7 +88,8 @@ export function watchReads(options: ReadTriggersOptions): ReadTriggers {
     restart();
     onRead(cause);
   };
-  const canRead = () => !page || (page.isVisible() && page.isOnline());
+  // A live channel claims to deliver every change, also where the page is said to be offline.
+  const canRead = () => !page || (page.isVisible() && (page.isOnline() || isLive()));
   const tick = () => {
     if (channel.getSnapshot().error?.code === 'signed-out') restart();
     else if (canRead()) read('interval');

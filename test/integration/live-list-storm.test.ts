@@ -1,0 +1,3 @@
+import { describeStorm } from '../support/live-list-storm.ts';
+
+describeStorm(3);

@@ -23,7 +23,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
       name: 'postgres-changes',
       testMatch: /(inbox|inbox-day|changes-of-tabs)\.spec\.ts$/,
       ...(isNightly ? {} : { grep: /@both-sources/ }),
-      use: { liveSource: 'postgres_changes' },
+      use: { liveSource: 'postgres-changes' },
     },
   ],
   fullyParallel: true,

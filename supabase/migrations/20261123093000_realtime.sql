@@ -2,7 +2,7 @@
 
 -- Every project has the publication; a bare PostgreSQL has none. It publishes no deletions: the realtime service tests
 -- them against the filters of a subscription and against no policy, so that a stranger's filters would tell ids. The
--- private channels below bring them to the owner.
+-- private channels below bring them to the owner. An operator may publish them for clients that subscribe to changes.
 do $$
 declare
   published text;
@@ -21,6 +21,13 @@ begin
 end
 $$;
 alter publication supabase_realtime set (publish = 'insert, update');
+
+-- The log of a deletion names the key and the owner, by which the realtime service tests the filters of subscriptions. The
+-- full row would tell strangers what was in it.
+create unique index notifications_identity_idx on public.notifications (id, recipient_id);
+alter table public.notifications replica identity using index notifications_identity_idx;
+create unique index notification_preferences_identity_idx on public.notification_preferences (id, user_id);
+alter table public.notification_preferences replica identity using index notification_preferences_identity_idx;
 
 -- The private channel of a user: the user receives, services send. Every other private channel is closed.
 do $$

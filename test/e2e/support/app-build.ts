@@ -11,7 +11,7 @@ export interface AppConfiguration {
   /** Default: none, and so no captcha. */
   readonly captchaSiteKey?: string;
   /** How changes of rows arrive. Default: `broadcast`. */
-  readonly liveSource?: 'broadcast' | 'postgres_changes';
+  readonly liveSource?: 'broadcast' | 'postgres-changes';
 }
 
 const placeholders: Readonly<Record<keyof AppConfiguration, string>> = {

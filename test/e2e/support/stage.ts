@@ -90,7 +90,7 @@ async function startEmbeddedStage({
     },
     ...options,
   });
-  if (liveSource === 'postgres_changes')
+  if (liveSource === 'postgres-changes')
     await supabase.database.exec('select private.broadcast_notifications(false)');
   const app = await serveApp(supabase, server, {
     ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),

@@ -18,9 +18,15 @@ test('the configuration is read from the environment', () => {
 
 test.each([
   ['broadcast', true],
-  ['postgres_changes', false],
+  ['postgres-changes', false],
 ])('the live source %s is chosen by its name', (source, usesBroadcasts) => {
   expect(parseConfiguration({ ...complete, VITE_LIVE_SOURCE: source }).usesBroadcasts).toBe(usesBroadcasts);
+});
+
+test('another live source is refused by its name', () => {
+  expect(() => parseConfiguration({ ...complete, VITE_LIVE_SOURCE: 'postgres_changes' })).toThrow(
+    'VITE_LIVE_SOURCE is not set (it must be broadcast or postgres-changes)',
+  );
 });
 
 test.each(['VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY'])(

@@ -84,3 +84,41 @@ test('changes of a burst are asked for once, although they are near the rate lim
   await channel.advance(10_000);
   expect(channel.heard.doubts).toBe(1);
 });
+
+test('by postgres_changes it makes the subscription of the specification, in the one channel of the user', async () => {
+  const { server, heard, advance, client } = await openChannel(false);
+  const notifications = { schema: 'public', table: 'notifications', filter: 'recipient_id=eq.ada' };
+  expect(server.lastJoin()).toMatchObject({
+    topic,
+    payload: {
+      config: {
+        postgres_changes: [
+          { event: 'INSERT', ...notifications },
+          { event: 'UPDATE', ...notifications },
+          { event: 'DELETE', ...notifications },
+          { event: '*', schema: 'public', table: 'notification_preferences', filter: 'user_id=eq.ada' },
+        ],
+      },
+    },
+  });
+  expect(client.getChannels()).toHaveLength(1);
+  server.change({ type: 'DELETE', old_record: { id: 'gone' } }, [server.bindingId + 2]);
+  await advance(16);
+  expect(heard.received).toBe(1);
+});
+
+test.each([
+  ['broadcasts', true],
+  ['postgres_changes', false],
+])(
+  'while Realtime is down, the page by %s asks every 25 seconds, once each time',
+  async (_source, usesBroadcasts) => {
+    const { advance, heard, server, tab } = await openChannel(usesBroadcasts);
+    server.socket().fail();
+    await advance(100_000);
+    expect(heard).toMatchObject({ gaps: 1, doubts: 4 });
+    tab.setOnline(false);
+    await advance(100_000);
+    expect(heard.doubts).toBe(4);
+  },
+);

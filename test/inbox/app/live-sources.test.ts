@@ -80,7 +80,7 @@ test('a subscriber whose filter raises silences no list', async () => {
 });
 
 test('a list by postgres_changes that such a subscriber silences is right again within the interval', async () => {
-  const { ids, endInterval } = await openList({ VITE_LIVE_SOURCE: 'postgres_changes' });
+  const { ids, endInterval } = await openList({ VITE_LIVE_SOURCE: 'postgres-changes' });
   const before = await insert();
   await expect.poll(ids, patient).toEqual([before]);
   await silenceChanges();

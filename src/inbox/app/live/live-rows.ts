@@ -1,6 +1,9 @@
 import type { Unsubscribe } from 'supabase-protocol-clients/platform';
 import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
-import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
+import {
+  createPostgresChanges,
+  type ChangeBinding,
+} from 'supabase-protocol-clients/realtime-client/postgres-changes';
 import type { Change, Channel, RowRecord } from 'supabase-protocol-clients/realtime-client';
 
 type OnChanges = (listener: (changes: readonly Change<RowRecord>[]) => void) => Unsubscribe;
@@ -12,9 +15,10 @@ export interface LiveRows {
 }
 
 /**
- * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database, or
- * inserts and updates by `postgres_changes`, which the realtime service reads from the database's log and whose DELETEs
- * would tell strangers ids (conformance/protocol/product.md#calls-of-the-application).
+ * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database, or by
+ * `postgres_changes`, which the realtime service reads from the database's log
+ * (conformance/protocol/product.md#calls-of-the-application). The database broadcasts deletions in both cases, because a
+ * publication with deletions would tell strangers their ids.
  */
 export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
   const broadcast = createDatabaseBroadcast(channel);
@@ -26,20 +30,25 @@ export function listenToRows(channel: Channel, userId: string, usesBroadcasts: b
   }
   const subscribed = createPostgresChanges(channel);
   const onRows =
-    (table: string, ownerColumn: string): OnChanges =>
+    (binding: ChangeBinding & { readonly table: string }): OnChanges =>
     (listener) => {
       const stops = [
-        // One listener for both events preserves their order.
-        subscribed.onChanges(
-          { event: ['INSERT', 'UPDATE'], table, filter: `${ownerColumn}=eq.${userId}` },
-          listener,
-        ),
-        broadcast.onChanges({ event: 'DELETE', table }, listener),
+        // One listener for all events preserves their order.
+        subscribed.onChanges(binding, listener),
+        broadcast.onChanges({ event: 'DELETE', table: binding.table }, listener),
       ];
       return () => stops.forEach((stop) => stop());
     };
   return {
-    onNotifications: onRows('notifications', 'recipient_id'),
-    onPreferences: onRows('notification_preferences', 'user_id'),
+    onNotifications: onRows({
+      event: ['INSERT', 'UPDATE', 'DELETE'],
+      table: 'notifications',
+      filter: `recipient_id=eq.${userId}`,
+    }),
+    onPreferences: onRows({
+      event: '*',
+      table: 'notification_preferences',
+      filter: `user_id=eq.${userId}`,
+    }),
   };
 }

@@ -46,9 +46,15 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     entityUrl: parseEntityUrl(env),
     captcha: parseCaptcha(env),
     pushPublicKey: read('VITE_PUSH_PUBLIC_KEY', env) || null,
-    usesBroadcasts: read('VITE_LIVE_SOURCE', env) !== 'postgres_changes',
+    usesBroadcasts: parseLiveSource(env) === 'broadcast',
     errorReportsUrl: parseUrl('VITE_ERROR_REPORTS_URL', env),
   };
+}
+
+function parseLiveSource(env: Readonly<Record<string, unknown>>): 'broadcast' | 'postgres-changes' {
+  const source = read('VITE_LIVE_SOURCE', env) || 'broadcast';
+  if (source === 'broadcast' || source === 'postgres-changes') return source;
+  throw new ConfigurationError('VITE_LIVE_SOURCE', ' (it must be broadcast or postgres-changes)');
 }
 
 function parseCaptcha(env: Readonly<Record<string, unknown>>): CaptchaConfiguration | null {

@@ -33,7 +33,7 @@ export interface ReadTriggers {
   noteChanges(count: number): void;
   /** A read for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
   noteLosses(cause: ReadCause): void;
-  /** The list is read for another reason: the interval begins again. */
+  /** The list is read for another reason: the interval begins again, and a read for the rate is no longer due. */
   restart(): void;
   /** Ends all timers and listeners. */
   stop: Unsubscribe;
@@ -117,7 +117,11 @@ export function watchReads(options: ReadTriggersOptions): ReadTriggers {
   ];
   follow();
   return {
-    restart,
+    restart() {
+      rateTimer?.cancel();
+      rateTimer = undefined;
+      restart();
+    },
     noteChanges(count) {
       const nowMs = clock.monotonicMs();
       if (nowMs - secondStartMs >= 1_000) {

@@ -1,7 +1,7 @@
 /**
  * A thousand live notifications within one second, in the application, in Chromium: how many messages arrive, in how many
  * commits of React, and how long its longest task is. Each is written by a statement of its own. Prints JSON; times are
- * milliseconds. Run: `npx tsx test/bench/live-notifications.ts [broadcast|postgres_changes]`
+ * milliseconds. Run: `npx tsx test/bench/live-notifications.ts [broadcast|postgres-changes]`
  */
 import { loadavg } from 'node:os';
 import { chromium, type Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { startStage } from '../e2e/support/stage.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';
 
 const total = 1_000;
-const liveSource = process.argv[2] === 'postgres_changes' ? 'postgres_changes' : 'broadcast';
+const liveSource = process.argv[2] === 'postgres-changes' ? 'postgres-changes' : 'broadcast';
 const bell = `button[aria-label="Notifications, ${total} unread"]`;
 
 interface Counters {

@@ -5,7 +5,12 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
-import { createLiveQuery, type LiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import {
+  createLiveQuery,
+  type LiveQuery,
+  type LiveQueryOptions,
+  type LiveSource,
+} from '../../src/realtime-client/live-query/live-query.ts';
 import { openNodeSocket } from './node-socket.ts';
 import { useLocalSupabase } from './local-supabase.ts';
 
@@ -105,19 +110,21 @@ function openLists({ url, secretKey, fetch }: LocalSupabase, rest: RestFaults, c
   // The expected rows are read beside the faults.
   const truth = createSupabaseClients({ url, apiKey: secretKey, platform: { ...base, fetch } });
   const options = { platform, key: 'id', intervalMs, retryDelaysMs: [50] } as const;
-  const open = (
+  type Rest = typeof clients.rest;
+  const open = <Row extends { readonly id: unknown }>(
     name: string,
-    select: (from: typeof clients.rest) => ReturnType<typeof joined>,
-    more = {},
-  ) => {
+    select: (rest: Rest) => LiveSource<Row>,
+    more: Partial<LiveQueryOptions<Row>> = {},
+  ): StormList => {
     const channel = clients.realtime.channel(name);
-    const list = createLiveQuery({ ...options, channel, query: select(clients.rest), ...more });
-    const read = () => select(truth.rest).execute();
-    return { name, list, read, isPublished: name !== 'hidden' } as unknown as StormList;
+    const list = createLiveQuery<Row>({ ...options, channel, query: select(clients.rest), ...more });
+    const { signal } = new AbortController();
+    const read = () => select(truth.rest).execute({ signal });
+    return { name, list, read, isPublished: name !== 'hidden' };
   };
-  const joined = (from: typeof clients.rest) =>
+  const joined = (from: Rest) =>
     from.from('storm_rows').select('id::text, label:title, team:storm_teams!inner(name)').order('id');
-  const filtered = (from: typeof clients.rest) =>
+  const filtered = (from: Rest) =>
     from
       .from('storm_rows')
       .select('id::text, title')
@@ -128,20 +135,14 @@ function openLists({ url, secretKey, fetch }: LocalSupabase, rest: RestFaults, c
   const told = clients.realtime.channel('storm-told', { private: true });
   return {
     lists: [
-      open('joined', joined as never),
-      open('filtered', filtered as never, { immutableColumns: [] }),
-      open('limited', ((from: typeof clients.rest) => joined(from).limit(2)) as never),
-      open(
-        'view',
-        ((from: typeof clients.rest) =>
-          from.from('storm_open').select('id::text, title').order('id')) as never,
-        {
-          table: 'storm_rows',
-        },
-      ),
-      open('told', joined as never, { channel: told, source: createDatabaseBroadcast(told) }),
-      open('hidden', ((from: typeof clients.rest) =>
-        from.from('storm_hidden').select().order('id')) as never),
+      open('joined', joined),
+      open('filtered', filtered),
+      open('limited', (from) => joined(from).limit(2)),
+      open('view', (from) => from.from('storm_open').select('id::text, title').order('id'), {
+        table: 'storm_rows',
+      }),
+      open('told', joined, { channel: told, source: createDatabaseBroadcast(told) }),
+      open('hidden', (from) => from.from('storm_hidden').select('id, title').order('id')),
     ],
     close() {
       clients.close();

@@ -39,7 +39,7 @@ export const sections: readonly Section[] = [
       {
         title: 'Where it runs',
         files: clients(
-          'react frameworks node servers next react-native plain-page service-worker lazy-loading',
+          'react frameworks node servers self-hosted next react-native plain-page service-worker lazy-loading',
         ),
       },
       {

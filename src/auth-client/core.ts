@@ -14,6 +14,8 @@ export interface AuthCore {
   readonly platform: Platform;
   /** The project's URL with `/auth/v1`. */
   readonly baseUrl: string;
+  /** The same by the URL that browsers reach. */
+  readonly publicBaseUrl: string;
   /** The session in memory and in storage. */
   readonly session: SessionManager;
   /** Refreshes the session. */
@@ -32,13 +34,18 @@ export interface AuthCore {
 export interface CoreOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
+  /**
+   * The project's URL as browsers reach it, where a server has another one, as in a container network: it names the session in the
+   * store, and sign-ins with a provider lead there. Default: `url`.
+   */
+  readonly publicUrl?: string | undefined;
   /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
   /** The runtime's fetch, clock, locks, …: `createBrowserPlatform()`. */
   readonly platform: Platform;
   /** Where the session is stored, for example `createCookieStore(…)`. */
   readonly store: Store;
-  /** The key of the session in the store. Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
+  /** The key of the session in the store. Default: `sb-<first label of the public URL's host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
   /**
    * Whether the session is refreshed in the background before it expires. False for servers, which have no background: the call
@@ -72,6 +79,7 @@ export function defaultStorageKey(url: string): string {
 export class Core implements AuthCore {
   readonly platform: Platform;
   readonly baseUrl: string;
+  readonly publicBaseUrl: string;
   readonly ready: () => Promise<unknown>;
   readonly #options: CoreOptions & CoreInternals;
   readonly #storageKey: string;
@@ -81,15 +89,18 @@ export class Core implements AuthCore {
 
   constructor(options: CoreOptions & CoreInternals, ready: () => Promise<unknown>) {
     this.platform = options.platform;
-    this.baseUrl = serviceUrl(options.url, 'auth');
+    const { url, publicUrl = url } = options;
+    this.baseUrl = serviceUrl(url, 'auth');
+    this.publicBaseUrl = serviceUrl(publicUrl, 'auth');
     this.ready = ready;
     this.#options = options;
-    this.#storageKey = options.storageKey ?? defaultStorageKey(options.url);
+    this.#storageKey = options.storageKey ?? defaultStorageKey(publicUrl);
   }
 
   get session(): SessionManager {
-    const { store, isStoreShared: isShared = true, autoRefresh: checksStorage = true } = this.#options;
-    const settings = { store, key: this.#storageKey, checksStorage, isShared };
+    const { store, isStoreShared: isShared = true, autoRefresh = true } = this.#options;
+    const key = this.#storageKey;
+    const settings = { store, key, checksStorage: autoRefresh, isClockTrusted: !autoRefresh, isShared };
     return (this.#session ??= new SessionManager(this.platform, settings));
   }
 

@@ -19,12 +19,17 @@ import {
 import type { SupabaseConnection } from './shared-auth.ts';
 import { type ServiceOptions, serviceOptions } from './service-options.ts';
 
-type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
+type SharedOption = 'url' | 'publicUrl' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
 
 /** The options of `createServerClients`. */
 export interface ServerClientsOptions extends ServiceOptions<HttpLogEvent> {
   /** The project's URL (http or https). */
   readonly url: string;
+  /**
+   * The project's URL as browsers reach it, where `url` is another one, as in a container network: it names the cookies, and sign-ins
+   * with a provider lead there. Default: `url`.
+   */
+  readonly publicUrl?: string | undefined;
   /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
   /** The cookies of the request and the response: `{ getAll, setAll }`. */
@@ -80,7 +85,7 @@ export interface ServerClients<Database = UnknownDatabase> {
 export function createServerClients<Database = UnknownDatabase>(
   options: ServerClientsOptions,
 ): ServerClients<Database> {
-  const { url, apiKey, cookies, cookieOptions } = options;
+  const { url, publicUrl, apiKey, cookies, cookieOptions } = options;
   // The locks of a request exclude only its own calls.
   const platform = { ...(options.platform ?? createBrowserPlatform()), locks: createRealmLocks() };
   const optionsOf = (own?: ServiceOptions<HttpLogEvent>) => ({
@@ -93,6 +98,7 @@ export function createServerClients<Database = UnknownDatabase>(
   const auth = createAuthClientWith({
     ...options.auth,
     ...optionsOf(options.auth),
+    publicUrl,
     store,
     autoRefresh: false,
     isStoreShared: false,

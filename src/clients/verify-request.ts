@@ -1,7 +1,8 @@
 import type { AuthClient } from '../auth-client/auth-client.ts';
 import { AuthError } from '../auth-client/errors.ts';
-import { createClaims, type VerifiedClaims } from '../auth-client/features/claims.ts';
+import { type ClaimsOptions, createClaims, type VerifiedClaims } from '../auth-client/features/claims.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import { createRestClient, type RestClient, type UnknownDatabase } from '../rest-client/index.ts';
 import {
   createRequestCookies,
@@ -17,8 +18,8 @@ import { serviceOptions } from './service-options.ts';
  */
 export type Caller = 'user' | 'application' | 'service' | 'publishable';
 
-/** The options of `verifyRequest`. */
-export interface VerifyRequestOptions extends Omit<ServerClientsOptions, 'cookies' | 'auth'> {
+/** The options of `verifyRequest`; `issuer` and `audience` are those that a token must name. */
+export interface VerifyRequestOptions extends Omit<ServerClientsOptions, 'cookies'>, ClaimsOptions {
   /** Who is let in. */
   readonly allow: Caller | readonly Caller[];
   /** The project's secret key (`sb_secret_…`), or its older service key; without it no caller is `service`. */
@@ -65,9 +66,10 @@ export async function verifyRequest<Database = UnknownDatabase>(
 
 async function identify<Database>(
   request: Request,
-  { secretKey, responseHeaders, allow: _allow, ...options }: VerifyRequestOptions,
+  { secretKey, responseHeaders, allow: _allow, issuer, audience, ...options }: VerifyRequestOptions,
 ): Promise<VerifiedRequest<Database>> {
   const { url, apiKey } = options;
+  const parties = { issuer, audience };
   const platform = options.platform ?? createBrowserPlatform();
   const bearer = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const given = [bearer, request.headers.get('apikey')].filter((text) => typeof text === 'string');
@@ -77,7 +79,7 @@ async function identify<Database>(
     const rest = createRestClient({ ...options.rest, ...connection }) as unknown as RestClient<Database>;
     return { rest, connection };
   };
-  if (secretKey && (await includesSecret(given, secretKey)))
+  if (secretKey && (await includesSecret(platform, given, secretKey)))
     return { caller: 'service', claims: null, ...as(secretKey, null) };
   const cookies = createRequestCookies(request, responseHeaders ?? new Headers());
   const { auth, rest, connection } = createServerClients<Database>({
@@ -85,12 +87,12 @@ async function identify<Database>(
     cookies: responseHeaders ? cookies : { getAll: cookies.getAll },
   });
   if (bearer !== undefined && bearer !== apiKey) {
-    const claims = await claimsOf(auth, bearer);
+    const claims = await claimsOf(auth, bearer, parties);
     return { caller: callerOf(claims), claims, ...as(apiKey, bearer) };
   }
   const token = await auth.getAccessToken();
   if (token !== null) {
-    const claims = await claimsOf(auth, token);
+    const claims = await claimsOf(auth, token, parties);
     return { caller: callerOf(claims), claims, rest, connection };
   }
   if (given.includes(apiKey)) return { caller: 'publishable', claims: null, ...as(apiKey, null) };
@@ -98,8 +100,12 @@ async function identify<Database>(
 }
 
 /** Verified claims of a user's token. @throws {AuthError} */
-async function claimsOf(auth: AuthClient, accessToken: string): Promise<VerifiedClaims> {
-  const claims = await createClaims(auth)
+async function claimsOf(
+  auth: AuthClient,
+  accessToken: string,
+  parties: ClaimsOptions,
+): Promise<VerifiedClaims> {
+  const claims = await createClaims(auth, parties)
     .getClaims({ accessToken })
     .catch((cause: unknown) => {
       const isRefused = cause instanceof AuthError && (cause.status === null || cause.status < 429);
@@ -122,9 +128,12 @@ const callerOf = (claims: VerifiedClaims): Caller =>
   claims['client_id'] === undefined ? 'user' : 'application';
 
 /** Compares by hashes, so that the duration tells nothing about the key. */
-async function includesSecret(given: readonly string[], secretKey: string): Promise<boolean> {
-  const hash = async (text: string) =>
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+async function includesSecret(
+  { sha256 }: Platform,
+  given: readonly string[],
+  secretKey: string,
+): Promise<boolean> {
+  const hash = (text: string) => sha256(new TextEncoder().encode(text));
   const wanted = await hash(secretKey);
   const hashes = await Promise.all(given.map(hash));
   return hashes.some((bytes) => bytes.reduce((all, byte, at) => all | (byte ^ (wanted[at] ?? 0)), 0) === 0);

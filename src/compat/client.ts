@@ -54,6 +54,8 @@ export interface SupabaseClientOptions<Name extends string = string> {
     /** `pkce` refuses tokens in the fragment of a link; messages and providers are asked for codes in any case. */
     flowType?: 'implicit' | 'pkce';
     throwOnError?: boolean;
+    /** Not the vendor's: the `iss` that `getClaims()` requires. Default: any. */
+    issuer?: string;
     skipAutoInitialize?: boolean;
     debug?: unknown;
     experimental?: object;
@@ -285,7 +287,10 @@ function createAuth(
   { auth, connection }: SharedAuth,
   url: string,
   secretKey: string,
-  { auth: { throwOnError = false, skipAutoInitialize = false } = {}, global = {} }: SupabaseClientOptions,
+  {
+    auth: { throwOnError = false, skipAutoInitialize = false, issuer } = {},
+    global = {},
+  }: SupabaseClientOptions,
 ): SupabaseAuthClient {
   const { platform } = connection;
   const { report } = platform;
@@ -294,6 +299,7 @@ function createAuth(
     auth: withOwnToken(auth, global.headers),
     createAdminClient: () => createAdminClient({ url, secretKey, platform }),
     throwOnError,
+    issuer,
   });
 }
 

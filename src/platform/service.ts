@@ -1,7 +1,8 @@
 /** The missing or invalid option of a client, in the words of conformance/protocol/product.md#errors-of-the-application; null if there is none. */
-export function configurationProblem({ url, apiKey }: ProjectOptions): string | null {
+export function configurationProblem({ url, publicUrl = url, apiKey }: ProjectOptions): string | null {
   if (!url) return `${incomplete}: url is not set`;
-  if (!/^https?:\/\/./.test(url)) return `${incomplete}: url is not set (it must be an http or https URL)`;
+  if (!isHttpUrl(url)) return `${incomplete}: url is not set (it must be an http or https URL)`;
+  if (!isHttpUrl(publicUrl)) return `${incomplete}: publicUrl is not set (it must be an http or https URL)`;
   if (!apiKey) return `${incomplete}: apiKey is not set`;
   // A line break is a mistake of copying, and would make every request fail.
   if (!/^[\x20-\x7e]+$/.test(apiKey))
@@ -9,10 +10,13 @@ export function configurationProblem({ url, apiKey }: ProjectOptions): string | 
   return null;
 }
 
+const isHttpUrl = (text: string) => /^https?:\/\/./.test(text);
+
 const incomplete = 'Supabase configuration incomplete';
 
 interface ProjectOptions {
   readonly url: string;
+  readonly publicUrl?: string | undefined;
   readonly apiKey: string;
 }
 

@@ -1,8 +1,9 @@
 import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { type ClaimsOptions, createClaims } from '../../src/auth-client/features/claims.ts';
+import type { AuthError } from '../../src/auth-client/errors.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
+import { page, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 /** Each verifier has a project of its own: the key sets are shared by all clients of the realm. */
 let projects = 0;
@@ -89,16 +90,66 @@ describe('claims', () => {
       keyOf('ES256', 'k2'),
       keyOf('ES256', 'k3'),
     ]);
-    const { claims, now, world, fetches, publish } = await verifier([old]);
+    const { claims, now, server, world, fetches, publish } = await verifier([old]);
     await claims.getClaims({ accessToken: await sign(old, now()) });
     publish([old, next]);
     await world.clock.advance(31_000);
     expect(await claims.getClaims({ accessToken: await sign(next, now()) })).toMatchObject({ sub: 'ada' });
     expect(fetches()).toBe(2);
+    server.on('GET /user', () => refusal(403, 'bad_jwt'));
     for (let attempt = 0; attempt < 5; attempt += 1)
       await expect(claims.getClaims({ accessToken: await sign(stranger, now()) })).rejects.toMatchObject({
-        code: 'invalid-token',
+        code: 'bad_jwt',
       });
+    expect(fetches()).toBe(2);
+  });
+
+  it('the server verifies a token of a key that its cached key set lacks', async () => {
+    const [old, next] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k2')]);
+    const { claims, now, server } = await verifier([old]);
+    server.on('GET /user', () => Response.json(userOf('ada')));
+    const accessToken = await sign(next, now());
+    expect(await claims.getClaims({ accessToken })).toMatchObject({ sub: 'ada' });
+    expect(server.lines).toEqual([KEYS, 'GET /user']);
+  });
+
+  it('forged key ids reach the server ten times in 30 s, and do not keep out a key that it accepts', async () => {
+    const [old, next, stranger] = await Promise.all(['k1', 'k2', 'k3'].map((kid) => keyOf('ES256', kid)));
+    if (!old || !next || !stranger) throw new Error('three keys');
+    const { claims, now, server, world } = await verifier([old]);
+    const accepted = await sign(next, now());
+    server.on('GET /user', ({ headers }) =>
+      headers.get('authorization') === `Bearer ${accepted}`
+        ? Response.json(userOf('ada'))
+        : refusal(403, 'bad_jwt'),
+    );
+    const questions = () => server.lines.filter((line) => line === 'GET /user').length;
+    await claims.getClaims({ accessToken: accepted });
+    const attack = async (count: number) => {
+      for (let n = 0; n < count; n += 1) {
+        const accessToken = await sign({ ...stranger, kid: `forged-${n}` }, now());
+        await expect(claims.getClaims({ accessToken })).rejects.toMatchObject({ name: 'AuthError' });
+      }
+    };
+    await attack(25);
+    expect(questions()).toBe(11);
+    expect(await claims.getClaims({ accessToken: accepted })).toMatchObject({ sub: 'ada' });
+    await world.clock.advance(30_000);
+    await attack(25);
+    expect(questions()).toBe(22);
+  });
+
+  it('an outage says nothing about a token of an unknown key, and leaves the known keys in use', async () => {
+    const [old, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k2')]);
+    const { claims, now, server, world, fetches } = await verifier([old]);
+    const getClaims = async (key: Key) => claims.getClaims({ accessToken: await sign(key, now()) });
+    await getClaims(old);
+    await world.clock.advance(31_000);
+    server.on(KEYS, () => page(503));
+    server.on('GET /user', () => page(503));
+    for (let n = 0; n < 20; n += 1)
+      await expect(getClaims(stranger)).rejects.toMatchObject({ code: 'invalid-response', status: 503 });
+    expect(await getClaims(old)).toMatchObject({ sub: 'ada' });
     expect(fetches()).toBe(2);
   });
 
@@ -127,19 +178,37 @@ describe('claims', () => {
   });
 
   it.each([
-    ['of another issuer', { iss: 'http://evil.test/auth/v1' }],
     ['for another audience', { aud: 'anon' }],
     ['without a subject', { sub: undefined }],
     ['without an expiry', { exp: undefined }],
     ['not valid yet', { nbf: 4_102_444_800 }],
-  ])('a token that is %s is refused', async (_name, more) => {
+    ['of another issuer than the stated one', { iss: 'http://other.test' }, { issuer: 'http://evil.test' }],
+    ['without the stated issuer', { iss: undefined }, { issuer: 'http://evil.test' }],
+  ])('a token that is %s is refused', async (_name, more, options?: ClaimsOptions) => {
     const key = await keyOf('ES256', 'k1');
-    const { claims, now } = await verifier([key]);
+    const { claims, now } = await verifier([key], options);
     await expect(claims.getClaims({ accessToken: await sign(key, now(), more) })).rejects.toMatchObject({
       name: 'AuthError',
       code: 'invalid-token',
       cause: expect.anything(),
     });
+  });
+
+  it.each([
+    ['a custom hostname', 'https://ref.supabase.co/auth/v1'],
+    ['a self-hosted project', 'https://api.acme.com'],
+    ['an older self-hosted project, which names none', undefined],
+  ])('a token of %s is accepted by its key, as the vendor does', async (_name, iss) => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, client, now } = await verifier([key]);
+    const accessToken = await sign(key, now(), { iss });
+    expect(await claims.getClaims({ accessToken })).toMatchObject({ sub: 'ada' });
+    const stated = createClaims(client, { issuer: 'https://ref.supabase.co/auth/v1' });
+    const outcome = stated.getClaims({ accessToken }).then(
+      () => 'accepted',
+      ({ code }: AuthError) => code,
+    );
+    expect(await outcome).toBe(iss?.startsWith('https://ref') ? 'accepted' : 'invalid-token');
   });
 
   it('a forged signature, a foreign algorithm and no JWT at all are refused', async () => {
@@ -176,10 +245,23 @@ describe('claims', () => {
     expect(server.lines).toEqual(['GET /user', 'GET /user']);
   });
 
+  it.each([{ issuer: 'https://issuer.test' }, { audience: 'mobile' }])(
+    'a token that the server verifies must also name what was stated: %j',
+    async (options) => {
+      const { claims, server } = await verifier([], options);
+      server.on('GET /user', () => Response.json(userOf('ada')));
+      const parties = { iss: 'https://issuer.test', aud: ['mobile'] };
+      expect(await claims.getClaims({ accessToken: tokenOf('ada', 1, parties) })).toMatchObject(parties);
+      await expect(claims.getClaims({ accessToken: tokenOf('ada', 1) })).rejects.toMatchObject({
+        code: 'invalid-token',
+      });
+    },
+  );
+
   it("a clock that is an hour fast accepts the session's token", async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, client, now, server, world } = await verifier([key]);
-    const token = await sign(key, now());
+    const token = await sign(key, now(), { iat: now() / 1000 });
     const reply = sessionReply('ada', 1, { access_token: token, expires_at: now() / 1000 + 3600 });
     world.clock.jump(2 * 3600_000);
     server.next(Response.json(reply));

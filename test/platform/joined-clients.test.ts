@@ -147,7 +147,7 @@ describe('createServerClients', () => {
     wire.on('POST /auth/v1/token', () => Response.json(sessionReply('ada', (serial += 1))));
     const platform = world.openTab({ fetch: wire.fetch });
     const { cookies: sent } = writeSessionCookies(
-      { ...sessionReply('ada', 1), received_at: world.clock.now() - 2 * 3600_000 },
+      sessionReply('ada', 1, { expires_at: world.clock.now() / 1000 - 3600 }),
       { storageKey: 'sb-shared-auth-token', existing: [] },
     );
     const readToken = () =>

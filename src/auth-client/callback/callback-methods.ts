@@ -88,12 +88,14 @@ export function createCallbackMethods(
         'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
       );
     // Any site can write such a URL: ask the server for the tokens' user.
+    const imported = await sessionFromTokens(core, tokens);
     const response = {
-      ...(await sessionFromTokens(core, tokens)),
+      ...imported.response,
       provider_token: tokens.providerToken,
       provider_refresh_token: tokens.providerRefreshToken,
     };
-    return { response, name: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
+    const name = isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
+    return { ...imported, response, name, reason: 'callback' };
   };
 
   return {

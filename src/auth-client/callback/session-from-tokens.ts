@@ -1,9 +1,10 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { AuthCore } from '../core.ts';
 import { AuthError } from '../errors.ts';
+import type { NewSession } from '../session/session-state.ts';
 import { get, token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type TokenResponse, parseTokenResponse, parseUser } from '../wire/responses.ts';
+import { parseTokenResponse, parseUser } from '../wire/responses.ts';
 
 /** Tokens without a user record, as a link or `setSession` brings them. */
 interface BareTokens {
@@ -13,26 +14,31 @@ interface BareTokens {
   readonly expiresInSeconds?: number | undefined;
 }
 
+/** The response for tokens, and whether it was built from the tokens themselves (`isImported`). */
+type ImportedTokens = Pick<NewSession, 'response' | 'isImported'>;
+
 /** Asks the server whose tokens these are; refreshes them if the access token has expired. */
 export async function sessionFromTokens(
   { platform, send }: AuthCore,
   { accessToken, refreshToken, expiresInSeconds }: BareTokens,
   options?: CallOptions,
-): Promise<TokenResponse> {
+): Promise<ImportedTokens> {
   try {
     const user = await send(get('/user'), parseUser, { ...options, accessToken });
     const lifetime = readLifetime(accessToken, platform.clock.now());
-    return {
+    const response = {
       access_token: accessToken,
       refresh_token: refreshToken,
       expires_at: lifetime.expiresAt,
       expires_in: expiresInSeconds ?? lifetime.expiresInSeconds,
       user,
     };
+    return { response, isImported: true };
   } catch (problem) {
     const isExpired = problem instanceof AuthError && problem.code === 'bad_jwt';
     if (!isExpired) throw problem;
-    return send(token('refresh_token', { refresh_token: refreshToken }), parseTokenResponse, options);
+    const endpoint = token('refresh_token', { refresh_token: refreshToken });
+    return { response: await send(endpoint, parseTokenResponse, options) };
   }
 }
 

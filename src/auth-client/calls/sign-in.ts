@@ -235,11 +235,12 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
       assertArgument(provider, 'You must provide a provider.');
       const { challenge, flowId } = await startIdentifiedFlow(core);
       const query = { ...parameters, provider, redirect_to: redirectTo, scopes, ...challenge };
-      return { url: `${core.baseUrl}/authorize${encodeQuery(query)}`, flowId };
+      return { url: `${core.publicBaseUrl}/authorize${encodeQuery(query)}`, flowId };
     },
     async setSession({ accessToken, refreshToken }, options) {
       assertArgument(accessToken && refreshToken, 'You must provide an access token and a refresh token.');
-      return signIn(await sessionFromTokens(core, { accessToken, refreshToken }, options));
+      const imported = await sessionFromTokens(core, { accessToken, refreshToken }, options);
+      return core.session.signIn({ ...imported, name: 'SIGNED_IN', reason: 'call' });
     },
   };
 }

@@ -8,10 +8,20 @@ import { listOf, object, string } from '../../platform/schema.ts';
 export const KEY_SET_MAX_AGE_MS = 600_000;
 /** A token with an unknown key id fetches the key set again, but not more often than this. */
 const UNKNOWN_KEY_REFETCH_MS = 30_000;
+/** How many tokens with unknown keys the server may refuse per `UNKNOWN_KEY_REFETCH_MS` before it is not asked any more. */
+const MAX_REFUSALS = 10;
 
+/** The key set of one auth server, and what is known about keys that it lacks. */
 interface CachedKeySet {
-  readonly keys: Promise<JSONWebKeySet>;
-  readonly fetchedAtMs: number;
+  keySet: JSONWebKeySet | null;
+  fetchedAtMs: number;
+  /** When the last request began, whatever its outcome. */
+  requestedAtMs: number;
+  pending: Promise<JSONWebKeySet> | null;
+  /** Ids of keys that the set lacks and the server accepts. */
+  readonly acceptedKeyIds: Set<unknown>;
+  refusals: number;
+  refusalsSinceMs: number;
 }
 
 /** The key sets of this realm by their URL, shared by all clients, so that a server fetches each once per 10 minutes. */
@@ -19,29 +29,86 @@ const cache = new Map<string, CachedKeySet>();
 
 const parseKeySet = object({ keys: listOf(object({ kty: string })) });
 
-/** Returns the project's key set (RFC 7517), which has the key `kid` unless the server does not know that key. */
-export async function getKeySet(core: AuthCore, kid: unknown, call: CallOptions): Promise<JSONWebKeySet> {
-  const keySet = await core.waitFor(getCached(core, KEY_SET_MAX_AGE_MS), call);
-  if (!kid || keySet.keys.some((key) => key.kid === kid)) return keySet;
-  return core.waitFor(getCached(core, UNKNOWN_KEY_REFETCH_MS), call);
+/**
+ * Returns the project's key set (RFC 7517) if it has the key `kid`, which may need a request; null if it lacks the key. Where the
+ * key set cannot be fetched again for an unknown key, the known one stays in use.
+ */
+export async function getKeySet(
+  core: AuthCore,
+  kid: unknown,
+  call: CallOptions,
+): Promise<JSONWebKeySet | null> {
+  const cached = cachedOf(core);
+  const nowMs = core.platform.clock.monotonicMs();
+  const known = cached.keySet && nowMs - cached.fetchedAtMs < KEY_SET_MAX_AGE_MS ? cached.keySet : null;
+  const keySet = known ?? (await core.waitFor(refetch(core, cached), call));
+  const hasKey = ({ keys }: JSONWebKeySet) => keys.some((key) => key.kid === kid);
+  if (hasKey(keySet)) return keySet;
+  if (!cached.pending && nowMs - cached.requestedAtMs < UNKNOWN_KEY_REFETCH_MS) return null;
+  const newest = await core.waitFor(
+    refetch(core, cached).catch(() => keySet),
+    call,
+  );
+  return hasKey(newest) ? newest : null;
 }
 
-function getCached(core: AuthCore, maxAgeMs: number): Promise<JSONWebKeySet> {
-  const { baseUrl, platform } = core;
-  const nowMs = platform.clock.monotonicMs();
-  const cached = cache.get(baseUrl);
-  if (cached && nowMs - cached.fetchedAtMs < maxAgeMs) return cached.keys;
-  const entry = { keys: fetchKeySet(core), fetchedAtMs: nowMs };
-  cache.set(baseUrl, entry);
-  // A failed request is not cached.
-  entry.keys.catch(() => {
-    if (cache.get(baseUrl) === entry) cache.delete(baseUrl);
-  });
-  return entry.keys;
+/**
+ * Runs the verification of a token by the server whose key the key set lacks, as after a rotation of keys. Forged tokens with random
+ * key ids cannot multiply such requests: after ten refusals in 30 s only tokens of keys that the server has accepted reach it.
+ *
+ * @returns null if the server is not asked.
+ * @throws what `verify` throws.
+ */
+export async function verifyUnknownKey<T>(
+  core: AuthCore,
+  kid: unknown,
+  { verify, isRefusal }: { verify(): Promise<T>; isRefusal(problem: unknown): boolean },
+): Promise<T | null> {
+  const cached = cachedOf(core);
+  const nowMs = core.platform.clock.monotonicMs();
+  if (nowMs - cached.refusalsSinceMs >= UNKNOWN_KEY_REFETCH_MS) {
+    cached.refusals = 0;
+    cached.refusalsSinceMs = nowMs;
+  }
+  if (cached.refusals >= MAX_REFUSALS && !cached.acceptedKeyIds.has(kid)) return null;
+  try {
+    const verified = await verify();
+    cached.acceptedKeyIds.add(kid);
+    return verified;
+  } catch (problem) {
+    if (isRefusal(problem)) cached.refusals += 1;
+    throw problem;
+  }
+}
+
+function cachedOf({ baseUrl }: AuthCore): CachedKeySet {
+  const known = cache.get(baseUrl);
+  if (known) return known;
+  const cached = {
+    keySet: null,
+    fetchedAtMs: -Infinity,
+    requestedAtMs: -Infinity,
+    pending: null,
+    acceptedKeyIds: new Set(),
+    refusals: 0,
+    refusalsSinceMs: -Infinity,
+  };
+  cache.set(baseUrl, cached);
+  return cached;
 }
 
 /** Has its own deadline, not that of one caller: others share the request. */
-async function fetchKeySet({ send }: AuthCore): Promise<JSONWebKeySet> {
+function refetch({ send, platform }: AuthCore, cached: CachedKeySet): Promise<JSONWebKeySet> {
+  if (cached.pending) return cached.pending;
+  const requestedAtMs = platform.clock.monotonicMs();
   const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
-  return send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEFAULT_TIMEOUT_MS });
+  const request = send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEFAULT_TIMEOUT_MS });
+  const settle = (keySet: JSONWebKeySet | null) => {
+    cached.pending = null;
+    if (keySet) Object.assign(cached, { keySet, fetchedAtMs: requestedAtMs });
+  };
+  cached.requestedAtMs = requestedAtMs;
+  cached.pending = request;
+  request.then(settle, () => settle(null));
+  return request;
 }

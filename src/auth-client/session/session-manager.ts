@@ -13,6 +13,7 @@ import {
   type ServerTime,
   type Session,
   type StoredSession,
+  serverNowMs,
   serverTimeFrom,
   toActiveSession,
 } from './session.ts';
@@ -40,6 +41,8 @@ export interface SessionSettings {
   readonly key: string;
   /** Whether failing storage is checked in the background until it works again. */
   readonly checksStorage: boolean;
+  /** Whether the wall clock is right, as a server's is. The clock of a device may be hours off. */
+  readonly isClockTrusted: boolean;
   /** Whether other tabs or clients have the same store. */
   readonly isShared: boolean;
 }
@@ -91,6 +94,16 @@ export class SessionManager implements StoreHealthListener {
     return { now: clock.now(), monotonicMs: clock.monotonicMs() };
   }
 
+  /**
+   * The time by which a token is judged, in milliseconds since the epoch: a server's own clock; on a device its clock, corrected by
+   * the last response that this client received, and by nothing that storage or a link says.
+   */
+  verificationTimeMs(): number {
+    const at = this.readClocks();
+    const isCorrected = !this.#settings.isClockTrusted && this.#serverTime;
+    return isCorrected ? serverNowMs(isCorrected, at) : at.now;
+  }
+
   getSnapshot(): AuthSnapshot {
     return this.#snapshot;
   }
@@ -131,7 +144,7 @@ export class SessionManager implements StoreHealthListener {
     await this.#records.replace(record, (after) =>
       this.#dispatch(this.#signedInEvents(after, newSession), true),
     );
-    return toActiveSession(record, this.readClocks()).session;
+    return this.#toActive(record).session;
   }
 
   /**
@@ -144,8 +157,9 @@ export class SessionManager implements StoreHealthListener {
     response: TokenResponse,
     name: RenewalEventName,
     reason: AuthEventReason,
-    receivedAt?: ClockReading,
+    receivedAt = this.readClocks(),
   ): Promise<void> {
+    this.#learnServerTime(response, receivedAt);
     const record = this.#toRecord(response, receivedAt);
     await this.#change(
       (stored) =>
@@ -236,18 +250,31 @@ export class SessionManager implements StoreHealthListener {
   }
 
   #activate(record: StoredSession | null, isJustAnnounced = false): ActiveSession | null {
-    return (
-      record && toActiveSession(record, this.readClocks(), { serverTime: this.#serverTime, isJustAnnounced })
-    );
+    return record && this.#toActive(record, isJustAnnounced);
   }
 
-  #toRecord(response: TokenResponse, receivedAt = this.readClocks()): StoredSession {
+  #toActive(record: StoredSession, isJustAnnounced = false): ActiveSession {
+    const { isClockTrusted } = this.#settings;
+    const context = { serverTime: this.#serverTime, isClockTrusted, isJustAnnounced };
+    return toActiveSession(record, this.readClocks(), context);
+  }
+
+  /** A server writes no time of receipt: the browser that reads its record has another clock. */
+  #toRecord(response: TokenResponse, receivedAt: ClockReading): StoredSession {
+    return this.#settings.isClockTrusted ? response : { ...response, received_at: receivedAt.now };
+  }
+
+  #learnServerTime(response: TokenResponse, receivedAt: ClockReading): void {
     this.#serverTime = serverTimeFrom(response, receivedAt) ?? this.#serverTime;
-    return { ...response, received_at: receivedAt.now };
   }
 
-  #newRecord({ response, name }: NewSession): StoredSession {
-    return { ...this.#toRecord(response), ...(name === 'PASSWORD_RECOVERY' && { recovery: true }) };
+  #newRecord({ response, name, isImported }: NewSession): StoredSession {
+    const receivedAt = this.readClocks();
+    if (!isImported) this.#learnServerTime(response, receivedAt);
+    return {
+      ...this.#toRecord(response, receivedAt),
+      ...(name === 'PASSWORD_RECOVERY' && { recovery: true }),
+    };
   }
 
   #signedInEvents(after: StoredSession | null, { name, reason }: NewSession): readonly SessionEvent[] {

@@ -70,6 +70,8 @@ export interface NewSession {
   readonly response: TokenResponse;
   readonly name: SignInEventName;
   readonly reason: AuthEventReason;
+  /** Whether a link or a caller brought the tokens: their times are not those of a response. Default false. */
+  readonly isImported?: boolean;
 }
 
 export interface Step {

@@ -51,6 +51,8 @@ const TOLERATED_SETBACK_MS = 10_000;
 export interface RecordContext {
   /** The server's time, if a response had it. */
   readonly serverTime?: ServerTime | null;
+  /** Whether the wall clock is right, as a server's is: `received_at`, which the sender of a cookie can write, then does not count. */
+  readonly isClockTrusted?: boolean;
   /** Whether another tab has just announced the record. */
   readonly isJustAnnounced?: boolean;
 }
@@ -81,24 +83,27 @@ export function toActiveSession(
   return { record, measuredAt, remainingMs, session: toSession(record, measuredAt.now + remainingMs) };
 }
 
+/** The server's time at `at`, by the response that told it. */
+export function serverNowMs({ ms, readAt }: ServerTime, at: ClockReading): number {
+  return ms + elapsedMs(readAt, at);
+}
+
 /**
  * Counts the lifetime from `expires_in` at the moment of receipt, so that a wrong wall clock does not matter, or by the
  * server's time. The longer estimate wins: an estimate that is too long costs one refused request, one that is too short
- * makes two programs with different clocks refresh in turns. A record of another program has no `received_at`; without the
- * server's time, `expires_at` and this device's clock decide.
+ * makes two programs with different clocks refresh in turns. A record of a server or another program has no `received_at`;
+ * without the server's time, `expires_at` and this device's clock decide.
  */
 function estimateRemainingMs(
   record: StoredSession,
   measuredAt: ClockReading,
-  { serverTime, isJustAnnounced }: RecordContext = {},
+  { serverTime, isClockTrusted, isJustAnnounced }: RecordContext = {},
 ): number {
   const { received_at, expires_at } = record;
   const lifetime = lifetimeMs(record);
   const leftAt = (nowMs: number) => (expires_at === undefined ? lifetime : expires_at * 1000 - nowMs);
-  const byServerTime = serverTime
-    ? leftAt(serverTime.ms + elapsedMs(serverTime.readAt, measuredAt))
-    : -Infinity;
-  if (received_at === undefined)
+  const byServerTime = serverTime ? leftAt(serverNowMs(serverTime, measuredAt)) : -Infinity;
+  if (isClockTrusted || received_at === undefined)
     return Math.min(lifetime, serverTime ? byServerTime : leftAt(measuredAt.now));
   const ageMs = measuredAt.now - received_at;
   // The wall clock was set back, so the token's age is unknown: count it as expired, which costs one refresh.

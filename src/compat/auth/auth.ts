@@ -1,9 +1,10 @@
 import type { AdminClient } from '../../auth-client/admin/admin.ts';
-import { createClaims, type VerifiedClaims } from '../../auth-client/features/claims.ts';
+import type { VerifiedClaims } from '../../auth-client/features/claims.ts';
 import { createIdToken } from '../../auth-client/features/id-token.ts';
 import { createIdentities } from '../../auth-client/features/identities.ts';
 import { createPasskeys } from '../../auth-client/features/passkeys.ts';
 import { createSso } from '../../auth-client/features/sso.ts';
+import { verifyGivenOrOwn } from '../../auth-client/features/verify-token.ts';
 import { createWeb3 } from '../../auth-client/features/web3.ts';
 import type { AuthClient, OtpVerification, SignOutScope } from '../../auth-client/index.ts';
 import { decodeBase64Url } from '../../platform/base64.ts';
@@ -83,6 +84,8 @@ export interface AuthParts {
   readonly createAdminClient: () => AdminClient;
   /** Whether calls throw instead of returning errors. */
   readonly throwOnError: boolean;
+  /** The `iss` that `getClaims()` requires; undefined: any, as the vendor's. */
+  readonly issuer: string | undefined;
 }
 
 const signedOut = { user: null, session: null };
@@ -91,7 +94,7 @@ const signedOut = { user: null, session: null };
 export type SupabaseAuthClient = ReturnType<typeof createAuthMethods>;
 
 /** Creates the vendor's methods over a native client. */
-export function createAuthMethods({ auth, createAdminClient, throwOnError }: AuthParts) {
+export function createAuthMethods({ auth, createAdminClient, throwOnError, issuer }: AuthParts) {
   const settle = createSettle({ toError: toAuthError, shouldThrow: () => throwOnError });
   const signedIn = () => {
     const session = requireSession(auth);
@@ -127,13 +130,11 @@ export function createAuthMethods({ auth, createAdminClient, throwOnError }: Aut
       settle(async () => ({ user: toUser(await auth.getUser({ accessToken: jwt })) }), { user: null }),
     getClaims: (jwt?: string) =>
       settle(async () => {
-        const accessToken = jwt ?? (await auth.getAccessToken());
-        const claims: JwtPayload | null = await createClaims(auth).getClaims(
-          accessToken === null ? {} : { accessToken },
-        );
-        if (!claims || accessToken === null) return null;
+        const verified = await verifyGivenOrOwn(auth, jwt, { issuer }, {});
+        if (!verified) return null;
+        const { accessToken } = verified;
         const signature = decodeBase64Url(accessToken.split('.')[2] ?? '');
-        return { claims, header: decodeJwtHeader(accessToken), signature };
+        return { claims: verified.claims as JwtPayload, header: decodeJwtHeader(accessToken), signature };
       }),
     onAuthStateChange(callback: Subscription['callback']): { data: { subscription: Subscription } } {
       return { data: { subscription: follow(auth, callback) } };

@@ -1,0 +1,266 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { createClaims } from '../../src/auth-client/features/claims.ts';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createRequestCookies, createServerClients, verifyRequest } from '../../src/clients/server.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
+import { createClient } from '../../src/compat/index.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { encodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
+import { refusal, userOf } from '../support/wire/replies.ts';
+
+const HOUR = 3600;
+const KEY = 'sb-project-auth-token';
+const apiKey = 'sb_publishable_x';
+const url = 'http://project.test';
+const signer = generateKeyPair('ES256', { extractable: true }).then(async ({ privateKey, publicKey }) => ({
+  privateKey,
+  jwk: { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' },
+}));
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** A token that expired (or will) `age` seconds ago. */
+async function tokenOfAge(age: number, more: object = {}) {
+  const exp = seconds() - age;
+  const claims = { sub: 'ada', iss: `${url}/auth/v1`, aud: 'authenticated', role: 'authenticated' };
+  return new SignJWT({ ...claims, iat: exp - HOUR, exp, ...more })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .sign((await signer).privateKey);
+}
+
+/** A platform before an auth server that refuses each refresh, or renews. */
+function platformOf({ skewSeconds = 0, renews = false } = {}) {
+  const sent: string[] = [];
+  const fetch = async (input: RequestInfo | URL) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    sent.push(pathname);
+    if (pathname.endsWith('jwks.json')) return Response.json({ keys: [(await signer).jwk] });
+    if (pathname.endsWith('/logout')) return new Response(null, { status: 204 });
+    if (!renews) return refusal(400, 'refresh_token_not_found');
+    const access_token = await tokenOfAge(-HOUR);
+    const expires_at = seconds() + HOUR;
+    return Response.json({
+      access_token,
+      refresh_token: 'r2',
+      expires_in: HOUR,
+      expires_at,
+      user: userOf('ada'),
+    });
+  };
+  const platform = createBrowserPlatform({ fetch });
+  const clock = { ...platform.clock, now: () => Date.now() + skewSeconds * 1000 };
+  const refreshes = () => sent.filter((path) => path.endsWith('/token')).length;
+  return { fetch, platform: { ...platform, clock }, refreshes };
+}
+
+/** What a sender writes into a cookie or storage: each member says that the token is fresh. */
+const lying = (access_token: string) => ({
+  access_token,
+  refresh_token: 'r1',
+  expires_in: HOUR,
+  expires_at: seconds() + HOUR,
+  received_at: Date.now(),
+  user: userOf('ada'),
+});
+/** The reported case: `expires_at` is that of the token, and the receipt is now. */
+const lyingAboutReceipt = (access_token: string, age: number) => ({
+  ...lying(access_token),
+  expires_at: seconds() - age,
+});
+
+function requestWith(record: object | null, bearer?: string) {
+  const cookies = record ? encodeCookies(KEY, JSON.stringify(record)) : [];
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  return new Request('https://app.test/', {
+    headers: { ...(record && { cookie }), ...(bearer && { authorization: `Bearer ${bearer}` }) },
+  });
+}
+
+interface Sent {
+  readonly token: string;
+  readonly record: object;
+}
+const memoryOf = (record: object) => {
+  const store = createMemoryStore();
+  store.set(KEY, JSON.stringify(record));
+  return store;
+};
+const serverAuth = ({ record }: Sent) => {
+  const cookies = createRequestCookies(requestWith(record), new Headers());
+  return createServerClients({ url, apiKey, cookies, platform: platformOf().platform }).auth;
+};
+const compatAuth = ({ record }: Sent) => {
+  const store = memoryOf(record);
+  const storage = { getItem: store.get, setItem: store.set, removeItem: store.remove };
+  const options = { auth: { storage, autoRefreshToken: false }, global: { fetch: platformOf().fetch } };
+  return createClient(url, apiKey, options).auth;
+};
+const pageAuth = ({ record }: Sent) =>
+  createSupabaseClients({ url, apiKey, store: memoryOf(record), platform: platformOf().platform }).auth;
+const verified = async (request: Request) => {
+  const { platform } = platformOf();
+  const { claims } = await verifyRequest(request, { url, apiKey, allow: 'user', platform });
+  return claims?.sub ?? null;
+};
+const subOf = async (claims: Promise<{ sub?: string | undefined } | null>) => (await claims)?.sub ?? null;
+
+/** Each way on which a token is verified; returns its subject. */
+const doors: readonly (readonly [string, (sent: Sent) => Promise<string | null>])[] = [
+  ['verifyRequest, bearer', ({ token }) => verified(requestWith(null, token))],
+  ['verifyRequest, cookie', ({ record }) => verified(requestWith(record))],
+  ['verifyRequest, bearer and cookie', ({ token, record }) => verified(requestWith(record, token))],
+  ['a server client, its session', (sent) => subOf(createClaims(serverAuth(sent)).getClaims())],
+  [
+    'a server client that has read its session, a given token',
+    async (sent) => {
+      const auth = serverAuth(sent);
+      await auth.getAccessToken();
+      return subOf(createClaims(auth).getClaims({ accessToken: sent.token }));
+    },
+  ],
+  ['compat, its session', async (sent) => (await compatAuth(sent).getClaims()).data?.claims.sub ?? null],
+  [
+    'compat that has read its session, a given token',
+    async (sent) => {
+      const auth = compatAuth(sent);
+      await auth.getSession();
+      return (await auth.getClaims(sent.token)).data?.claims.sub ?? null;
+    },
+  ],
+  ['a page, its session', (sent) => subOf(createClaims(pageAuth(sent)).getClaims())],
+  [
+    'a page that has read its session, a given token',
+    async (sent) => {
+      const auth = pageAuth(sent);
+      await auth.start();
+      return subOf(createClaims(auth).getClaims({ accessToken: sent.token }));
+    },
+  ],
+];
+
+describe.each(doors)('%s', (_name, verify) => {
+  it.each([10, HOUR, 30 * 24 * HOUR, 365 * 24 * HOUR])(
+    'refuses a token that expired %i s ago, whatever its sender says about it',
+    async (age) => {
+      const token = await tokenOfAge(age);
+      for (const record of [lying(token), lyingAboutReceipt(token, age)])
+        expect(await verify({ token, record }).catch(() => 'refused')).toBeOneOf(['refused', null]);
+    },
+  );
+
+  it('refuses a token that is not valid yet', async () => {
+    const token = await tokenOfAge(-HOUR, { nbf: seconds() + 600 });
+    expect(await verify({ token, record: lying(token) }).catch(() => 'refused')).toBeOneOf(['refused', null]);
+  });
+
+  it('accepts a valid token', async () => {
+    const token = await tokenOfAge(-HOUR);
+    expect(await verify({ token, record: lying(token) })).toBe('ada');
+  });
+});
+
+describe('a server that reaches the project by an internal URL', () => {
+  const internal = { url: 'http://kong:8000', apiKey, allow: 'user' } as const;
+  const requestNamed = (key: string, token: string) => {
+    const cookie = encodeCookies(key, JSON.stringify(lying(token))).map(
+      ({ name, value }) => `${name}=${value}`,
+    );
+    return new Request('https://app.test/', { headers: { cookie: cookie.join('; ') } });
+  };
+
+  it.each([
+    ['the public URL names the cookies', 'sb-api-auth-token', { publicUrl: 'https://api.acme.com' }],
+    ['a storage key names them', 'acme', { auth: { storageKey: 'acme' } }],
+    ['without either, its own URL names them', 'sb-kong-auth-token', {}],
+  ])('finds the session of the browser: %s', async (_name, key, options) => {
+    const { platform } = platformOf();
+    const request = requestNamed(key, await tokenOfAge(-HOUR));
+    const verified = await verifyRequest(request, { ...internal, ...options, platform });
+    expect(verified).toMatchObject({ caller: 'user', claims: { sub: 'ada' } });
+  });
+
+  it.each([
+    ['https://api.acme.com', 'user'],
+    ['https://other.test', 401],
+  ])('accepts a token of its issuer alone, where one is stated: %s', async (issuer, outcome) => {
+    const { platform } = platformOf();
+    const token = await tokenOfAge(-HOUR, { iss: 'https://api.acme.com' });
+    const verified = verifyRequest(requestWith(null, token), { ...internal, issuer, platform });
+    const result = verified.then(
+      ({ caller }) => caller,
+      ({ status }) => status as number,
+    );
+    expect(await result).toBe(outcome);
+  });
+
+  it('sends browsers to the public URL for a sign-in with a provider', async () => {
+    const cookies = { getAll: () => [], setAll: () => undefined };
+    const publicUrl = 'https://api.acme.com';
+    const { auth } = createServerClients({ url: internal.url, publicUrl, apiKey, cookies });
+    const { url: target } = await auth.signInWithOAuth({ provider: 'github' });
+    expect(target).toMatch(/^https:\/\/api\.acme\.com\/auth\/v1\/authorize\?provider=github/);
+    const options = { url: internal.url, apiKey, cookies, publicUrl: 'api.acme.com' };
+    expect(() => createServerClients(options)).toThrow(/publicUrl/);
+  });
+});
+
+describe('the clock of a verification', () => {
+  it.each([
+    [-2 * HOUR, 'ada'],
+    [2 * HOUR, 'token-expired'],
+  ])('is the server’s own, here off by %i s', async (skewSeconds, outcome) => {
+    const { platform } = platformOf({ skewSeconds });
+    const cookies = createRequestCookies(new Request('https://app.test/'), new Headers());
+    const { auth } = createServerClients({ url, apiKey, cookies, platform });
+    const accessToken = await tokenOfAge(-HOUR);
+    const claims = createClaims(auth).getClaims({ accessToken });
+    expect(await subOf(claims).catch(({ code }) => code)).toBe(outcome);
+  });
+
+  it.each([-2 * HOUR, 2 * HOUR])(
+    'is corrected in a page by the response that this page received: a clock off by %i s',
+    async (skewSeconds) => {
+      const { platform } = platformOf({ skewSeconds, renews: true });
+      const { auth } = createSupabaseClients({ url, apiKey, store: createMemoryStore(), platform });
+      await auth.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+      const { getClaims } = createClaims(auth);
+      expect(await getClaims()).toMatchObject({ sub: 'ada' });
+      const expired = getClaims({ accessToken: await tokenOfAge(60) });
+      await expect(expired).rejects.toMatchObject({ code: 'token-expired' });
+      auth.close();
+    },
+  );
+
+  it('costs a page whose clock is ahead one refresh, after which its session is verified', async () => {
+    const { platform, refreshes } = platformOf({ skewSeconds: 2 * HOUR, renews: true });
+    const token = await tokenOfAge(-HOUR);
+    const store = memoryOf({ ...lying(token), received_at: Date.now() + 2 * HOUR * 1000 });
+    const { auth } = createSupabaseClients({ url, apiKey, store, platform });
+    const { getClaims } = createClaims(auth);
+    for (let n = 0; n < 5; n += 1) expect(await getClaims()).toMatchObject({ sub: 'ada' });
+    expect(refreshes()).toBe(1);
+    auth.close();
+  });
+
+  it('is not set by a link, whose tokens say when they were issued and whose address says for how long', async () => {
+    const { platform } = platformOf({ skewSeconds: 0 });
+    const halfOld = await tokenOfAge(-60);
+    const fetch = async (input: RequestInfo | URL) =>
+      String(input).endsWith('/user') ? Response.json(userOf('ada')) : platform.fetch(input);
+    let href = `https://app.test/#access_token=${halfOld}&refresh_token=r&expires_in=${HOUR}&sb=`;
+    const { auth } = createSupabaseClients({
+      url,
+      apiKey,
+      store: createMemoryStore(),
+      platform: { ...platform, fetch },
+      auth: {
+        acceptImplicitFlow: true,
+        address: { href: () => href, replace: (next) => void (href = next) },
+      },
+    });
+    expect(await auth.start()).toMatchObject({ status: 'signed-in' });
+    const expired = createClaims(auth).getClaims({ accessToken: await tokenOfAge(60) });
+    await expect(expired).rejects.toMatchObject({ code: 'token-expired' });
+    auth.close();
+  });
+});

@@ -1,7 +1,6 @@
 /**
- * Error codes of the auth server, snake_case as on the wire (GoTrue's `internal/api/apierrors/errorcode.go`). The list is a
- * type only, so that a bundle does not carry it. A server newer than this list may send a code that is not in it: give a
- * `switch` over codes a `default`.
+ * Error codes of the auth server, snake_case as on the wire (GoTrue's `internal/api/apierrors/errorcode.go`). A code of a server newer
+ * than this list becomes `unknown`, and is the `serverCode` of the error.
  */
 export type ServerErrorCode =
   | 'anonymous_provider_disabled'

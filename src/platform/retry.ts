@@ -5,13 +5,21 @@ import type { Clock, Platform } from './platform.ts';
 export interface RetryPolicy {
   /** How many attempts may follow the first. */
   readonly limit: number;
-  /** The waits between attempts, where the failure has no `retryAfterSeconds`. */
-  readonly backoff: BackoffOptions;
+  /** The waits between attempts, where the failure has no `retryAfterSeconds`; may depend on the failure. */
+  readonly backoff: BackoffOptions | ((problem: unknown) => BackoffOptions);
   /** No attempt begins later than this after the first, in milliseconds. Default: no such limit. */
   readonly maxElapsedMs?: number;
   /** Whether another attempt may succeed where this one failed. */
   readonly isRetryable: (problem: unknown) => boolean;
 }
+
+/** A rate limit, an overloaded or unreachable service (RFC 9110 §15.6), and what Cloudflare sends for it. */
+const transientStatuses: ReadonlySet<number | null> = new Set([
+  429, 502, 503, 504, 520, 521, 522, 523, 524, 530,
+]);
+
+/** Whether a later attempt may succeed where this status was sent, whatever the service. Null, no response, is none. */
+export const isTransientStatus = (status: number | null): boolean => transientStatuses.has(status);
 
 /**
  * Runs `attempt` until it succeeds, or fails for good. A failure with a number in `retryAfterSeconds` (the server's
@@ -36,7 +44,11 @@ export async function retry<T>(
       const retryAfterSeconds = retryAfterSecondsOf(problem);
       const delayMs =
         retryAfterSeconds === null
-          ? backoffDelayMs(number, backoff, random.number())
+          ? backoffDelayMs(
+              number,
+              typeof backoff === 'function' ? backoff(problem) : backoff,
+              random.number(),
+            )
           : retryAfterSeconds * 1000;
       if (clock.monotonicMs() + delayMs - startedMs >= maxElapsedMs) throw problem;
       await wait(clock, delayMs, signal);

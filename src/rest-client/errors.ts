@@ -1,3 +1,5 @@
+import { isTransientStatus } from '../platform/retry.ts';
+
 /** What went wrong, as a closed union: a `switch` over it can be exhaustive. */
 export type RestErrorCode =
   // The database refused the data.
@@ -10,6 +12,8 @@ export type RestErrorCode =
   | 'denied'
   | 'unauthenticated'
   | 'token-expired'
+  | 'token-not-yet-valid'
+  | 'invalid-claims'
   | 'token-unavailable'
   // The answer differs from what the query requires.
   | 'not-one-row'
@@ -102,7 +106,6 @@ const codes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>
   ['42501', 'denied'],
   ['42703', 'not-found'],
   ['57014', 'statement-timeout'],
-  ['PGRST303', 'token-expired'],
   ['PGRST116', 'not-one-row'],
   ['PGRST124', 'affected-rows'],
   ['PGRST103', 'out-of-range'],
@@ -114,16 +117,36 @@ const codes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>
   ['403', 'denied'],
   ['404', 'not-found'],
   ['429', 'rate-limited'],
-  ['503', 'unavailable'],
-  ['504', 'unavailable'],
 ]);
 
-/** The code of an answer of PostgREST, by its server code, the class of that code, or the status. */
-export function errorCodeOf(serverCode: string | null, status: number): RestErrorCode {
+/** PostgREST refuses a token by one code for several causes, which its words tell apart (`Error.hs`). */
+const tokenCodes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
+  ['JWT expired', 'token-expired'],
+  ['JWT issued at future', 'token-not-yet-valid'],
+  ['JWT not yet valid', 'token-not-yet-valid'],
+]);
+
+/** The code of a response of PostgREST, by its server code, the class of that code, or the status. */
+export function errorCodeOf(
+  serverCode: string | null,
+  status: number,
+  message: string | null,
+): RestErrorCode {
+  // PGRST301: PostgREST 12 and older had it for an expired token, too.
+  if (serverCode === 'PGRST303' || serverCode === 'PGRST301') {
+    const code = tokenCodes.get(message ?? '');
+    if (code) return code;
+    if (serverCode === 'PGRST303' && message !== null) return 'invalid-claims';
+  }
   return (
     codes.get(serverCode ?? '') ??
     codes.get((serverCode ?? '').slice(0, 2)) ??
     codes.get(`${status}`) ??
-    (status < 500 ? 'invalid-request' : 'server')
+    codeOfStatus(status)
   );
+}
+
+function codeOfStatus(status: number): RestErrorCode {
+  if (isTransientStatus(status)) return 'unavailable';
+  return status < 500 ? 'invalid-request' : 'server';
 }

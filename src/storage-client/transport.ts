@@ -1,7 +1,7 @@
 import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
-import { parseRetryAfterSeconds, retry } from '../platform/retry.ts';
+import { isTransientStatus, parseRetryAfterSeconds, retry } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import type { Schema } from '../platform/schema.ts';
@@ -75,7 +75,7 @@ export const storageService: Service = {
   createTokenError: (message, cause) => new StorageError('token-unavailable', message, { cause }),
   // The service has no code for it, only words of its token library.
   isTokenExpired: (problem) =>
-    problem instanceof StorageError && /jwt expired|"exp" claim/i.test(problem.message),
+    problem instanceof StorageError && /jwt expired|"exp" claim timestamp/i.test(problem.message),
 };
 
 /** Reads are retried after a network fault or a transient status. */
@@ -83,7 +83,6 @@ const readRetry = {
   limit: 2,
   backoff: { delaysMs: doublingDelaysMs(600, 1_200), jitter: 'full' },
 } as const;
-const transientStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 
 /** @throws {StorageError} `invalid-options`. */
 export function createTransport(client: StorageClientOptions): Transport {
@@ -112,7 +111,7 @@ export function createTransport(client: StorageClientOptions): Transport {
       const isRetryable = (thrown: unknown) =>
         thrown instanceof StorageError &&
         !isAnswered &&
-        (thrown.code === 'network' || transientStatuses.has(thrown.status));
+        (thrown.code === 'network' || isTransientStatus(thrown.status));
       return call.wait(() =>
         retry(platform, { ...readRetry, maxElapsedMs: timeoutMs, isRetryable }, attempt, signal),
       );

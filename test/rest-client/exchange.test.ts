@@ -84,6 +84,19 @@ describe('credentials', () => {
   });
 });
 
+/** PostgREST's refusal of a claim: the same words in the body and in the header. */
+const tokenRefusal = (message: string, { method = 'GET' } = {}) =>
+  new Response(
+    method === 'HEAD' ? null : JSON.stringify({ code: 'PGRST303', message, details: null, hint: null }),
+    {
+      status: 401,
+      headers: {
+        'Proxy-Status': 'PostgREST; error=PGRST303',
+        'WWW-Authenticate': `Bearer error="invalid_token", error_description="${message}"`,
+      },
+    },
+  );
+
 describe('an expired token', () => {
   const rotating = () => {
     const asked: (string | undefined)[] = [];
@@ -99,7 +112,7 @@ describe('an expired token', () => {
   test('is refreshed once and the query sent again, writes included', async () => {
     const { asked, getAccessToken } = rotating();
     const { db, requests } = createRecordingClient(
-      [refusal(401, 'PGRST303'), new Response(null, { status: 201 })],
+      [tokenRefusal('JWT expired'), new Response(null, { status: 201 })],
       {
         getAccessToken,
       },
@@ -113,7 +126,7 @@ describe('an expired token', () => {
   });
 
   test('rejects when the new token is refused too', async () => {
-    const { db, requests } = createRecordingClient([refusal(401, 'PGRST303')], rotating());
+    const { db, requests } = createRecordingClient([tokenRefusal('JWT expired')], rotating());
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'token-expired', status: 401 });
     expect(requests).toHaveLength(2);
   });
@@ -123,6 +136,73 @@ describe('an expired token', () => {
     const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });
     expect(asked).toEqual([undefined]);
+  });
+});
+
+describe('a token whose claims are refused', () => {
+  const asked = () => {
+    const rejected: (string | undefined)[] = [];
+    const getAccessToken = async (options?: { readonly rejectedToken?: string }) => {
+      if (options?.rejectedToken) rejected.push(options.rejectedToken);
+      return 'token';
+    };
+    return { rejected, getAccessToken };
+  };
+
+  test.each(['JWT issued at future', 'JWT not yet valid'])(
+    'is sent again after a moment, and not renewed: %s',
+    async (message) => {
+      for (const method of ['GET', 'HEAD', 'POST'] as const) {
+        const { rejected, getAccessToken } = asked();
+        const success = new Response(null, { status: 201, headers: { 'Content-Range': '*/3' } });
+        const replies = [tokenRefusal(message, { method }), method === 'GET' ? note() : success];
+        const { db, requests, world } = createRecordingClient(replies, { getAccessToken });
+        const notes = db.from('notes');
+        const queries = {
+          GET: () => notes.select().execute(),
+          HEAD: () => notes.count().execute(),
+          POST: () => notes.insert({ id: '1' }).execute(),
+        };
+        const succeeded: Promise<unknown> = queries[method]();
+        await world.clock.advance(900);
+        expect(requests).toHaveLength(1);
+        await world.clock.advance(400);
+        await succeeded;
+        expect(requests.map((request) => request.method)).toEqual([method, method]);
+        expect(rejected).toEqual([]);
+      }
+    },
+  );
+
+  test.each(['JWT issued at future', 'JWT not yet valid'])(
+    'has a code of its own where it stays refused: %s',
+    async (message) => {
+      const { rejected, getAccessToken } = asked();
+      const recorded = createRecordingClient([tokenRefusal(message)], { getAccessToken });
+      const error = await settle(recorded, recorded.db.from('notes').select().execute());
+      expect(error).toMatchObject({ code: 'token-not-yet-valid', status: 401, serverCode: 'PGRST303' });
+      expect(recorded.requests).toHaveLength(4);
+      expect(rejected).toEqual([]);
+    },
+  );
+
+  test.each(['JWT not in audience', 'Parsing claims failed', "The JWT 'exp' claim must be a number"])(
+    'is neither renewed nor sent again: %s',
+    async (message) => {
+      const { rejected, getAccessToken } = asked();
+      const { db, requests } = createRecordingClient([tokenRefusal(message)], { getAccessToken });
+      await fails(db.from('notes').select().execute(), { code: 'invalid-claims', message });
+      expect(requests).toHaveLength(1);
+      expect(rejected).toEqual([]);
+    },
+  );
+
+  test('is renewed where PostgREST 12 calls it expired, by the code of other refusals', async () => {
+    const { rejected, getAccessToken } = asked();
+    const old = () => refusal(401, 'PGRST301', { message: 'JWT expired' });
+    const { db } = createRecordingClient([old], { getAccessToken });
+    await fails(db.from('notes').select().execute(), { code: 'token-expired' });
+    expect(rejected).toEqual(['token']);
   });
 });
 
@@ -149,11 +229,22 @@ describe('a denied request', () => {
 });
 
 describe('a read with a transient failure', () => {
-  test.each([429, 502, 503, 504, 520])('is repeated after a %i', async (status) => {
+  test.each([429, 502, 503, 504, 520, 521, 522, 523, 524, 530])('is repeated after a %i', async (status) => {
     const client = createRecordingClient([new Response('<html>', { status }), note()]);
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
     expect(client.requests).toHaveLength(2);
   });
+
+  test.each([429, 503, 522])(
+    'is no reason to ask a second question after a refused count: %i',
+    async (status) => {
+      const client = createRecordingClient([new Response(null, { status })]);
+      expect(await settle(client, client.db.from('notes').count().execute())).toMatchObject({
+        code: status === 429 ? 'rate-limited' : 'unavailable',
+      });
+      expect(client.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
+    },
+  );
 
   test('is repeated after a network fault, three times at most', async () => {
     const client = createRecordingClient([offline]);
@@ -537,7 +628,7 @@ describe('a refused HEAD', () => {
     const tokens = ['old', 'new'];
     const { db, requests } = createRecordingClient(
       [
-        new Response(null, { status: 401, headers: { 'Proxy-Status': 'PostgREST; error=PGRST303' } }),
+        tokenRefusal('JWT expired', { method: 'HEAD' }),
         new Response(null, { headers: { 'Content-Range': '*/3' } }),
       ],
       { getAccessToken: async ({ rejectedToken } = {}) => tokens[rejectedToken ? 1 : 0] ?? null },

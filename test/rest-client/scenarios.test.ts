@@ -230,11 +230,14 @@ describe('answers', () => {
   });
 
   test('an expired token and a malformed one have different codes', async () => {
-    for (const [serverCode, code] of [
-      ['PGRST303', 'token-expired'],
-      ['PGRST301', 'unauthenticated'],
+    for (const [serverCode, message, code] of [
+      ['PGRST303', 'JWT expired', 'token-expired'],
+      ['PGRST301', 'JWT cryptographic operation failed', 'unauthenticated'],
     ] as const) {
-      await expect(connect(refusal(401, serverCode)).from('t').select()).rejects.toMatchObject({ code });
+      const refused = connect(refusal(401, serverCode, { message }))
+        .from('t')
+        .select();
+      await expect(refused).rejects.toMatchObject({ code });
     }
   });
 });

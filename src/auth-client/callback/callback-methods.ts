@@ -1,10 +1,11 @@
 import type { AuthCore } from '../core.ts';
-import { AuthError, type AuthErrorCode } from '../errors.ts';
+import { AuthError } from '../errors.ts';
 import type { NewSession } from '../session/session-state.ts';
 import type { Session } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
+import { toServerErrorCode } from '../wire/server-error-codes.ts';
 import { type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
 import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
 import { sessionFromTokens } from './session-from-tokens.ts';
@@ -112,9 +113,9 @@ export function createCallbackMethods(
           return null;
         case 'error': {
           const { code, error, message } = callback;
-          throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, {
-            serverCode: code ?? error,
-          });
+          // Any site can write such a URL.
+          const known = code === null ? 'oauth-error' : toServerErrorCode(code);
+          throw new AuthError(known, message, { serverCode: code ?? error });
         }
         case 'code':
           return exchange(callback);

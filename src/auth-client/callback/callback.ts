@@ -1,3 +1,4 @@
+import { isServerErrorCode } from '../wire/server-error-codes.ts';
 import { parametersOf } from './callback-parameters.ts';
 
 /** What a URL brings from the auth server. */
@@ -58,7 +59,9 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
 
   const error = read('error');
   const errorCode = read('error_code');
-  if ((error !== null || errorCode !== null) && (isOurs || isFlowPending)) {
+  // Without the mark, as after a lost OAuth state and from older servers, the code must be one of the auth server's.
+  const isErrorOfFlow = isFlowPending && errorCode !== null && isServerErrorCode(errorCode);
+  if ((error !== null || errorCode !== null) && (isOurs || isErrorOfFlow)) {
     const message = read('error_description') ?? error ?? '';
     return { kind: 'error', error, code: errorCode, message };
   }

@@ -7,7 +7,9 @@ import {
   type ActiveSession,
   type ClockReading,
   TICK_MS,
+  elapsedMs,
   isDue,
+  lifetimeMs,
   remainingMs,
   tickMs,
 } from '../session/session.ts';
@@ -69,6 +71,8 @@ export class Refresher {
   /** A refresh token that the server refused while its access token is still valid: no check sends it again. */
   #refusedToken: string | undefined;
   #pause: Pause | undefined;
+  /** The last renewal of a token that a service called expired. */
+  #renewedRejected: { readonly userId: string; readonly at: ClockReading } | undefined;
   readonly #stopping = new AbortController();
   #stopChecks: (() => void) | undefined;
 
@@ -86,7 +90,8 @@ export class Refresher {
   /**
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
-   * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired.
+   * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
+   * further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
    * @returns null if no user is signed in.
    * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
    * another user has signed in meanwhile, because a call that one user began must not go out as another.
@@ -99,7 +104,7 @@ export class Refresher {
     const userId = active.record.user.id;
     const rejectedSubject = rejectedToken && decodeJwtClaims(rejectedToken)?.['sub'];
     if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
-    const isRejected = active.record.access_token === rejectedToken;
+    const isRejected = active.record.access_token === rejectedToken && this.#mayRenewRejected(active);
     if (!isRejected && !this.#isExpired(active)) {
       const isDue = this.#isDue(active, TICKS_AT_READ);
       if (isDue && autoRefresh) this.#refreshInBackground();
@@ -107,6 +112,7 @@ export class Refresher {
     }
     try {
       await this.refresh(isRejected);
+      if (isRejected) this.#renewedRejected = { userId, at: session.readClocks() };
     } catch (problem) {
       const kept = session.current();
       if (kept && (isRejected || this.#isExpired(kept))) throw problem;
@@ -169,6 +175,13 @@ export class Refresher {
   stop(): void {
     this.#stopping.abort();
     this.#stopChecks?.();
+  }
+
+  /** A token that replaced a rejected one is not expired in the first half of its life: the clock of the service is wrong. */
+  #mayRenewRejected({ record }: ActiveSession): boolean {
+    const last = this.#renewedRejected;
+    if (last?.userId !== record.user.id) return true;
+    return elapsedMs(last.at, this.#parts.session.readClocks()) >= lifetimeMs(record) / 2;
   }
 
   #isExpired(active: ActiveSession): boolean {

@@ -121,7 +121,7 @@ export function remainingMs({ measuredAt, remainingMs }: ActiveSession, at: Cloc
  * The longer of the times that the two clocks show: the monotonic clock may stand still while the device sleeps, and the
  * wall clock may be set. A wall clock that was set back does not count.
  */
-function elapsedMs(from: ClockReading, to: ClockReading): number {
+export function elapsedMs(from: ClockReading, to: ClockReading): number {
   return Math.max(to.monotonicMs - from.monotonicMs, to.now - from.now);
 }
 
@@ -135,7 +135,7 @@ export function isDue(active: ActiveSession, at: ClockReading, ticks: number): b
   return remainingMs(active, at) < ticks * tickMs(active);
 }
 
-function lifetimeMs({ expires_in }: StoredSession): number {
+export function lifetimeMs({ expires_in }: StoredSession): number {
   return (expires_in ?? 3600) * 1000;
 }
 

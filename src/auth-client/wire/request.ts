@@ -1,8 +1,9 @@
 import { foreignResponse } from '../../platform/foreign-response.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { type Service, ServiceCall, type ServiceHttpOptions } from '../../platform/service-http.ts';
-import { AuthError, type AuthErrorCode } from '../errors.ts';
+import { AuthError } from '../errors.ts';
 import { type Endpoint, encodeQuery } from './endpoints.ts';
+import { toServerErrorCode } from './server-error-codes.ts';
 
 /** Longer than the auth server's own timeout of 10 s. */
 export const DEFAULT_TIMEOUT_MS = 15_000;
@@ -97,8 +98,8 @@ function parseErrorResponse(response: Response, text: string, nowMs: number): Au
   const serverCode = goTrueCode ?? oauthCode;
   const message = readString('message', 'msg', 'error_description') ?? serverCode;
   if (message === null) return new AuthError(...foreignResponse('auth', response, text, body));
-  const code = (goTrueCode ?? (oauthCode === null ? 'unknown' : 'oauth-error')) as AuthErrorCode;
-  return new AuthError(code, message, {
+  const code = oauthCode === null ? 'unknown' : 'oauth-error';
+  return new AuthError(goTrueCode === null ? code : toServerErrorCode(goTrueCode), message, {
     status,
     serverCode,
     retryAfterSeconds: readRetryAfterSeconds(message, headers, nowMs),

@@ -1,6 +1,6 @@
 import type { ServerErrorCode } from '../errors.ts';
 
-/** The server's codes at run time, kept complete by the compiler. A module of its own, because most bundles do not need it. */
+/** The server's codes at run time, kept complete by the compiler. */
 const codes: Readonly<Record<ServerErrorCode, true>> = {
   anonymous_provider_disabled: true,
   bad_code_verifier: true,
@@ -123,3 +123,7 @@ export const serverErrorCodes = Object.keys(codes) as readonly ServerErrorCode[]
 export function isServerErrorCode(code: string): code is ServerErrorCode {
   return Object.hasOwn(codes, code);
 }
+
+/** The code as a member of the closed union; `unknown` for one of a newer server, or a text that is none. */
+export const toServerErrorCode = (code: string): ServerErrorCode =>
+  isServerErrorCode(code) ? code : 'unknown';

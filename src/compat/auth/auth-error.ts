@@ -1,4 +1,5 @@
 import { type AuthErrorCode, AuthError as NativeAuthError } from '../../auth-client/index.ts';
+import { isTransientStatus } from '../../platform/retry.ts';
 
 /** Why a call of the auth service failed. */
 export class AuthError extends Error {
@@ -164,9 +165,6 @@ export const isAuthRetryableFetchError = (error: unknown): error is AuthRetryabl
 export const isAuthWeakPasswordError = (error: unknown): error is AuthWeakPasswordError =>
   error instanceof AuthWeakPasswordError;
 
-/** Statuses of a failure that passes. */
-const passingStatuses: ReadonlySet<number | null> = new Set([502, 503, 504, 520, 521, 522, 523, 524, 530]);
-
 type CreateError = (message: string, options: ErrorOptions) => AuthError;
 
 /** The vendor's message is that of the failure underneath. */
@@ -197,7 +195,8 @@ export function toAuthError(problem: unknown): AuthError {
   }
   const { message, status, serverCode, weakPasswordReasons } = problem;
   const options = { cause: problem };
-  if (passingStatuses.has(status)) return new AuthRetryableFetchError(message, status ?? 0, options);
+  if (isTransientStatus(status) && status !== 429)
+    return new AuthRetryableFetchError(message, status ?? 0, options);
   if (problem.code === 'weak_password')
     return new AuthWeakPasswordError(message, status ?? 422, weakPasswordReasons, options);
   const createOwn = clientErrors[problem.code];

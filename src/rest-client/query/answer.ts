@@ -50,13 +50,19 @@ export function parseError(wire: Wire, nowMs: number): RestError {
   const retryAfterSeconds = parseRetryAfterSeconds(headers.get('retry-after'), nowMs);
   if (text !== '' && typeof body !== 'object' && status !== 429)
     return notTheService(wire, { retryAfterSeconds });
-  return new RestError(errorCodeOf(serverCode, status), field('message') ?? `HTTP ${status}`, {
+  const message = field('message') ?? readTokenRefusal(headers);
+  return new RestError(errorCodeOf(serverCode, status, message), message ?? `HTTP ${status}`, {
     status,
     serverCode,
     details: body?.['details'],
     hint: field('hint'),
     retryAfterSeconds,
   });
+}
+
+/** Why a token was refused, which the header says (RFC 6750 §3) where the response to a HEAD has no body. */
+function readTokenRefusal(headers: Headers): string | null {
+  return /error_description="(.+?)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ?? null;
 }
 
 /** The error of a response that PostgREST did not send. */

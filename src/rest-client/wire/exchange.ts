@@ -1,9 +1,8 @@
-import type { BackoffOptions } from '../../platform/backoff.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { retry, type RetryPolicy } from '../../platform/retry.ts';
+import { isTransientStatus, retry, type RetryPolicy } from '../../platform/retry.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
-import { RestError } from '../errors.ts';
+import { RestError, type RestErrorCode } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
 import { parseError } from '../query/answer.ts';
 import { backoffOf, isRetryable, type RetryOptions } from './retry.ts';
@@ -77,6 +76,17 @@ export interface SendOptions {
 
 const isTokenExpired = (problem: unknown) => problem instanceof RestError && problem.code === 'token-expired';
 
+/** Codes by which a response to a HEAD says why it was refused, in its headers. */
+const tokenRefusals: ReadonlySet<RestErrorCode> = new Set([
+  'token-expired',
+  'token-not-yet-valid',
+  'invalid-claims',
+]);
+
+/** Whether a body could not say more: a status that tells the cause, a refused token, or no response. */
+const saysItAll = ({ code, status }: RestError) =>
+  status === null || isTransientStatus(status) || tokenRefusals.has(code);
+
 const restService: Service = {
   name: 'rest',
   errorClass: RestError,
@@ -88,7 +98,7 @@ const restService: Service = {
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export class Exchange {
   readonly #options: ExchangeOptions;
-  readonly #backoff: BackoffOptions;
+  readonly #backoff: RetryPolicy['backoff'];
   readonly #sharedReads: SharedReads | undefined;
 
   constructor(options: ExchangeOptions) {
@@ -145,12 +155,12 @@ export class Exchange {
     );
   }
 
-  /** A HEAD has no body that says what is wrong: send a GET of no rows for it. */
+  /** A HEAD has no body that says what is wrong: send a GET of no rows for it, unless its status or headers say it all. */
   async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
     try {
       return await this.#attempt(call, request, sendOptions);
     } catch (problem) {
-      if (problem instanceof RestError && problem.status !== null && !isTokenExpired(problem)) {
+      if (problem instanceof RestError && !saysItAll(problem)) {
         const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
         await this.#attempt(call, { ...request, method: 'GET', url }, sendOptions);
       }

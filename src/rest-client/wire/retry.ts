@@ -1,5 +1,6 @@
 import { type BackoffOptions, doublingDelaysMs } from '../../platform/backoff.ts';
 import type { Page } from '../../platform/platform.ts';
+import { isTransientStatus } from '../../platform/retry.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type Method } from '../query/plan.ts';
 
@@ -22,17 +23,17 @@ const notExecuted: ReadonlySet<string | null> = new Set([
   '40P01',
 ]);
 
-/** Statuses of a failure that passes. */
-const transientStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504, 520]);
+/** The clocks of two services of the project differ, by seconds as a rule: a wait of less would not help. */
+const NOT_YET_VALID_BACKOFF: BackoffOptions = { delaysMs: [1_000, 2_000, 4_000], jitter: 0.25 };
 
 /** The waits between attempts: each is a random part of its delay. */
-export const backoffOf = ({
-  baseDelayMs = 300,
-  maxDelayMs = 5000,
-}: Partial<RetryOptions>): BackoffOptions => ({
-  delaysMs: doublingDelaysMs(baseDelayMs, maxDelayMs),
-  jitter: 'full',
-});
+export function backoffOf({ baseDelayMs = 300, maxDelayMs = 5000 }: Partial<RetryOptions>) {
+  const backoff: BackoffOptions = { delaysMs: doublingDelaysMs(baseDelayMs, maxDelayMs), jitter: 'full' };
+  return (problem: unknown) => (isNotYetValid(problem) ? NOT_YET_VALID_BACKOFF : backoff);
+}
+
+const isNotYetValid = (problem: unknown) =>
+  problem instanceof RestError && problem.code === 'token-not-yet-valid';
 
 /**
  * A read is repeated when the failure is transient, a write only when the server proves that nothing was executed. A page
@@ -42,6 +43,6 @@ export function isRetryable(problem: unknown, method: Method, page: Page): boole
   if (!(problem instanceof RestError)) return false;
   const { code, status, serverCode } = problem;
   if (code === 'network' && !page.isOnline()) return false;
-  const isTransient = code === 'network' || code === 'timeout' || transientStatuses.has(status);
-  return notExecuted.has(serverCode) || (isTransient && isRead(method));
+  const isTransient = code === 'network' || code === 'timeout' || isTransientStatus(status);
+  return notExecuted.has(serverCode) || isNotYetValid(problem) || (isTransient && isRead(method));
 }

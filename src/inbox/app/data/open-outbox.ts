@@ -19,6 +19,7 @@ const retryableCodes: ReadonlySet<RestErrorCode> = new Set<RestErrorCode>([
   // The session may be refreshed; if it has ended, the sign-out deletes the actions.
   'unauthenticated',
   'token-expired',
+  'token-not-yet-valid',
   'token-unavailable',
 ]);
 

@@ -10,6 +10,7 @@ import { createCookieJar } from './support/cookie-jar.ts';
 const MINUTE = 60_000;
 const apiKey = 'sb_publishable_x';
 
+const urlOf = (input: RequestInfo | URL) => (input instanceof Request ? input.url : input.toString());
 let sites = 0;
 
 /** A page with a wrong clock and a server with a right one share the cookies of one browser. */
@@ -21,7 +22,7 @@ function openSite(skewMs: number) {
   const refreshes = { page: 0, server: 0 };
   let serial = 0;
   const fetchOf = (who: keyof typeof refreshes) => async (input: RequestInfo | URL) => {
-    if (String(input).includes('refresh_token')) refreshes[who] += 1;
+    if (urlOf(input).includes('refresh_token')) refreshes[who] += 1;
     const iat = Math.floor(world.clock.now() / 1000);
     const access_token = tokenOf('ada', (serial += 1), { iat, exp: iat + 3600 });
     return Response.json(sessionReply('ada', serial, { access_token, expires_at: iat + 3600 }));
@@ -78,8 +79,8 @@ describe.each([-180, -90, -10, 0, 10, 30, 55, 90, 180])(
         expect(refreshes.server).toBe(life);
         for (let n = 0; n < 10; n += 1) await navigate();
         expect(refreshes.server).toBe(life);
-        expect(refreshes.page).toBeLessThanOrEqual(life);
-        if (minutes <= 0) expect(refreshes.page).toBe(0);
+        // A clock that is behind costs none.
+        expect(refreshes.page).toBeLessThanOrEqual(minutes <= 0 ? 0 : life);
       }
     });
   },

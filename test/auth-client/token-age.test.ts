@@ -246,7 +246,9 @@ describe('the clock of a verification', () => {
     const { platform } = platformOf({ skewSeconds: 0 });
     const halfOld = await tokenOfAge(-60);
     const fetch = async (input: RequestInfo | URL) =>
-      String(input).endsWith('/user') ? Response.json(userOf('ada')) : platform.fetch(input);
+      new URL(input instanceof Request ? input.url : input).pathname.endsWith('/user')
+        ? Response.json(userOf('ada'))
+        : platform.fetch(input);
     let href = `https://app.test/#access_token=${halfOld}&refresh_token=r&expires_in=${HOUR}&sb=`;
     const { auth } = createSupabaseClients({
       url,

@@ -161,7 +161,7 @@ describe('a token whose claims are refused', () => {
         const queries = {
           GET: () => notes.select().execute(),
           HEAD: () => notes.count().execute(),
-          POST: () => notes.insert({ id: '1' }).execute(),
+          POST: () => notes.insert({ title: 'x' }).execute(),
         };
         const succeeded: Promise<unknown> = queries[method]();
         await world.clock.advance(900);

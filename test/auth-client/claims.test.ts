@@ -148,7 +148,7 @@ describe('claims', () => {
     server.on(KEYS, () => page(503));
     server.on('GET /user', () => page(503));
     for (let n = 0; n < 20; n += 1)
-      await expect(getClaims(stranger)).rejects.toMatchObject({ code: 'invalid-response', status: 503 });
+      await expect(getClaims(stranger)).rejects.toMatchObject({ code: 'not-the-service', status: 503 });
     expect(await getClaims(old)).toMatchObject({ sub: 'ada' });
     expect(fetches()).toBe(2);
   });

@@ -1,7 +1,7 @@
 import type { Schema } from '../platform/schema.ts';
 import { StorageError } from './errors.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
-import { encodeKey, normalizeKey } from './object-key.ts';
+import { encodeForSigning, encodeKey, encodeSegment, isKey, isSignable, normalizeKey } from './object-key.ts';
 import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
 import type {
   CopyOptions,
@@ -32,7 +32,7 @@ export interface Bucket {
   readonly name: string;
   /** Uploads an object. */
   upload(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
-  /** Replaces an object that exists. */
+  /** Stores an object, in the place of the one that the path has. */
   replace(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
   /** Reads an object whole. */
   download(path: string, options?: DownloadOptions): Promise<Blob>;
@@ -51,7 +51,10 @@ export interface Bucket {
   info(path: string, options?: CallOptions & VersionOptions): Promise<ObjectInfo>;
   /** Whether the object exists and may be read. */
   exists(path: string, options?: CallOptions): Promise<boolean>;
-  /** Removes objects, or versions of them, and returns those that existed. */
+  /**
+   * Removes objects, or versions of them, a thousand per request, and returns those that existed; a path that no object can
+   * have is like one without an object.
+   */
   remove(paths: readonly Removal[], options?: CallOptions): Promise<readonly ListedObject[]>;
   /** Moves an object, or restores one of its versions. */
   move(from: string, to: string, options?: TransferOptions): Promise<void>;
@@ -63,7 +66,7 @@ export interface Bucket {
     expiresInSeconds: number,
     options?: UrlOptions & CallOptions,
   ): Promise<string>;
-  /** The same for many paths, a thousand per request; the result says which failed. */
+  /** The same for many paths, a thousand per request; the result says which failed, also for a path that is none. */
   createSignedUrls(
     paths: readonly string[],
     expiresInSeconds: number,
@@ -98,12 +101,12 @@ export function purgeQuery({ transformationsOnly }: PurgeOptions): Query {
   return { transformations: transformationsOnly ? 'true' : undefined };
 }
 
-/** Most paths that the service signs per request. */
-const SIGN_LIMIT = 1000;
+/** Most paths of one request. */
+const PATHS_LIMIT = 1000;
 
 /** The bucket `name`; no request is sent. */
 export function createBucket({ base, send }: Transport, name: string): Bucket {
-  const bucket = encodeURIComponent(name);
+  const bucket = encodeSegment(name);
   const objectUrl = (route: string, path: string, query: Query = {}) =>
     withQuery(`${route}/${bucket}/${encodeKey(path)}`, query);
   const post = <T>(path: string, json: unknown, options: CallOptions | undefined, shape: Schema<unknown>) =>
@@ -158,6 +161,28 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     const [sourceKey, destinationKey] = [normalizeKey(from), normalizeKey(to)];
     const json = { bucketId: name, sourceKey, destinationKey, destinationBucket, sourceVersionId };
     await post(route, { ...json, ...metadata }, options, shape);
+  }
+
+  /** The service answers a decoded path, which is no URL: of its answer, the route and the token count. */
+  function signedUrl(answered: string, key: string, options: UrlOptions): string {
+    const route = answered.startsWith('/render/image/') ? '/render/image/sign' : '/object/sign';
+    const url = `${base}${route}/${bucket}/${encodeKey(key)}${queryIn(answered)}`;
+    return withQuery(url, signedQuery(options));
+  }
+
+  async function signInBatch(
+    key: string,
+    expiresInSeconds: number,
+    options: UrlOptions & CallOptions,
+  ): Promise<string> {
+    if (options.image || options.versionId !== undefined)
+      throw new StorageError(
+        'invalid-key',
+        `The service renders and versions no object with "?" in its name: ${key}`,
+      );
+    const [signed] = await client.createSignedUrls([key], expiresInSeconds, options);
+    if (signed?.url) return signed.url;
+    throw new StorageError('not-found', signed?.error ?? NOT_SIGNED, { status: 404 });
   }
 
   const client: Bucket = {
@@ -222,8 +247,15 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async remove(paths, options) {
-      const json = { prefixes: paths.map(normalizeRemoval) };
-      return send({ method: 'DELETE', path: `/object/${bucket}`, json }, options, readJson(shapes.listed));
+      const prefixes = paths.filter((path) => isKey(pathOf(path))).map(normalizeRemoval);
+      const removed: ListedObject[] = [];
+      // No path at all is the service's to refuse.
+      const parts = paths.length === 0 ? [[]] : inParts(prefixes);
+      for (const part of parts) {
+        const request = { method: 'DELETE', path: `/object/${bucket}`, json: { prefixes: part } };
+        removed.push(...(await send(request, options, readJson<readonly ListedObject[]>(shapes.listed))));
+      }
+      return removed;
     },
 
     move: (from, to, options) => transfer('/object/move', from, to, options, shapes.confirmation),
@@ -231,29 +263,35 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       transfer('/object/copy', from, to, options, shapes.copied, copiedMetadata(options?.replaceMetadata)),
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
+      const { versionId, image } = options;
+      const key = normalizeKey(path);
+      if (!isSignable(name + key)) return signInBatch(key, expiresInSeconds, options);
       const { signedURL } = await post<{ signedURL: string }>(
-        objectUrl('/object/sign', path),
-        { expiresIn: expiresInSeconds, versionId: options.versionId, transform: options.image },
+        `/object/sign/${encodeForSigning(`${name}/${key}`)}`,
+        { expiresIn: expiresInSeconds, versionId, transform: image },
         options,
         shapes.signedUrl,
       );
-      return withQuery(base + signedURL, signedQuery(options));
+      return signedUrl(signedURL, key, options);
     },
 
     async createSignedUrls(paths, expiresInSeconds, options = {}) {
-      const urls: SignedUrl[] = [];
-      for (let start = 0; start < paths.length; start += SIGN_LIMIT) {
-        const signed = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
+      const signed = new Map<string, SignedUrl>();
+      for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
+        const answered = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
           `/object/sign/${bucket}`,
-          { expiresIn: expiresInSeconds, paths: paths.slice(start, start + SIGN_LIMIT).map(normalizeKey) },
+          { expiresIn: expiresInSeconds, paths: part },
           options,
           shapes.signedUrls,
         );
-        for (const { path, signedURL, error } of signed) {
-          urls.push({ path, error, url: signedURL && withQuery(base + signedURL, signedQuery(options)) });
-        }
+        for (const { path, signedURL, error } of answered)
+          signed.set(path, { path, error, url: signedURL && signedUrl(signedURL, path, options) });
       }
-      return urls;
+      return paths.map((path) =>
+        isKey(path)
+          ? (signed.get(normalizeKey(path)) ?? { path, url: null, error: NOT_SIGNED })
+          : { path, url: null, error: `Not a path of an object: ${JSON.stringify(path)}` },
+      );
     },
 
     async createSignedUploadUrl(path, options = {}) {
@@ -267,7 +305,12 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
         options,
         readJson<{ url: string }>(shapes.signedUploadUrl),
       );
-      return { path, url: base + url, token: new URL(url, base).searchParams.get('token') ?? '' };
+      const query = queryIn(url);
+      return {
+        path,
+        url: `${base}/object/upload/sign/${bucket}/${encodeKey(path)}${query}`,
+        token: new URLSearchParams(query).get('token') ?? '',
+      };
     },
 
     uploadToSignedUrl: (path, token, body, options) =>
@@ -307,6 +350,19 @@ function signedQuery(options: UrlOptions): Query {
 function listedVersions({ noncurrentVersions, deleteMarkers, exactMatch }: VersionListOptions) {
   return { noncurrentVersions, deleteMarkers, exactMatch };
 }
+
+/** The query of a signed path, whose name may contain `?`, and whose token does not. */
+const queryIn = (signed: string): string => signed.slice(signed.lastIndexOf('?'));
+
+const NOT_SIGNED = 'The service did not sign the path';
+
+function inParts<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / PATHS_LIMIT) }, (_, index) =>
+    items.slice(index * PATHS_LIMIT, (index + 1) * PATHS_LIMIT),
+  );
+}
+
+const pathOf = (removal: Removal): string => (typeof removal === 'string' ? removal : removal.path);
 
 function normalizeRemoval(removal: Removal): Removal {
   return typeof removal === 'string'

@@ -16,7 +16,33 @@ export function normalizeKey(key: string): string {
   return trimmed;
 }
 
+/** Whether `normalizeKey` takes a path. */
+export function isKey(key: string): boolean {
+  try {
+    normalizeKey(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Also the characters that end a link in Markdown or in an attribute, which `encodeURIComponent` leaves. */
+export const encodeSegment = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
 /** The normalized path with each segment percent-encoded, as a URL takes it. */
 export function encodeKey(key: string): string {
-  return normalizeKey(key).split('/').map(encodeURIComponent).join('/');
+  return normalizeKey(key).split('/').map(encodeSegment).join('/');
 }
+
+/**
+ * A name as the service signs it: it decodes the path of the request by `decodeURI`, which leaves the escapes of
+ * `& $ @ = ; : + ,`, and compares that with the whole name (supabase/storage 4fa61fba, `src/storage/object.ts:758` and `:900`).
+ */
+export const encodeForSigning = (name: string): string => encodeURI(name);
+
+/** A name with `?` cannot be sent so: the rest would be a query. */
+export const isSignable = (name: string): boolean => !name.includes('?');

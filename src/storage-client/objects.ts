@@ -50,7 +50,7 @@ export interface ListOptions extends CallOptions, VersionListOptions {
   readonly offset?: number;
   /** Default by `name`, ascending. */
   readonly sortBy?: { readonly column: string; readonly order?: 'asc' | 'desc' };
-  /** Only names that contain this text. */
+  /** Only names that begin with this text, in any case. */
   readonly search?: string;
 }
 

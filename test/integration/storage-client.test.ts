@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/compat/index.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import {
   type Bucket,
@@ -34,6 +35,32 @@ async function uploadTwice(): Promise<string> {
   await files.upload('a.txt', 'two', { upsert: true });
   return version;
 }
+
+describe('names with characters that separate the parts of a URL', () => {
+  it.each([
+    'icon@2x.png',
+    'me@example.com/2026-01-29T10:48:15.595Z.txt',
+    'R&D;a=b,$c+d.pdf',
+    "what? it's (1)!*.txt",
+  ])('are linked by every method: %s', async (name) => {
+    await files.upload(name, name);
+    const compat = createClient(supabase().url, supabase().serviceRoleKey).storage.from(files.name);
+    const upload = await files.createSignedUploadUrl(name, { upsert: true });
+    const urls = [
+      files.getPublicUrl(name),
+      await files.createSignedUrl(name, 60),
+      (await files.createSignedUrls([name], 60))[0]?.url ?? '',
+      (await compat.createSignedUrl(name, 60)).data?.signedUrl ?? '',
+      (await compat.createSignedUrls([name], 60)).data?.[0]?.signedUrl ?? '',
+    ];
+    for (const url of urls) {
+      expect(url).toMatch(/^[\w\-.~:/?%=&]+$/);
+      await expect((await fetch(url)).text()).resolves.toBe(name);
+    }
+    expect((await fetch(upload.url, { method: 'PUT', body: 'new' })).status).toBe(200);
+    expect(await textOf(name)).toBe('new');
+  });
+});
 
 describe('versions of objects', () => {
   it('are read, described, linked and listed', async () => {

@@ -175,24 +175,64 @@ describe('URLs', () => {
     expect(await requests[0]?.json()).toEqual({ expiresIn: 60 });
   });
 
-  test('are signed in batches of a thousand, with the failed paths', async () => {
-    const answer = json([
-      { path: 'a', signedURL: '/object/sign/b/a?token=t', error: null },
-      {
-        path: 'z',
-        signedURL: null,
-        error: 'Either the object does not exist or you do not have access to it',
-      },
-    ]);
-    const { storage, requests } = createClient([answer]);
-    const urls = await storage.from('b').createSignedUrls(
-      Array.from({ length: 1001 }, (_, index) => `k${index}`),
-      60,
-    );
+  test.each([
+    ['icon@2x.png', 'icon@2x.png', 'icon%402x.png'],
+    ['10:48:15.txt', '10:48:15.txt', '10%3A48%3A15.txt'],
+    ['R&D, a+b;c=$1.pdf', 'R&D,%20a+b;c=$1.pdf', 'R%26D%2C%20a%2Bb%3Bc%3D%241.pdf'],
+    ["it's (1)!*.txt", "it's%20(1)!*.txt", 'it%27s%20%281%29%21%2A.txt'],
+  ])(
+    'are signed for %s as the service reads it, and need no further escapes',
+    async (name, sent, returned) => {
+      const { storage, requests } = createClient([json({ signedURL: `/object/sign/a@b/${name}?token=t` })]);
+      const url = await storage.from('a@b').createSignedUrl(name, 60);
+      expect(requests.map(lineOf)).toEqual([`POST /object/sign/a@b/${sent}`]);
+      expect(url).toBe(`${projectUrl}/storage/v1/object/sign/a%40b/${returned}?token=t`);
+      expect(new URL(url).href).toBe(url);
+    },
+  );
+
+  test('of a name with a question mark are signed in a batch, since the service signs it by no other way', async () => {
+    const signed = { path: 'a?b.png', signedURL: '/object/sign/b/a?b.png?token=t', error: null };
+    const { storage, requests } = createClient([json([signed]), json([{ ...signed, signedURL: null }])]);
+    const url = await storage.from('b').createSignedUrl('a?b.png', 60, { download: true });
+    expect(url).toBe(`${projectUrl}/storage/v1/object/sign/b/a%3Fb.png?token=t&download=`);
+    expect(requests.map(lineOf)).toEqual(['POST /object/sign/b']);
+    await expect(storage.from('b').createSignedUrl('a?b.png', 60)).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    const rendered = storage.from('b').createSignedUrl('a?b.png', 60, { image: { width: 8 } });
+    await expect(rendered).rejects.toMatchObject({ code: 'invalid-key' });
     expect(requests).toHaveLength(2);
-    expect(urls.slice(0, 2)).toEqual([
-      { path: 'a', url: `${projectUrl}/storage/v1/object/sign/b/a?token=t`, error: null },
-      { path: 'z', url: null, error: 'Either the object does not exist or you do not have access to it' },
+  });
+
+  test('are signed in batches of a thousand, with the failed paths', async () => {
+    const error = 'Either the object does not exist or you do not have access to it';
+    const answer = json([
+      { path: 'k0', signedURL: '/object/sign/b/k0?token=t', error: null },
+      { path: 'k1', signedURL: null, error },
+    ]);
+    const { storage, requests } = createClient([answer, json([])]);
+    const paths = Array.from({ length: 1001 }, (_, index) => `k${index}`);
+    const urls = await storage.from('b').createSignedUrls(['ü', ...paths], 60);
+    expect(await Promise.all(requests.map((request) => request.json()))).toEqual([
+      { expiresIn: 60, paths: paths.slice(0, 1000) },
+      { expiresIn: 60, paths: ['k1000'] },
+    ]);
+    expect(urls.slice(0, 3)).toEqual([
+      { path: 'ü', url: null, error: 'Not a path of an object: "ü"' },
+      { path: 'k0', url: `${projectUrl}/storage/v1/object/sign/b/k0?token=t`, error: null },
+      { path: 'k1', url: null, error },
+    ]);
+    expect(urls).toHaveLength(1002);
+  });
+
+  test('of removed objects are sent in parts of a thousand, without the paths that no object can have', async () => {
+    const { storage, requests } = createClient([json([{ name: 'k0' }]), json([{ name: 'k1000' }])]);
+    const paths = Array.from({ length: 1001 }, (_, index) => `k${index}`);
+    expect(await storage.from('b').remove(['a#b', ...paths])).toEqual([{ name: 'k0' }, { name: 'k1000' }]);
+    expect(await Promise.all(requests.map((request) => request.json()))).toEqual([
+      { prefixes: paths.slice(0, 1000) },
+      { prefixes: ['k1000'] },
     ]);
   });
 

@@ -50,6 +50,15 @@ describe('the database of a project', () => {
 });
 
 describe('its one session', () => {
+  it.each([false, 5, { a: 1 }])('is not left in a transaction by %o where a list belongs', async (value) => {
+    const { database } = supabase();
+    const broken = (sql: { query: typeof database.query }) => sql.query('select $1::text[]', [value]);
+    await expect(database.transaction(broken)).rejects.toBeInstanceOf(Error);
+    await expect(database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await expect(broken(database)).rejects.toBeInstanceOf(Error);
+    await expect(database.transaction((sql) => sql.query('select 2 as two'))).resolves.toEqual([{ two: 2 }]);
+  });
+
   it('survives a conversion of encodings, which PGlite lacks', async () => {
     const { database } = supabase();
     await expect(database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`)).rejects.toMatchObject({

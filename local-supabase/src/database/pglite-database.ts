@@ -60,6 +60,20 @@ async function endSubscription(subscription: Subscription): Promise<void> {
   await end();
 }
 
+/** Ends a transaction that is still open. The first attempt may meet what is left of the broken message. */
+async function canRollBack(session: PostgresSession): Promise<boolean> {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      await session.exec('rollback');
+      await session.query('select 1');
+      return true;
+    } catch {
+      // The next attempt, or the next session.
+    }
+  }
+  return false;
+}
+
 /** Longest time between a request to cancel and the statement's end. */
 const CANCEL_MS = 2000;
 
@@ -70,6 +84,8 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
   let session: PostgresSession | undefined = opened;
   let crashOf: ReturnType<typeof crashWatchOf> | undefined = crashWatchOf(opened);
   let epoch = 0;
+  /** Whether the session stayed in a transaction that has ended. */
+  let isStuck = false;
   let closed: Promise<void> | undefined;
   const subscriptions = new Set<Subscription>();
   const turns = createTurns(idleTransactionMs);
@@ -84,15 +100,25 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
       subscription.end = await fresh.listen(subscription.channel, subscription.listener);
     }
     session = fresh;
+    isStuck = false;
     epoch += 1;
     crashOf = crashWatchOf(fresh);
   };
   const exclusive: Exclusive = (task) =>
     turns.enter(async () => {
       if (closed) throw new Error('The database is closed');
-      if (reopen && crashOf?.()) await replaceCrashed(reopen);
+      if (reopen && (isStuck || crashOf?.())) await replaceCrashed(reopen);
       return task();
     });
+  /** Values that PostgreSQL cannot read make PGlite's own rollback fail, and every later task would be part of the transaction. */
+  const settle = async <T>(task: Promise<T>): Promise<T> => {
+    try {
+      return await task;
+    } catch (problem) {
+      if (!crashOf?.()) isStuck = !(await canRollBack(current()));
+      throw problem;
+    }
+  };
 
   const run = async <Row>(
     target: Pick<PostgresSession | Transaction, 'query'>,
@@ -104,11 +130,13 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
   };
   const transaction = <T>(task: (sql: Sql) => Promise<T>): Promise<T> =>
     exclusive(() =>
-      current().transaction((inner) => {
-        const lease = turns.lease();
-        const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
-        return lease.until(task(sql));
-      }),
+      settle(
+        current().transaction((inner) => {
+          const lease = turns.lease();
+          const sql: Sql = { query: (text, params = []) => lease.run(() => run(inner, text, params)) };
+          return lease.until(task(sql));
+        }),
+      ),
     );
   const listenWithin = async (channel: string, listener: (payload: string) => void) => {
     const subscription = { channel, listener, end: await current().listen(channel, listener) };
@@ -146,7 +174,7 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
     waiting: turns.waiting,
     pipeline: createPipeline(current),
     epoch: () => epoch,
-    query: (text, params = []) => exclusive(() => run(current(), text, params)),
+    query: (text, params = []) => exclusive(() => settle(run(current(), text, params))),
     exec: (text) => exclusive(async () => void (await current().exec(text))),
     transaction,
     listen: (channel, listener) =>

@@ -11,6 +11,7 @@
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
 import { announce, raceBackends } from './scale/announce.ts';
+import { measureLanes } from './scale/lanes.ts';
 import { killWorkers } from './scale/kill-workers.ts';
 import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
@@ -32,6 +33,9 @@ const { values } = parseArgs({
     kills: { type: 'string' },
   },
 });
+
+/** How often the jobs start that deliver: what a user sends waits no longer without an announcement. */
+const TICK_MS = 1000;
 
 const database = await openScaleDatabase(values.postgres);
 const problems: string[] = [];
@@ -85,6 +89,31 @@ async function measureAnnouncement(
   const { ran, deadlocks } = await raceBackends(connect, recipients);
   console.log(`${name}: ${deadlocks} deadlocks in ${ran} transactions of 50 writers`);
   if (deadlocks > 0) problems.push('Backends and users deadlocked.');
+  await measureWaits({ name, connect, ...target }, connect, recipients);
+}
+
+async function measureWaits(
+  target: ScaleDatabase,
+  connect: NonNullable<ScaleDatabase['connect']>,
+  recipients: number,
+): Promise<void> {
+  await target.exec(`
+    insert into audiences (name) values ('everybody');
+    insert into audience_members (audience, user_id)
+      select 'everybody', id from auth.users where email like 'announce%' limit ${recipients}`);
+  for (const [workers, announces] of [
+    [1, false],
+    [1, true],
+    [2, true],
+  ] as const) {
+    const { seconds, userMs, messageMs } = await measureLanes(target, connect, workers, announces);
+    console.log(
+      `${target.name}, ${workers} workers, ${seconds === null ? 'no announcement' : `announcement in ${seconds.toFixed(1)} s`}: ` +
+        `a user's notification after ${userMs.map((ms) => ms.toFixed(0)).join(', ')} ms, a message to one after ` +
+        `${messageMs.map((ms) => ms.toFixed(0)).join(', ')} ms (median, longest)`,
+    );
+    if (userMs[0] > 1.5 * TICK_MS) problems.push('Users wait for an announcement.');
+  }
 }
 
 async function measureQueries(): Promise<void> {

@@ -60,7 +60,8 @@ export async function announce(
 }
 
 /**
- * Writers of all sorts at once: backends that send to the same accounts in opposite orders, and users who click.
+ * Writers of all sorts at once: backends that send to the same accounts in opposite orders, by the API and within transactions, workers
+ * that deliver, and users who click.
  *
  * @returns how many transactions ran, and how many deadlocked.
  */
@@ -79,22 +80,37 @@ export async function raceBackends(
         (_, place) => `00000000-0000-4000-b000-${String(place + 1).padStart(12, '0')}`,
       );
       const order = number % 2 === 0 ? ids : ids.toReversed();
-      const [statement, values] =
-        number % 5 === 0
-          ? [clickOf(1 + (number % 8)), []]
-          : [
-              'select send_notifications($1::jsonb)',
-              [JSON.stringify(order.map((id) => ({ recipients: [id], kind: 'mention', text: 'Hello' })))],
-            ];
-      await session.query(statement, values as unknown[]).catch((problem: { code?: string }) => {
+      await writeAs(session, number, order).catch(async (problem: { code?: string }) => {
         if (problem.code !== '40P01') throw problem;
         deadlocks += 1;
+        await session.query('rollback');
       });
     }
   };
   await Promise.all(sessions.map(write));
   await Promise.all(sessions.map((session) => session.end()));
   return { ran, deadlocks };
+}
+
+/** A click, a batch of a worker, a transaction with a call for each account, or a request of the API. */
+async function writeAs(session: Client, number: number, order: readonly string[]): Promise<void> {
+  const messages = order.map((id) => ({ recipients: [id], kind: 'mention', text: 'Hello' }));
+  const send = (part: readonly object[]) =>
+    session.query('select send_notifications($1::jsonb)', [JSON.stringify(part)]);
+  if (number % 5 === 0) {
+    await session.query(clickOf(1 + (number % 8)));
+  } else if (number % 5 === 1) {
+    await session.query('call private.deliver_outgoing(run_seconds => 0.2)');
+  } else if (number % 5 === 2) {
+    await session.query('begin');
+    for (const message of messages) await send([message]);
+    await session.query('commit');
+  } else {
+    await session.query('begin');
+    await session.query(`select set_config('request.path', '/rpc/send_notifications', true)`);
+    await send(messages);
+    await session.query('commit');
+  }
 }
 
 const clickOf = (number: number) =>

@@ -49,6 +49,8 @@ create table private.push_messages (
 create unique index push_messages_pending_idx on private.push_messages (subscription_id) where state = 'pending';
 create index push_messages_due_idx on private.push_messages (due_at) where state in ('pending', 'retrying');
 create index push_messages_lease_idx on private.push_messages (lease_until) where state = 'sending';
+create index push_messages_unfinished_idx on private.push_messages (due_at) where state in ('sending', 'retrying');
+create index push_messages_dead_idx on private.push_messages (finished_at) where state = 'dead';
 create index push_messages_subscription_idx on private.push_messages (subscription_id);
 create index push_messages_finished_idx on private.push_messages (finished_at)
   where state in ('sent', 'skipped', 'dead');

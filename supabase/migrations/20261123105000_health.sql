@@ -87,13 +87,22 @@ begin
         'dead', count(*) filter (where m.state = 'dead')
       )
       from (
-        select q.state from private.notification_mails q where q.state in ('sending', 'retrying', 'dead') limit 10000
+        (select q.state from private.notification_mails q where q.state in ('sending', 'retrying') limit 10000)
+        union all
+        (select q.state from private.notification_mails q where q.state = 'dead' limit 10000)
       ) m
     ) || jsonb_build_object('failures', (
       select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
       from (
-        select coalesce(q.reason, 'unknown') as reason, count(*) as number from private.notification_mails q
-        where (q.state = 'dead' and q.finished_at > called_at - interval '1 day') or (q.state = 'retrying' and q.reason is not null)
+        select coalesce(q.reason, 'unknown') as reason, count(*) as number
+        from (
+          (
+            select m.reason from private.notification_mails m
+            where m.state = 'dead' and m.finished_at > called_at - interval '1 day' order by m.finished_at desc limit 10000
+          )
+          union all
+          (select m.reason from private.notification_mails m where m.state = 'retrying' and m.reason is not null limit 10000)
+        ) q
         group by 1 order by 2 desc limit 20
       ) f
     )),
@@ -111,12 +120,23 @@ begin
         'retrying', count(*) filter (where m.state = 'retrying'),
         'dead', count(*) filter (where m.state = 'dead')
       )
-      from (select q.state from private.push_messages q where q.state in ('sending', 'retrying', 'dead') limit 10000) m
+      from (
+        (select q.state from private.push_messages q where q.state in ('sending', 'retrying') limit 10000)
+        union all
+        (select q.state from private.push_messages q where q.state = 'dead' limit 10000)
+      ) m
     ) || jsonb_build_object('failures', (
       select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
       from (
-        select coalesce(q.reason, 'unknown') as reason, count(*) as number from private.push_messages q
-        where (q.state = 'dead' and q.finished_at > called_at - interval '1 day') or (q.state = 'retrying' and q.reason is not null)
+        select coalesce(q.reason, 'unknown') as reason, count(*) as number
+        from (
+          (
+            select m.reason from private.push_messages m
+            where m.state = 'dead' and m.finished_at > called_at - interval '1 day' order by m.finished_at desc limit 10000
+          )
+          union all
+          (select m.reason from private.push_messages m where m.state = 'retrying' and m.reason is not null limit 10000)
+        ) q
         group by 1 order by 2 desc limit 20
       ) f
     )),

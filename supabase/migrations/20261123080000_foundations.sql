@@ -5,6 +5,24 @@
 create schema if not exists private;
 revoke all on schema private from public;
 
+-- The key of private.keyed_hash().
+create table private.hash_key (
+  is_only_row boolean primary key default true check (is_only_row),
+  secret bytea not null default extensions.gen_random_bytes(32)
+);
+insert into private.hash_key default values;
+alter table private.hash_key enable row level security;
+
+/** What recognizes an address or an id again without naming it, after the deletion of its account too: HMAC-SHA-256, in hexadecimal. */
+create function private.keyed_hash(input text) returns text
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return (select encode(extensions.hmac(convert_to(input, 'UTF8'), k.secret, 'sha256'), 'hex') from private.hash_key k);
+end
+$$;
+
 /** The document, or null where the text is not JSON. */
 create function private.parse_json(document text) returns jsonb
   language plpgsql immutable parallel safe

@@ -119,7 +119,7 @@ begin
 end
 $$;
 
-/** Removes the name of a sender whose account was deleted: the foreign key sets sender_id to null. */
+/** Removes the name of a sender whose account was deleted from `content`: the foreign key sets sender_id to null. */
 create function private.forget_sender() returns trigger
   language plpgsql
   set search_path = ''

@@ -153,6 +153,9 @@ select private.hide_statistics('public.notification_reports');
 create policy "Users read their own reports" on public.notification_reports
   for select to authenticated using (reporter_id = (select auth.uid()));
 
+create trigger forget_sender before update of sender_id on public.notification_reports
+  for each row when (old.sender_id is not null and new.sender_id is null)
+  execute function private.forget_sender();
 create trigger limit_notification_reports after insert on public.notification_reports
   referencing new table as added for each statement execute function private.limit_rows('reporter_id', '1000');
 

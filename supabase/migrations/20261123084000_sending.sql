@@ -19,7 +19,7 @@ values
 create table private.send_usage (
   sender_id uuid not null references auth.users (id) on delete cascade,
   action text not null,
-  -- The recipient's id, or a hash of the invited address; empty for the sender's total.
+  -- A keyed hash of the recipient's id, or of the invited address; empty for the sender's total.
   target text not null,
   minute_started_at timestamptz not null,
   minute_count integer not null,
@@ -153,7 +153,7 @@ begin
   if (auth.jwt() ->> 'is_anonymous')::boolean or (select u.is_anonymous from auth.users u where u.id = sender) then
     raise sqlstate 'PT403' using message = 'sender_anonymous', detail = 'Anonymous accounts send no notifications.';
   end if;
-  perform private.count_sending(sender, 'notification', new.recipient_id::text);
+  perform private.count_sending(sender, 'notification', private.keyed_hash(new.recipient_id::text));
   if jsonb_typeof(content) <> 'object' then
     content := null;
   end if;

@@ -61,6 +61,21 @@ as $$
   where not private.is_blocked(recipient, sender)
 $$;
 
+/** Runs after an account was deleted: what was sent to its address no longer names it. */
+create function private.forget_invitee() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  delete from public.invitations i where lower(i.invitee_email) = lower(old.email);
+  return null;
+end
+$$;
+
+-- Whoever entered an address proves nothing.
+create trigger forget_invitee after delete on auth.users
+  for each row when (old.email_confirmed_at is not null) execute function private.forget_invitee();
+
 /** Whether the caller has confirmed this address: a sign-up alone proves nothing, since any address may be entered. */
 create function private.has_address(address text) returns boolean
   language sql stable security definer
@@ -164,7 +179,7 @@ begin
     raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
   end if;
   perform private.count_sending(
-    me, 'invitation', encode(sha256(convert_to(lower(address), 'UTF8')), 'hex')
+    me, 'invitation', private.keyed_hash(lower(address))
   );
   insert into public.invitations as i (id, inviter_id, invitee_email, entity_type, entity_id, entity_name)
   values (

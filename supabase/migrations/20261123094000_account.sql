@@ -237,9 +237,9 @@ begin
     ),
     'suppressed_addresses', (
       select coalesce(json_agg(json_build_object(
-        'address', s.address, 'reason', s.reason, 'detail', s.detail, 'created_at', s.created_at
+        'address', lower(u.email), 'reason', s.reason, 'detail', s.detail, 'created_at', s.created_at
       )), '[]')
-      from private.suppressed_addresses s join auth.users u on s.address = lower(u.email) where u.id = me
+      from private.suppressed_addresses s join auth.users u on s.address_hash = private.address_hash(u.email) where u.id = me
     ),
     'push_subscriptions', (
       select coalesce(json_agg(json_build_object('id', s.id, 'created_at', s.created_at)), '[]')

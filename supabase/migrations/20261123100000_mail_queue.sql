@@ -35,6 +35,8 @@ create index notification_mails_recipient_idx on private.notification_mails (rec
 create index notification_mails_finished_idx on private.notification_mails (finished_at)
   where state in ('sent', 'skipped', 'dead');
 
+create index notification_mails_dead_idx on private.notification_mails (finished_at) where state = 'dead';
+
 -- A notification belongs to one mail at most. Its row is in public.notifications or private.mail_only_notifications.
 create table private.notification_mail_items (
   notification_id uuid primary key,
@@ -42,9 +44,9 @@ create table private.notification_mail_items (
 );
 create index notification_mail_items_mail_idx on private.notification_mail_items (mail_id);
 
--- Addresses that bounced hard or whose owner complained. Mails to them are skipped.
+-- Addresses that bounced hard or whose owner complained, as private.address_hash(). Mails to them are skipped, whoever has them later.
 create table private.suppressed_addresses (
-  address text primary key check (address = lower(address)),
+  address_hash text primary key,
   reason text not null check (reason in ('bounce', 'complaint')),
   detail text,
   created_at timestamptz not null default now()
@@ -70,6 +72,16 @@ alter table private.notification_mail_items enable row level security;
 alter table private.suppressed_addresses enable row level security;
 alter table private.mail_settings enable row level security;
 alter table private.mail_link_key enable row level security;
+
+/** What recognizes an address, in capitals or not. */
+create function private.address_hash(address text) returns text
+  language plpgsql stable
+  set search_path = ''
+as $$
+begin
+  return private.keyed_hash(lower(address));
+end
+$$;
 
 /**
  * When a mail about something that happens at `called_at` is due. A local time that a change of the clocks skips is
@@ -308,7 +320,7 @@ begin
       'address', u.email,
       'obstacle', private.mail_obstacle(me, now()),
       'suppression_reason', (
-        select s.reason from private.suppressed_addresses s where s.address = lower(u.email)
+        select s.reason from private.suppressed_addresses s where s.address_hash = private.address_hash(u.email)
       ),
       'waiting', coalesce(waiting.items, 0),
       'next_at', coalesce(waiting.due_at, private.after_quiet_hours(me, private.next_mail_at(
@@ -336,7 +348,8 @@ as $$
 declare
   me uuid := private.require_assurance();
 begin
-  delete from private.suppressed_addresses s using auth.users u where u.id = me and s.address = lower(u.email);
+  delete from private.suppressed_addresses s using auth.users u
+  where u.id = me and s.address_hash = private.address_hash(u.email);
   return found;
 end
 $$;

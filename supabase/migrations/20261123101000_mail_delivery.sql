@@ -123,11 +123,11 @@ begin
     select case
       when u.id is null or u.deleted_at is not null or u.banned_until > called_at then 'account'
       when u.email is null or u.email_confirmed_at is null then 'unconfirmed'
-      when s.address is not null then 'suppressed'
+      when s.address_hash is not null then 'suppressed'
     end
     from (select) one
     left join auth.users u on u.id = mail_obstacle.user_id
-    left join private.suppressed_addresses s on s.address = lower(u.email)
+    left join private.suppressed_addresses s on s.address_hash = private.address_hash(u.email)
   );
 end
 $$;
@@ -382,14 +382,18 @@ begin
 end
 $$;
 
-/** Sends no more mail to an address. Reasons: `bounce`, `complaint`. */
+/** Sends no more mail to an address. Reasons: `bounce`, `complaint`. The addresses in `detail` are left out. */
 create function public.suppress_mail_address(address text, reason text, detail text default null) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 begin
-  insert into private.suppressed_addresses as s (address, reason, detail)
-  values (lower(suppress_mail_address.address), suppress_mail_address.reason, left(suppress_mail_address.detail, 500))
+  insert into private.suppressed_addresses as s (address_hash, reason, detail)
+  values (
+    private.address_hash(suppress_mail_address.address),
+    suppress_mail_address.reason,
+    left(regexp_replace(suppress_mail_address.detail, '[^[:space:]<>]+@[^[:space:]<>]+', '…', 'g'), 500)
+  )
   on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, detail = excluded.detail;
 end
 $$;

@@ -124,7 +124,10 @@ test(
     await expect(page.getByText(`Emails to ${address} couldn’t be delivered`)).toBeHidden();
     await expect(page.getByRole('button', { name: 'Send me a test email' })).toBeVisible();
     expect(
-      await database.query('select * from private.suppressed_addresses where address = $1', [address]),
+      await database.query(
+        'select * from private.suppressed_addresses where address_hash = private.address_hash($1)',
+        [address],
+      ),
     ).toEqual([]);
   },
 );

@@ -449,7 +449,10 @@ describe('an address that does not work', () => {
     });
   };
   const suppressed = () =>
-    supabase().database.query('select address, reason from private.suppressed_addresses');
+    supabase().database.query(
+      `select u.email as address, s.reason from private.suppressed_addresses s
+       join auth.users u on private.address_hash(u.email) = s.address_hash`,
+    );
 
   it('an address that does not work is suppressed by the signed webhook of the provider only', async () => {
     const bounced = {

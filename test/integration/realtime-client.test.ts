@@ -20,6 +20,7 @@ interface NotificationRow {
 
 const getSupabase = useLocalSupabase({ port: 0 });
 const closers: (() => void)[] = [];
+const patient = { timeout: 5_000 };
 // A project that publishes deletions, which the service filters by their owner.
 beforeAll(() =>
   getSupabase().database.exec("alter publication supabase_realtime set (publish = 'insert, update, delete')"),
@@ -116,10 +117,12 @@ describe('the realtime client against the embedded server', () => {
     await live(tab);
     const id = await insert(ada);
     await insert(grace);
-    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+    await vi.waitFor(() => expect(tab.ids()).toContain(id), patient);
     await getSupabase().database.query("update public.notifications set status = 'read' where id = $1", [id]);
-    await vi.waitFor(() =>
-      expect(tab.query.getSnapshot().rows.find((row) => row.id === id)).toMatchObject({ status: 'read' }),
+    await vi.waitFor(
+      () =>
+        expect(tab.query.getSnapshot().rows.find((row) => row.id === id)).toMatchObject({ status: 'read' }),
+      patient,
     );
     await getSupabase().database.query('delete from public.notifications where id = $1', [id]);
     await equalToTable(tab, ada);
@@ -152,7 +155,7 @@ describe('the realtime client against the embedded server', () => {
       'insert into public.notification_preferences (user_id) values ($1) on conflict (user_id) do update set updated_at = now()',
       [ada.id],
     );
-    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    await vi.waitFor(() => expect(seen).toHaveLength(1), patient);
     expect(tab.ids()).toContain(id);
   });
 
@@ -164,7 +167,7 @@ describe('the realtime client against the embedded server', () => {
     getSupabase().realtime.faults.expireTokens();
     const id = await insert(ada);
     await vi.waitFor(() => expect(statuses).toEqual(['recovering', 'live']), { timeout: 5_000 });
-    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+    await vi.waitFor(() => expect(tab.ids()).toContain(id), patient);
   });
 
   it('fails with signed-out when there is no other token', async () => {
@@ -254,6 +257,6 @@ describe('the realtime client against the embedded server', () => {
     const tab = openTab(ada, { vsn: '1.0.0' });
     await live(tab);
     const id = await insert(ada);
-    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+    await vi.waitFor(() => expect(tab.ids()).toContain(id), patient);
   });
 });

@@ -1,8 +1,11 @@
 import { type LockPlatform, STORE_LOCK_WAIT_MS, withLock } from '../session/with-lock.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Store } from '../storage/store.ts';
 
 /** How many flows may be pending; a further one evicts the oldest. */
 const MAX_PENDING_FLOWS = 5;
+/** The longest life of a mailed link (GoTrue's `MAILER_OTP_EXP`), a day; other flows live for minutes. */
+const FLOW_MAX_AGE_MS = 86_400_000;
 
 /** A PKCE flow that waits for its code. */
 export interface PendingFlow {
@@ -16,6 +19,25 @@ export interface PendingFlowStore {
   readonly platform: LockPlatform;
   /** The session's storage key, the prefix of theirs. */
   readonly key: string;
+}
+
+/** What a flow began with: a link in a message, or a redirect of the page to a provider. */
+export type FlowKind = 'mail' | 'redirect';
+
+/** Names a new flow by what it is and when it began, which the value in the store, shared with `@supabase/ssr`, has no room for. */
+export function createFlowId({ platform }: FlowPlatform, kind: FlowKind): string {
+  const random = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${kind}-${platform.clock.now().toString(36)}-${random}`;
+}
+
+interface FlowPlatform {
+  readonly platform: Pick<Platform, 'clock' | 'random'>;
+}
+
+/** False for a flow of another program, whose id does not say when it began. */
+function hasEnded(id: string, nowMs: number): boolean {
+  const started = /^(?:mail|redirect)-([0-9a-z]+)-/.exec(id)?.[1];
+  return started !== undefined && nowMs - Number.parseInt(started, 36) > FLOW_MAX_AGE_MS;
 }
 
 export async function addPendingFlow(
@@ -36,7 +58,10 @@ export async function addPendingFlow(
 
 /** Lists the pending flows, newest first; with an id, that flow alone: the verifier of another one would be refused. */
 export async function listPendingFlows(flows: PendingFlowStore, id?: string): Promise<PendingFlow[]> {
-  const { store, key } = flows;
+  const { store, key, platform } = flows;
+  const nowMs = platform.clock.now();
+  if ((await readIndex(flows)).some((each) => hasEnded(each, nowMs)))
+    await removeFlows(flows, (each) => hasEnded(each, nowMs));
   const byVerifier = new Map<string, PendingFlow>();
   const ids = id === undefined ? (await readIndex(flows)).toReversed() : [id];
   const keys = ids.map((each) => flowKey(key, each));
@@ -50,19 +75,39 @@ export async function listPendingFlows(flows: PendingFlowStore, id?: string): Pr
 }
 
 /** Removes the flow with this verifier. */
-export async function removePendingFlow(flows: PendingFlowStore, verifier: string): Promise<void> {
+export function removePendingFlow(flows: PendingFlowStore, verifier: string): Promise<void> {
+  return removeFlows(flows, (_id, each) => each === verifier);
+}
+
+/** Removes the flows whose link was in a message: its code has been used instead. */
+export async function removeMailFlows(flows: PendingFlowStore): Promise<void> {
+  const isOfMail = (id: string) => id.startsWith('mail-');
+  if ((await readIndex(flows)).some(isOfMail)) await removeFlows(flows, isOfMail);
+}
+
+/** @param isRemoved receives the id of a flow, empty for the one that is stored without an id, and its verifier. */
+async function removeFlows(
+  flows: PendingFlowStore,
+  isRemoved: (id: string, verifier: string) => boolean,
+): Promise<void> {
   const { store, key } = flows;
-  const remaining: string[] = [];
-  const holdsVerifier = async (of: string) => (await readVerifier(store, of))[0] === verifier;
   await exclusively(flows, async () => {
-    for (const id of await readIndex(flows)) {
-      if (await holdsVerifier(flowKey(key, id))) await store.remove(flowKey(key, id));
-      else remaining.push(id);
+    const ids = await readIndex(flows);
+    const removed = new Set<string>();
+    const remaining: string[] = [];
+    for (const id of ids) {
+      const [verifier = ''] = await readVerifier(store, flowKey(key, id));
+      if (!isRemoved(id, verifier)) {
+        remaining.push(id);
+        continue;
+      }
+      removed.add(verifier);
+      await store.remove(flowKey(key, id));
     }
-    await (remaining.length > 0
-      ? store.set(indexKey(key), JSON.stringify(remaining))
-      : store.remove(indexKey(key)));
-    if (await holdsVerifier(latestKey(key))) await store.remove(latestKey(key));
+    if (remaining.length === 0) await store.remove(indexKey(key));
+    else if (remaining.length < ids.length) await store.set(indexKey(key), JSON.stringify(remaining));
+    const [latest = ''] = await readVerifier(store, latestKey(key));
+    if (latest && (removed.has(latest) || isRemoved('', latest))) await store.remove(latestKey(key));
   });
 }
 

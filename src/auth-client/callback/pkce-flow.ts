@@ -1,39 +1,57 @@
 import { encodeBase64Url } from '../../platform/base64.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AuthCore } from '../core.ts';
-import { AuthError } from '../errors.ts';
+import { AuthError, type AuthErrorCode } from '../errors.ts';
 import type { CodeChallenge } from '../wire/endpoints.ts';
-import { addPendingFlow } from './pending-flows.ts';
+import { addPendingFlow, createFlowId, type FlowKind, removePendingFlow } from './pending-flows.ts';
 
 /** A PKCE flow that has begun. */
 export interface StartedFlow {
   readonly challenge: CodeChallenge;
   /** Names the stored verifier among those of other flows. */
   readonly flowId: string;
+  /** Removes the flow, which no link and no redirect will finish. */
+  end(): Promise<void>;
 }
+
+type FlowParts = Pick<AuthCore, 'platform' | 'pendingFlows'>;
 
 /**
  * Begins a PKCE flow (RFC 7636) and stores its verifier before the challenge is sent.
  *
  * @throws {AuthError} `unsupported-runtime` where the platform has no random bytes.
  */
-export async function startIdentifiedFlow(
-  { platform, pendingFlows }: Pick<AuthCore, 'platform' | 'pendingFlows'>,
+export async function startPkceFlow(
+  { platform, pendingFlows }: FlowParts,
+  kind: FlowKind,
   isRecovery = false,
 ): Promise<StartedFlow> {
   const { verifier, challenge } = await createChallenge(platform);
-  const flowId = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const flowId = createFlowId({ platform }, kind);
   await addPendingFlow(pendingFlows, { verifier, isRecovery }, flowId);
-  return { challenge, flowId };
+  return { challenge, flowId, end: () => removePendingFlow(pendingFlows, verifier) };
 }
 
-/** Begins a PKCE flow for a caller that needs no id. @throws {AuthError} `unsupported-runtime` */
-export async function startPkceFlow(
-  core: Pick<AuthCore, 'platform' | 'pendingFlows'>,
-  isRecovery = false,
-): Promise<CodeChallenge> {
-  return (await startIdentifiedFlow(core, isRecovery)).challenge;
+/**
+ * Sends the request that begins a PKCE flow at the server. A refusal ends the flow, because nothing will lead back; after a failure
+ * without a response it stays, because the server may have sent its message.
+ */
+export async function sendWithFlow<T>(flow: StartedFlow | null, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (problem) {
+    if (!mayHaveArrived(problem)) await flow?.end();
+    throw problem;
+  }
 }
+
+function mayHaveArrived(problem: unknown): boolean {
+  if (!(problem instanceof AuthError)) return false;
+  const { code, status } = problem;
+  return status === null ? sentCodes.has(code) : status >= 500;
+}
+
+const sentCodes: ReadonlySet<AuthErrorCode> = new Set(['network', 'timeout', 'aborted']);
 
 /** 32 random bytes make a verifier of 43 characters (RFC 7636 §4.1); the method is S256 (§4.2). */
 export async function createChallenge({ random, sha256 }: Pick<Platform, 'random' | 'sha256'>): Promise<{

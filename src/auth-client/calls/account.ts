@@ -1,4 +1,4 @@
-import { startPkceFlow } from '../callback/pkce-flow.ts';
+import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import type { AuthCore } from '../core.ts';
 import { get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -58,10 +58,12 @@ export function createAccountMethods(core: AuthCore): AccountMethods {
       return callAsUser(core, get('/user'), parseUser, options);
     },
     async updateUser({ currentPassword, redirectTo, ...changes }, options) {
-      const challenge = changes.email ? await startPkceFlow(core) : {};
-      const body = { ...changes, current_password: currentPassword, ...challenge };
+      const flow = changes.email ? await startPkceFlow(core, 'mail') : null;
+      const body = { ...changes, current_password: currentPassword, ...flow?.challenge };
       const endpoint = { ...post('/user', body, redirectTo), method: 'PUT' } as const;
-      const user = await callAsUser(core, endpoint, parseUser, options);
+      const user = await sendWithFlow(flow, () => callAsUser(core, endpoint, parseUser, options));
+      // Where the project asks for no confirmation, no link is sent.
+      if (user.email === changes.email) await flow?.end();
       await core.session.replaceUser(user, changes.password ? { recovery: false } : undefined);
       return user;
     },

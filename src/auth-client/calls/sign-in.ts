@@ -1,11 +1,12 @@
-import { startIdentifiedFlow, startPkceFlow } from '../callback/pkce-flow.ts';
+import { removeMailFlows } from '../callback/pending-flows.ts';
+import { sendWithFlow, type StartedFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import { sessionFromTokens } from '../callback/session-from-tokens.ts';
 import type { AuthCore } from '../core.ts';
 import { AuthError } from '../errors.ts';
 import type { SignInEventName } from '../session/session-state.ts';
 import type { Session } from '../session/session.ts';
 import { type Contact, captcha, encodeQuery, post, token } from '../wire/endpoints.ts';
-import type { CallOptions } from '../wire/request.ts';
+import type { CallOptions, Parse } from '../wire/request.ts';
 import { type TokenResponse, type User, parseConfirmation, parseTokenResponse } from '../wire/responses.ts';
 import { parseSentMessage, parseSignUp, parseVerification } from './sign-in-responses.ts';
 
@@ -176,15 +177,25 @@ const CREDENTIALS_REQUIRED = 'You must provide either an email or phone number a
 export function createSignInMethods(core: AuthCore): SignInMethods {
   const signIn = (response: TokenResponse, name: SignInEventName = 'SIGNED_IN') =>
     core.session.signIn({ response, name, reason: 'call' });
-  /** A PKCE flow, for a message with a link: phones get codes only. */
-  const startFlowFor = async (email: string | undefined) => (email ? startPkceFlow(core) : {});
+  /** Sends a request for a message: with a PKCE flow where it has a link, and phones get codes only. */
+  const sendForMessage = async <T>(
+    { email, path, body, redirectTo, isRecovery }: MessageRequest,
+    parse: Parse<T>,
+    options?: CallOptions,
+  ): Promise<T & { readonly flow: StartedFlow | null }> => {
+    const flow = email ? await startPkceFlow(core, 'mail', isRecovery) : null;
+    const endpoint = post(path, { ...body, ...flow?.challenge }, redirectTo);
+    return { ...(await sendWithFlow(flow, () => core.send(endpoint, parse, options))), flow };
+  };
 
   return {
     async signUp({ email, phone, password, data, channel, redirectTo, captchaToken }, options) {
       assertArgument((email || phone) && password, CREDENTIALS_REQUIRED);
-      const challenge = await startFlowFor(email);
-      const body = { email, phone, password, data, channel, ...captcha(captchaToken), ...challenge };
-      const { user, response } = await core.send(post('/signup', body, redirectTo), parseSignUp, options);
+      const body = { email, phone, password, data, channel, ...captcha(captchaToken) };
+      const request = { email, path: '/signup', body, redirectTo };
+      const { user, response, flow } = await sendForMessage(request, parseSignUp, options);
+      // Without a confirmation no link is sent.
+      if (response) await flow?.end();
       return { user, session: response && (await signIn(response)) };
     },
     async signInAnonymously({ data = {}, captchaToken } = {}, options) {
@@ -208,14 +219,19 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
         data,
         channel: phone ? (channel ?? 'sms') : undefined,
         ...captcha(captchaToken),
-        ...(await startFlowFor(email)),
       };
-      return core.send(post('/otp', body, redirectTo), parseSentMessage, options);
+      const { messageId } = await sendForMessage(
+        { email, path: '/otp', body, redirectTo },
+        parseSentMessage,
+        options,
+      );
+      return { messageId };
     },
     async verifyOtp(verification, options) {
       const endpoint = post('/verify', verificationBody(verification));
       const { response, message } = await core.send(endpoint, parseVerification, options);
       const name = verification.type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
+      if (response && !isForPhone(verification)) await removeMailFlows(core.pendingFlows);
       return { session: response && (await signIn(response, name)), message };
     },
     async resend({ type, email, phone, redirectTo, captchaToken }, options) {
@@ -223,17 +239,20 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
         (email || phone) && type,
         'You must provide either an email or phone number, and a type.',
       );
-      const body = { type, email, phone, ...captcha(captchaToken), ...(await startFlowFor(email)) };
-      return core.send(post('/resend', body, redirectTo), parseSentMessage, options);
+      const body = { type, email, phone, ...captcha(captchaToken) };
+      const request = { email, path: '/resend', body, redirectTo };
+      const { messageId } = await sendForMessage(request, parseSentMessage, options);
+      return { messageId };
     },
     async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
       assertArgument(email, 'You must provide an email.');
-      const body = { email, ...captcha(captchaToken), ...(await startPkceFlow(core, true)) };
-      await core.send(post('/recover', body, redirectTo), parseConfirmation, options);
+      const body = { email, ...captcha(captchaToken) };
+      const request = { email, path: '/recover', body, redirectTo, isRecovery: true };
+      await sendForMessage(request, parseNothing, options);
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
       assertArgument(provider, 'You must provide a provider.');
-      const { challenge, flowId } = await startIdentifiedFlow(core);
+      const { challenge, flowId } = await startPkceFlow(core, 'redirect');
       const query = { ...parameters, provider, redirect_to: redirectTo, scopes, ...challenge };
       return { url: `${core.publicBaseUrl}/authorize${encodeQuery(query)}`, flowId };
     },
@@ -243,6 +262,22 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
       return core.session.signIn({ ...imported, name: 'SIGNED_IN', reason: 'call' });
     },
   };
+}
+
+const isForPhone = (verification: OtpVerification) => 'phone' in verification && !!verification.phone;
+
+const parseNothing = (body: unknown): object => {
+  parseConfirmation(body);
+  return {};
+};
+
+/** A request that makes the server send a message. */
+interface MessageRequest {
+  readonly email: string | undefined;
+  readonly path: string;
+  readonly body: object;
+  readonly redirectTo: string | undefined;
+  readonly isRecovery?: boolean;
 }
 
 function verificationBody(verification: OtpVerification): object {

@@ -1,6 +1,6 @@
 import type { AuthClient } from '../auth-client.ts';
 import { encodeId, get } from '../wire/endpoints.ts';
-import { startIdentifiedFlow } from '../callback/pkce-flow.ts';
+import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseConfirmation, type UserIdentity } from '../wire/responses.ts';
 import type { OAuthRequest, ProviderRedirect } from '../calls/sign-in.ts';
@@ -42,17 +42,17 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
   return {
     getUserIdentities: async (options) => (await getUser(options)).identities ?? [],
     async linkIdentity({ provider, redirectTo, scopes, parameters }, options) {
-      const { challenge, flowId } = await startIdentifiedFlow(core);
+      const flow = await startPkceFlow(core, 'redirect');
       const endpoint = get('/user/identities/authorize', {
         ...parameters,
         provider,
         redirect_to: redirectTo,
         scopes,
         skip_http_redirect: 'true',
-        ...challenge,
+        ...flow.challenge,
       });
-      const { url } = await callAsUser(core, endpoint, parseUrl, options);
-      return { url, flowId };
+      const { url } = await sendWithFlow(flow, () => callAsUser(core, endpoint, parseUrl, options));
+      return { url, flowId: flow.flowId };
     },
     async unlinkIdentity({ identity_id }, options) {
       const path = `/user/identities/${encodeId('identity_id', identity_id)}`;

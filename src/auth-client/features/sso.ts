@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
-import { startIdentifiedFlow } from '../callback/pkce-flow.ts';
+import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import { AuthError } from '../errors.ts';
 import type { ProviderRedirect } from '../calls/sign-in.ts';
 import { captcha, post } from '../wire/endpoints.ts';
@@ -52,16 +52,16 @@ export function createSso({ core }: AuthClient): Sso {
       const provider = 'providerId' in by ? { provider_id: by.providerId } : { domain: by.domain };
       if (!provider.provider_id && !provider.domain)
         throw new AuthError('invalid-argument', 'You must provide either a provider id or a domain.');
-      const { challenge, flowId } = await startIdentifiedFlow(core);
+      const flow = await startPkceFlow(core, 'redirect');
       const body = {
         ...provider,
         redirect_to: redirectTo,
         skip_http_redirect: true,
         ...captcha(captchaToken),
-        ...challenge,
+        ...flow.challenge,
       };
-      const { url } = await core.send(post('/sso', body), parseUrl, options);
-      return { url, flowId };
+      const { url } = await sendWithFlow(flow, () => core.send(post('/sso', body), parseUrl, options));
+      return { url, flowId: flow.flowId };
     },
   };
 }

@@ -54,7 +54,7 @@ export async function answerApi(request: Request, project: Project): Promise<Res
     return Response.json({ user: claims?.sub, hasCount: typeof count === 'number' }, { headers });
   } catch (problem) {
     if (!(problem instanceof AuthError && problem.code === 'no_authorization')) throw problem;
-    return Response.json({ error: problem.message }, { status: problem.status ?? 401 });
+    return Response.json({ error: problem.message }, { status: problem.status ?? 401, headers });
   }
 }
 

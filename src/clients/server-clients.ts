@@ -1,14 +1,18 @@
 import { type AuthClient, createAuthClientWith } from '../auth-client/auth-client.ts';
 import type { AuthClientOptions } from '../auth-client/index.ts';
 import type { CookieScope } from '../auth-client/server/cookies-to-set.ts';
-import { createServerStore, type ServerCookies } from '../auth-client/server/server-store.ts';
+import {
+  createRequestState,
+  createServerStore,
+  type RequestState,
+  type ServerCookies,
+} from '../auth-client/server/server-store.ts';
 import { createShareRefresh } from '../auth-client/server/shared-refreshes.ts';
 import { serializeCookie } from '../auth-client/server/cookies-to-set.ts';
 import { parseCookieHeader } from '../auth-client/storage/cookie-store.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
 import type { HttpLogEvent } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createRealmLocks } from '../platform/realm-locks.ts';
 import { serviceUrl } from '../platform/service.ts';
 import {
   createRestClient,
@@ -86,14 +90,14 @@ export function createServerClients<Database = UnknownDatabase>(
   options: ServerClientsOptions,
 ): ServerClients<Database> {
   const { url, publicUrl, apiKey, cookies, cookieOptions } = options;
-  // The locks of a request exclude only its own calls.
-  const platform = { ...(options.platform ?? createBrowserPlatform()), locks: createRealmLocks() };
+  const state = states.get(cookies) ?? createRequestState();
+  const platform = { ...(options.platform ?? createBrowserPlatform()), locks: state.locks };
   const optionsOf = (own?: ServiceOptions<HttpLogEvent>) => ({
     url,
     apiKey,
     ...serviceOptions(options, own, platform),
   });
-  const store = createServerStore(cookies, { secure: true, ...cookieOptions }, platform.report);
+  const store = createServerStore(cookies, state, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
   const auth = createAuthClientWith({
     ...options.auth,
@@ -110,17 +114,29 @@ export function createServerClients<Database = UnknownDatabase>(
   return { auth, rest: rest as unknown as RestClient<Database>, connection };
 }
 
+/** Of the cookies that belong to one request for certain: a caller's own object may serve several. */
+const states = new WeakMap<ServerCookies, RequestState>();
+
+/** The cookies of a response by its headers, with the request that they belong to. */
+const responses = new WeakMap<Headers, { readonly request: Request; readonly cookies: ServerCookies }>();
+
 /**
- * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response.
+ * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response: the same object for both, so that
+ * several clients of a request set the session once.
  *
  * @param headers gets `Set-Cookie` and `Cache-Control`; give it to the response.
  */
 export function createRequestCookies(request: Request, headers: Headers): ServerCookies {
-  return {
+  const known = responses.get(headers);
+  if (known?.request === request) return known.cookies;
+  const cookies: ServerCookies = {
     getAll: () => parseCookieHeader(request.headers.get('cookie') ?? ''),
-    setAll(cookies, noStoreHeaders) {
-      for (const cookie of cookies) headers.append('Set-Cookie', serializeCookie(cookie));
+    setAll(changes, noStoreHeaders) {
+      for (const cookie of changes) headers.append('Set-Cookie', serializeCookie(cookie));
       for (const [name, value] of Object.entries(noStoreHeaders)) headers.set(name, value);
     },
   };
+  states.set(cookies, createRequestState());
+  responses.set(headers, { request, cookies });
+  return cookies;
 }

@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Store,
   createCookieStore,
@@ -180,5 +180,69 @@ describe('a record without its user', () => {
     expect(user).toMatchObject({ id: 'ada', email: 'ada@example.com', user_metadata: { name: 'Ada' } });
     expect(store.get(KEY)).toBe(JSON.stringify(record));
     client.close();
+  });
+});
+
+describe('a connection of IndexedDB that the browser has ended without an event', () => {
+  /** A store whose connections a test can end, as iOS does with a suspended page. */
+  function openEnded() {
+    const connections: IDBDatabase[] = [];
+    const factory = {
+      open(name: string, version: number) {
+        const request = indexedDB.open(name, version);
+        request.addEventListener('success', () => connections.push(request.result));
+        return request;
+      },
+    } as IDBFactory;
+    const store = createIndexedDbStore(() => factory, `auth-${(databases += 1)}`);
+    const end = () => connections.at(-1)?.close();
+    return { store, connections, end };
+  }
+
+  it('is opened again for the next operation, whatever it is', async () => {
+    const { store, connections, end } = openEnded();
+    await store.set('k', '1');
+    end();
+    await store.set('k', '2');
+    end();
+    expect(await store.get('k')).toBe('2');
+    end();
+    await store.remove('k');
+    expect(await store.get('k')).toBeNull();
+    expect(connections).toHaveLength(4);
+  });
+
+  it('is opened again once for operations that run together', async () => {
+    const { store, connections, end } = openEnded();
+    await store.set('k', '1');
+    end();
+    await Promise.all([store.set('a', '1'), store.get('k'), store.set('b', '2')]);
+    expect([await store.get('a'), await store.get('b')]).toEqual(['1', '2']);
+    expect(connections).toHaveLength(2);
+  });
+
+  it('does not cost a sign-in its renewed tokens', async () => {
+    const { store, end } = openEnded();
+    const { signedIn, server, stored, world } = createHarness(store);
+    const { client } = await signedIn();
+    end();
+    server.next(Response.json(sessionReply('ada', 2)));
+    await client.refreshSession();
+    await world.settle();
+    expect(await stored()).toMatchObject({ refresh_token: 'refresh-ada-2' });
+    expect(client.getSnapshot().storageProblem).toBeNull();
+  });
+
+  it('fails where it cannot be opened again, and works when it can', async () => {
+    const { store, connections, end } = openEnded();
+    await store.set('k', '1');
+    end();
+    const open = vi.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
+      throw new DOMException('Denied', 'SecurityError');
+    });
+    await expect(store.get('k')).rejects.toMatchObject({ name: 'SecurityError' });
+    open.mockRestore();
+    expect(await store.get('k')).toBe('1');
+    expect(connections).toHaveLength(2);
   });
 });

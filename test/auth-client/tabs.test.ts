@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHarness } from './support/harness.ts';
+import { createRealmLocks } from '../../src/platform/realm-locks.ts';
+import { type Harness, createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
@@ -281,3 +282,51 @@ it.each([
     client.close();
   },
 );
+
+describe('tabs without a lock in common, as on a page without https', () => {
+  const openUnlocked = ({ open, world, server }: Harness) => {
+    const tab = world.openTab({ fetch: server.fetch });
+    return open({ platform: { ...tab, locks: createRealmLocks(), openBroadcast: () => silent } }).client;
+  };
+  const silent = { post() {}, subscribe: () => () => {}, close() {} };
+
+  it('keep the tokens of the tab that was first, whose response arrives after the refusal of the other', async () => {
+    const harness = createHarness();
+    const { server, stored, world } = harness;
+    const first = openUnlocked(harness);
+    await first.start();
+    server.next(Response.json(sessionReply('ada', 1)));
+    await first.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+    const second = openUnlocked(harness);
+    await second.start();
+    world.clock.sleep(2 * 3600_000);
+    const slow = deferred<Response>();
+    server.next(() => slow.promise, refusal(400, 'refresh_token_already_used'));
+    const tokens = [first.getAccessToken(), second.getAccessToken()];
+    await world.clock.advance(9_000);
+    slow.resolve(Response.json(sessionReply('ada', 2)));
+    await world.clock.advance(3_000);
+    const { access_token } = sessionReply('ada', 2);
+    expect(await Promise.all(tokens)).toEqual([access_token, access_token]);
+    expect(await stored()).toMatchObject({ refresh_token: 'refresh-ada-2' });
+    expect([first, second].map((client) => client.getSnapshot().status)).toEqual(['signed-in', 'signed-in']);
+    first.close();
+    second.close();
+  });
+
+  it('sign out where nobody has renewed the token until no response can arrive', async () => {
+    const harness = createHarness();
+    const { server, world } = harness;
+    const client = openUnlocked(harness);
+    await client.start();
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+    world.clock.sleep(2 * 3600_000);
+    server.next(refusal(400, 'refresh_token_already_used'));
+    const token = client.getAccessToken();
+    await world.clock.advance(16_000);
+    expect(await token).toBeNull();
+    expect(client.getSnapshot().status).toBe('signed-out');
+    client.close();
+  });
+});

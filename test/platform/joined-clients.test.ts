@@ -5,13 +5,13 @@ import { createLazyClients } from '../../src/clients/lazy-clients.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import * as realtimeModule from '../../src/realtime-client/index.ts';
 import * as restModule from '../../src/rest-client/index.ts';
-import { createServerClients } from '../../src/clients/server.ts';
+import { createRequestCookies, createServerClients, parseCookieHeader } from '../../src/clients/server.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/clients/supabase-clients.ts';
 import { createRecordedWire } from '../../src/testing/index.ts';
 import { writeSessionCookies } from '../../src/auth-client/server/server.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
-import { sessionReply } from '../support/wire/replies.ts';
+import { sessionReply, userOf } from '../support/wire/replies.ts';
 
 const password = { email: 'ada@example.com', password: 'wrong' };
 
@@ -163,6 +163,83 @@ describe('createServerClients', () => {
     await world.clock.advance(2_000);
     expect(await readToken()).toBe(sessionReply('ada', 3).access_token);
     expect(wire.requests).toHaveLength(2);
+  });
+});
+
+describe('the clients of one request', () => {
+  const url = 'https://cookies.test';
+  const openRequest = (serial: number) => {
+    const world = createFakeWorld();
+    const wire = createRecordedWire();
+    wire.on('POST /auth/v1/token', () => Response.json(sessionReply('ada', serial + 1)));
+    wire.on('POST /auth/v1/otp', () => Response.json({}));
+    const platform = world.openTab({ fetch: wire.fetch });
+    const { cookies: sent } = writeSessionCookies(
+      sessionReply('ada', serial, {
+        expires_at: world.clock.now() / 1000 - 3600,
+        user: userOf('ada', { note: 'x'.repeat(6_000) }),
+      }),
+      { storageKey: 'sb-cookies-auth-token', existing: [] },
+    );
+    const cookie = sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const request = new Request('https://app.test/', { headers: { cookie } });
+    return { request, platform, wire };
+  };
+
+  it.each(['at once', 'in turn'])('set a renewed session once, used %s', async (how) => {
+    const { request, platform, wire } = openRequest(how === 'in turn' ? 10 : 20);
+    const headers = new Headers();
+    const readToken = () => {
+      const cookies = createRequestCookies(request, headers);
+      return createServerClients({ url, apiKey: 'k', platform, cookies }).auth.getAccessToken();
+    };
+    const read: Promise<string | null>[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const token = readToken();
+      if (how === 'in turn') await token;
+      read.push(token);
+    }
+    expect(new Set(await Promise.all(read)).size).toBe(1);
+    expect(wire.requests).toHaveLength(1);
+    const names = headers.getSetCookie().map((line) => line.split('=')[0]);
+    expect(names).toEqual([...new Set(names)]);
+    expect(names.length).toBeGreaterThan(0);
+  });
+
+  it('of two requests share nothing, nor do two responses of one request', async () => {
+    const { request } = openRequest(30);
+    const headers = new Headers();
+    const cookies = createRequestCookies(request, headers);
+    expect(createRequestCookies(request, headers)).toBe(cookies);
+    expect(createRequestCookies(request, new Headers())).not.toBe(cookies);
+    expect(createRequestCookies(openRequest(31).request, headers)).not.toBe(cookies);
+  });
+
+  it('with cookies of a caller that serve every request never see the session of another one', async () => {
+    const { platform } = openRequest(40);
+    let sent = openRequest(40).request;
+    const cookies = {
+      getAll: () => parseCookieHeader(sent.headers.get('cookie') ?? ''),
+      setAll: () => undefined,
+    };
+    const open = () => createServerClients({ url, apiKey: 'k', platform, cookies }).auth;
+    await open().getAccessToken();
+    sent = new Request('https://app.test/');
+    expect(await open().getAccessToken()).toBeNull();
+  });
+
+  it('give the headers that forbid caching once', async () => {
+    const { platform } = openRequest(50);
+    const given: object[] = [];
+    const setAll = (_cookies: unknown, headers: object) => void given.push(headers);
+    const { auth } = createServerClients({
+      url,
+      apiKey: 'k',
+      platform,
+      cookies: { getAll: () => [], setAll },
+    });
+    await auth.signInWithOtp({ email: 'ada@example.com' });
+    expect(given.map((headers) => Object.keys(headers).length)).toEqual([3, 0, 0]);
   });
 });
 

@@ -39,5 +39,8 @@ export function refreshActionFor(problem: unknown): RefreshAction {
 /** Jitter of a quarter keeps tabs from refreshing at the same moment. */
 export const REFRESH_BACKOFF: BackoffOptions = { delaysMs: doublingDelaysMs(200, 25_600), jitter: 0.25 };
 
+/** Waits between the reads of storage by which another client's renewal of the same token is found. */
+export const OTHER_RENEWAL_BACKOFF: BackoffOptions = { delaysMs: doublingDelaysMs(250, 2_000) };
+
 /** No retry begins later than this after the first attempt. */
 export const GIVE_UP_MS = 30_000;

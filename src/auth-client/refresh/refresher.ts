@@ -14,9 +14,9 @@ import {
   tickMs,
 } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
-import type { Send } from '../wire/request.ts';
+import { DEFAULT_TIMEOUT_MS, type Send } from '../wire/request.ts';
 import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
-import { GIVE_UP_MS, REFRESH_BACKOFF, refreshActionFor } from './refresh-outcome.ts';
+import { GIVE_UP_MS, OTHER_RENEWAL_BACKOFF, REFRESH_BACKOFF, refreshActionFor } from './refresh-outcome.ts';
 import { withLock } from '../session/with-lock.ts';
 
 /** After a refusal that an immediate retry does not help: no request with this token before `untilMs`. */
@@ -252,9 +252,29 @@ export class Refresher {
       await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh', receivedAt);
     } catch (problem) {
       this.#pauseAfter(problem, sentToken);
-      if (refreshActionFor(problem) !== 'drop' || !(await this.#findNewer(sentToken, isRejected)))
-        throw problem;
+      if (refreshActionFor(problem) !== 'drop') throw problem;
+      await this.#awaitOtherRenewal(sentToken, problem);
+      if (!(await this.#findNewer(sentToken, isRejected))) throw problem;
     }
+  }
+
+  /**
+   * Without a lock in common another tab or process may have sent the token, too: its response is stored at the latest when the
+   * deadline of its request ends, and this client must not remove the session before.
+   */
+  async #awaitOtherRenewal(sentToken: string, refusal: unknown): Promise<void> {
+    const { session, platform } = this.#parts;
+    const isUsed = refusal instanceof AuthError && refusal.serverCode === 'refresh_token_already_used';
+    if (!isUsed || platform.locks.scope === 'origin' || !this.#settings.autoRefresh) return;
+    const checkStorage = async () => {
+      await session.sync();
+      if (session.current()?.record.refresh_token === sentToken) throw refusal;
+    };
+    const policy = { limit: Infinity, backoff: OTHER_RENEWAL_BACKOFF, maxElapsedMs: DEFAULT_TIMEOUT_MS };
+    const isRetryable = () => true;
+    await retry(platform, { ...policy, isRetryable }, checkStorage, this.#stopping.signal).catch(
+      () => undefined,
+    );
   }
 
   /** Whether another program stored a newer session. Else ends the session that the server refused, or lets its access token expire. */

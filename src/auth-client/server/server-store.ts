@@ -1,3 +1,5 @@
+import type { Locks } from '../../platform/platform.ts';
+import { createRealmLocks } from '../../platform/realm-locks.ts';
 import { type Cookie, decodeCookies } from '../storage/cookie-codec.ts';
 import type { Store } from '../storage/store.ts';
 import { type CookieScope, type CookieToSet, cookiesToSet } from './cookies-to-set.ts';
@@ -8,22 +10,37 @@ export interface ServerCookies {
   /** Returns the cookies of the request, decoded. */
   readonly getAll: () => readonly Cookie[] | Promise<readonly Cookie[]>;
   /**
-   * Adds cookies to the response, and headers that forbid caching it. Default: the response cannot have cookies (a Next Server
-   * Component); a session that is refreshed then lasts for this request only.
+   * Adds cookies to the response, and headers that forbid caching it, which come with the first call alone. Default: the response
+   * cannot have cookies (a Next Server Component); a session that is refreshed then lasts for this request only.
    */
   readonly setAll?:
     | ((cookies: readonly CookieToSet[], headers: Readonly<Record<string, string>>) => unknown)
     | undefined;
 }
 
+/** What the clients of one request have in common: several of them set one set of cookies. */
+export interface RequestState {
+  /** Written values by name, because the request's cookies do not change. An empty value is a removed cookie. */
+  readonly written: Map<string, string>;
+  /** Exclude the calls of one request alone. */
+  readonly locks: Locks;
+  hasHeaders: boolean;
+}
+
+export const createRequestState = (): RequestState => ({
+  written: new Map(),
+  locks: createRealmLocks(),
+  hasHeaders: false,
+});
+
 /** A store for one request: reads its cookies, and writes those of its response. */
 export function createServerStore(
   { getAll, setAll }: ServerCookies,
+  state: RequestState,
   scope: CookieScope,
   report: (problem: unknown) => void,
 ): Store {
-  /** Written values by name, because the request's cookies do not change. An empty value is a removed cookie. */
-  const written = new Map<string, string>();
+  const { written } = state;
 
   const list = async () => {
     const byName = new Map((await getAll()).map(({ name, value }) => [name, value]));
@@ -32,15 +49,19 @@ export function createServerStore(
   };
   const write = async (key: string, text: string | null) => {
     const present = Array.from(await list(), ([name, value]) => ({ name, value }));
-    const cookies = cookiesToSet(
+    const changes = cookiesToSet(
       key,
       text,
       present.filter(({ value }) => value !== ''),
       scope,
     );
-    for (const { name, value } of cookies) written.set(name, value);
+    for (const { name, value } of changes) written.set(name, value);
+    if (changes.length === 0 || !setAll) return;
+    // Once: SvelteKit refuses to set a header a second time.
+    const headers = state.hasHeaders ? {} : NO_STORE_HEADERS;
+    state.hasHeaders = true;
     try {
-      const result = cookies.length > 0 && setAll?.(cookies, NO_STORE_HEADERS);
+      const result = setAll(changes, headers);
       // Fastify's reply, which its setters return, is thenable, and ends only with the response.
       if (result instanceof Promise) await result;
     } catch (problem) {

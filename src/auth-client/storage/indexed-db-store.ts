@@ -10,11 +10,8 @@ const STORE = 'values';
  */
 export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): Store {
   let opened: Promise<IDBDatabase> | undefined;
-  const forget = () => {
-    opened = undefined;
-  };
   const open = () => {
-    opened ??= new Promise<IDBDatabase>((resolve, reject) => {
+    const opening = new Promise<IDBDatabase>((resolve, reject) => {
       const request = factory().open(name, 1);
       request.onupgradeneeded = () => void request.result.createObjectStore(STORE);
       request.onsuccess = () => {
@@ -28,20 +25,42 @@ export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): 
       };
       request.onerror = () => reject(request.error ?? new Error('IndexedDB cannot be opened'));
     });
-    opened.catch(forget);
-    return opened;
+    const forget = () => {
+      if (opened === opening) opened = undefined;
+    };
+    opening.catch(forget);
+    return (opened = opening);
   };
-  const run = async <T>(
+  const attempt = async <T>(
+    connection: Promise<IDBDatabase>,
     mode: IDBTransactionMode,
     ask: (values: IDBObjectStore) => IDBRequest<T>,
   ): Promise<T> => {
-    const transaction = (await open()).transaction(STORE, mode);
+    const transaction = (await connection).transaction(STORE, mode);
     return new Promise<T>((resolve, reject) => {
       const request = ask(transaction.objectStore(STORE));
       // An exceeded quota is reported only when the transaction ends.
       transaction.oncomplete = () => resolve(request.result);
       transaction.onabort = () => reject(transaction.error ?? new Error('IndexedDB aborted'));
     });
+  };
+  /** iOS ends the connections of a suspended page without an event: what fails on an earlier connection is done on a new one. */
+  const run = async <T>(
+    mode: IDBTransactionMode,
+    ask: (values: IDBObjectStore) => IDBRequest<T>,
+  ): Promise<T> => {
+    const earlier = opened;
+    if (!earlier) return attempt(open(), mode, ask);
+    try {
+      return await attempt(earlier, mode, ask);
+    } catch (problem) {
+      if (isNamed(problem, 'QuotaExceededError')) throw problem;
+      if (opened === earlier) {
+        opened = undefined;
+        void earlier.then((database) => database.close()).catch(() => undefined);
+      }
+      return attempt(opened ?? open(), mode, ask);
+    }
   };
   return {
     async get(key) {
@@ -56,3 +75,6 @@ export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): 
     },
   };
 }
+
+const isNamed = (problem: unknown, name: string) =>
+  (Object(problem) as { readonly name?: unknown }).name === name;

@@ -84,7 +84,14 @@ it('a passkey whose authenticator verified the person satisfies the second facto
   expect(claimsOf(session.access_token).aal).toBe('aal2');
   expect(methodsOf(session.access_token).toSorted()).toEqual(['mfa/webauthn', 'passkey']);
   expect(await readPreferences(session.access_token)).toHaveLength(1);
-  expect((await post('/rest/v1/rpc/export_account_data', {}, session.access_token)).status).toBe(200);
+  const exportData = async () =>
+    (await post('/rest/v1/rpc/export_account_data', {}, session.access_token)).status;
+  expect(await exportData()).toBe(403);
+  await supabase().database.query(
+    `update auth.webauthn_credentials set created_at = now() - interval '2 days' where user_id = $1`,
+    [user.id],
+  );
+  expect(await exportData()).toBe(200);
 
   const refreshed = await post('/auth/v1/token?grant_type=refresh_token', {
     refresh_token: session.refresh_token,

@@ -593,11 +593,10 @@ test('addresses in the text of the opened notification are links; that of anothe
   ]);
   const address = within(quote).getByRole('link', { name: 'https://example.com/lunch' });
   await actor.pointer({ keys: '[MouseMiddle]', target: address });
-  await actor.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Close' }));
+  const question = () => screen.findByRole('dialog', { name: 'You’re leaving this site' });
+  await actor.click(within(await question()).getByRole('button', { name: 'Close' }));
   await actor.click(address);
-  const proceed = await within(
-    await screen.findByRole('dialog', { name: 'You’re leaving this site' }),
-  ).findByRole<HTMLAnchorElement>('link');
+  const proceed = await within(await question()).findByRole<HTMLAnchorElement>('link');
   expect(proceed.href).toBe('https://example.com/lunch');
 });
 

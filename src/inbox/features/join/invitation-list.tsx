@@ -3,12 +3,14 @@ import { Link } from 'wouter';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { links, paths } from '../../shared/routes.ts';
+import { createSenderControlsApi } from '../../shared/sender-controls/sender-controls-api.ts';
 import { needsSecondFactor } from '../../shared/token-claims.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
+import type { Invitation } from './invitation.ts';
 import { createInvitationsApi, type ListedInvitation } from './invitations-api.ts';
 import layout from '../../ui/layout.module.css';
 import styles from './join.module.css';
@@ -29,7 +31,11 @@ export function InvitationList() {
   return (
     <section className={layout.stack}>
       <h2>{texts.listTitle}</h2>
-      <OpenInvitations key={`${session.user.id} ${attempt}`} onRetry={() => setAttempt(attempt + 1)} />
+      <OpenInvitations
+        key={`${session.user.id} ${attempt}`}
+        userId={session.user.id}
+        onRetry={() => setAttempt(attempt + 1)}
+      />
       <Link className={buttonClass('secondary', true)} href={paths.home}>
         {texts.stay}
       </Link>
@@ -37,12 +43,17 @@ export function InvitationList() {
   );
 }
 
-function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
+interface OpenInvitationsProps {
+  readonly userId: string;
+  readonly onRetry: () => void;
+}
+
+function OpenInvitations({ userId, onRetry }: OpenInvitationsProps) {
   const texts = joinTexts.use();
-  const language = useLanguage();
   const { loadRest, platform } = useClients();
   const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
   const [hasFailed, setHasFailed] = useState(false);
+  const [outcome, setOutcome] = useState<{ readonly error?: string; readonly success?: string }>({});
   useEffect(() => {
     const controller = new AbortController();
     loadRest()
@@ -54,7 +65,17 @@ function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
       });
     return () => controller.abort();
   }, [loadRest, platform]);
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
+  const block = async ({ inviterId, inviterName }: Invitation) => {
+    setOutcome({});
+    try {
+      await createSenderControlsApi(await loadRest(), userId).block(inviterId);
+      setInvitations((listed) => listed?.filter(({ invitation }) => invitation.inviterId !== inviterId));
+      setOutcome({ success: texts.blocked(inviterName) });
+    } catch (problem) {
+      platform.report(problem);
+      setOutcome({ error: texts.blockFailed });
+    }
+  };
   if (hasFailed)
     return (
       <FormMessages
@@ -75,17 +96,35 @@ function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
         <SlowNote pending />
       </>
     );
-  if (invitations.length === 0) return <p className={layout.hint}>{texts.listEmpty}</p>;
   return (
-    <ul className={layout.list}>
-      {invitations.map(({ token, invitation: { inviterName, entityName, expiresAtMs } }) => (
-        <li key={token}>
-          <Link className={styles.item} href={links.join(token)}>
-            {entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
-          </Link>
-          <span className={layout.hint}>{texts.expires(day.format(expiresAtMs))}</span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <FormMessages {...outcome} />
+      {invitations.length === 0 ? (
+        <p className={layout.hint}>{texts.listEmpty}</p>
+      ) : (
+        <ul className={layout.list}>
+          {invitations.map(({ token, invitation }) => (
+            <InvitationRow key={token} {...{ token, invitation }} onBlock={() => void block(invitation)} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function InvitationRow({ token, invitation, onBlock }: ListedInvitation & { readonly onBlock: () => void }) {
+  const texts = joinTexts.use();
+  const day = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'long' });
+  const { inviterName, entityName, expiresAtMs } = invitation;
+  return (
+    <li>
+      <Link className={styles.item} href={links.join(token)}>
+        {entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
+      </Link>
+      <span className={layout.hint}>{texts.expires(day.format(expiresAtMs))}</span>
+      <Button look="link" onClick={onBlock}>
+        {texts.block(inviterName)}
+      </Button>
+    </li>
   );
 }

@@ -187,6 +187,19 @@ test('the list of invitations is read again after a failure', async () => {
   expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
 });
 
+test('a sender is blocked from the list of invitations, which then lists none of that sender', async () => {
+  await invite();
+  await local().database.exec('delete from public.notifications');
+  const { actor } = await renderApp('/join', { supabase: local(), user: as(grace) });
+  await actor.click(await screen.findByRole('button', { name: /^Block Ada/ }));
+  expect(await screen.findByText(/is blocked\. You can unblock them in your preferences\./)).toBeTruthy();
+  expect(screen.getByText('No open invitations. New ones will show up here.')).toBeTruthy();
+  expect(await local().database.query('select sender_id from public.blocked_senders')).toEqual([
+    { sender_id: ada.id },
+  ]);
+  await local().database.exec('delete from public.blocked_senders');
+});
+
 test('an invitation that cannot be loaded can be tried again', async () => {
   const token = await invite();
   const backend = createBreakableFetch(local);

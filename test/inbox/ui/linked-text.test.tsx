@@ -9,7 +9,7 @@ test.each([
   ['[MouseMiddle]', 1],
   ['[MouseRight]', 0],
 ])('%s on an address asks %i times before it is followed', async (keys, times) => {
-  const onFollow = vi.fn((event: MouseEvent) => event.preventDefault());
+  const onFollow = vi.fn<(event: MouseEvent) => void>((event) => event.preventDefault());
   const { container, unmount } = render(
     <LinkedText text="See https://example.com/lunch" onFollow={onFollow} />,
   );

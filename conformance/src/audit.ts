@@ -36,7 +36,7 @@ export type AuditNeed =
  * The section that states what an audit checks: a path in this package, with an anchor. The section names its public source;
  * `readSection` returns both.
  */
-export type AuditSource = `protocol/${'auth' | 'rest' | 'realtime' | 'product'}.md#${string}`;
+export type AuditSource = `protocol/${'auth' | 'rest' | 'realtime' | 'product' | 'storage'}.md#${string}`;
 
 /** A statement about a server or a client, with the function that verifies it. Plain data, so that any runner can use it. */
 export interface Audit {

@@ -8,7 +8,7 @@ import { parseKnownFailing } from '../src/known-failing.ts';
 import { suiteVersion } from '../src/report.ts';
 import { readSection, readSections } from '../src/sources.ts';
 
-const documents = ['auth', 'rest', 'realtime', 'product'].map((name) => `protocol/${name}.md`);
+const documents = ['auth', 'rest', 'realtime', 'storage', 'product'].map((name) => `protocol/${name}.md`);
 
 describe('the audits', () => {
   it('no two audits have one id', () => {
@@ -83,7 +83,7 @@ describe('the sources of the audits', () => {
       [
         'grep',
         '-hoE',
-        'protocol/(auth|rest|realtime|product)\\.md(#[a-z0-9-]+)?',
+        'protocol/(auth|rest|realtime|storage|product)\\.md(#[a-z0-9-]+)?',
         '--',
         '*.ts',
         '*.tsx',

@@ -124,7 +124,7 @@ export type ServerErrorCode =
  * - `redirected`: the server redirected the request, which was not followed.
  * - `not-the-service`: the response is not the auth server's, for example a proxy's HTML page; see `status`.
  * - `oauth-error`: an OAuth error (RFC 6749 §5.2), whose `error` is `serverCode`.
- * - `invalid-argument`: an argument of the call is missing; nothing was sent.
+ * - `invalid-argument`: an argument of the call is missing or wrong; nothing was sent.
  * - `invalid-options`: an option of the client is missing or wrong; nothing was sent.
  * - `missing-session`: the call needs a signed-in user.
  * - `pkce-verifier-missing`: the link was requested by another browser; continue with the code in the same email.

@@ -1,5 +1,6 @@
 import type { Log } from '../platform/log.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
+import { encodeSegment } from '../platform/path-segment.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
@@ -183,9 +184,11 @@ async function validate<T>(schema: StandardSchema<unknown, T>, result: unknown):
 }
 
 function encodeName(name: string): string {
-  const segments = name.split('/');
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+  const refuse = (): never => {
     throw new FunctionsError('invalid-name', `Not a name of a function: ${JSON.stringify(name)}`);
-  }
-  return segments.map(encodeURIComponent).join('/');
+  };
+  return name
+    .split('/')
+    .map((segment) => encodeSegment(segment, refuse))
+    .join('/');
 }

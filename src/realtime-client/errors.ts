@@ -1,7 +1,7 @@
 /**
  * Why the realtime client failed.
  *
- * - `invalid-options`, `invalid-binding`: invalid input; nothing was sent.
+ * - `invalid-options`, `invalid-binding`, `invalid-topic`: invalid input; nothing was sent.
  * - `signed-out`: the user is signed out. The channel joins by itself after the next sign-in.
  * - `token-rejected`: the server keeps refusing tokens that were just renewed.
  * - `unauthorized`: the server's policies forbid the channel.
@@ -23,6 +23,7 @@
 export type RealtimeErrorCode =
   | 'invalid-options'
   | 'invalid-binding'
+  | 'invalid-topic'
   | 'signed-out'
   | 'token-rejected'
   | 'unauthorized'

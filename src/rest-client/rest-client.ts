@@ -1,3 +1,4 @@
+import { encodeSegment } from '../platform/path-segment.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { mergeHeaders } from '../platform/service-http.ts';
 import { readRows } from './query/answer.ts';
@@ -23,7 +24,7 @@ import type {
   Table,
 } from './query/query.ts';
 import { accept } from './query/modifiers.ts';
-import { encodeJson } from './query/quoting.ts';
+import { encodeJson, refuse } from './query/quoting.ts';
 import { QueryBuilder } from './query/query-builder.ts';
 import { TableQuery } from './query/table-query.ts';
 import type { Validate } from './results/standard-schema.ts';
@@ -143,6 +144,9 @@ export function createRestClient<
 
 const none: readonly never[] = [];
 
+/** The name of a table, view or function. @throws {RestError} `invalid-query` */
+const encodeName = (name: string): string => encodeSegment(name, refuse);
+
 /** Starts queries; the interface `RestClient` types them. */
 class Client {
   readonly #options: RestClientOptions;
@@ -161,13 +165,13 @@ class Client {
 
   from(table: string | TableDefinition): TableQuery {
     const isName = typeof table === 'string';
-    const plan = this.#plan('GET', encodeURIComponent(isName ? table : table.name));
+    const plan = this.#plan('GET', encodeName(isName ? table : table.name));
     const prepared = isName ? plan : table.prepare(plan, this.#options.validate ?? 'all');
     return new TableQuery(prepared, this.#runner);
   }
 
   rpc(name: string, args: object = {}): QueryBuilder {
-    const plan = this.#plan('POST', `rpc/${encodeURIComponent(name)}`);
+    const plan = this.#plan('POST', `rpc/${encodeName(name)}`);
     return new QueryBuilder({ ...plan, body: encodeJson(args) }, this.#runner);
   }
 

@@ -1,7 +1,7 @@
 import type { Schema } from '../platform/schema.ts';
 import { StorageError } from './errors.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
-import { encodeForSigning, encodeKey, encodeSegment, isKey, isSignable, normalizeKey } from './object-key.ts';
+import { encodeBucket, encodeForSigning, encodeKey, isKey, isSignable, normalizeKey } from './object-key.ts';
 import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
 import type {
   CopyOptions,
@@ -106,9 +106,8 @@ const PATHS_LIMIT = 1000;
 
 /** The bucket `name`; no request is sent. */
 export function createBucket({ base, send }: Transport, name: string): Bucket {
-  const bucket = encodeSegment(name);
   const objectUrl = (route: string, path: string, query: Query = {}) =>
-    withQuery(`${route}/${bucket}/${encodeKey(path)}`, query);
+    withQuery(`${route}/${encodeBucket(name)}/${encodeKey(path)}`, query);
   const post = <T>(path: string, json: unknown, options: CallOptions | undefined, shape: Schema<unknown>) =>
     send({ method: 'POST', path, json }, options, readJson<T>(shape));
 
@@ -166,7 +165,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
   /** The service answers a decoded path, which is no URL: of its answer, the route and the token count. */
   function signedUrl(answered: string, key: string, options: UrlOptions): string {
     const route = answered.startsWith('/render/image/') ? '/render/image/sign' : '/object/sign';
-    const url = `${base}${route}/${bucket}/${encodeKey(key)}${queryIn(answered)}`;
+    const url = `${base}${route}/${encodeBucket(name)}/${encodeKey(key)}${queryIn(answered)}`;
     return withQuery(url, signedQuery(options));
   }
 
@@ -196,7 +195,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     async list(folder = '', options = {}) {
       const { limit = 100, offset = 0, sortBy = { column: 'name' }, search } = options;
       return post<ListedObject[]>(
-        `/object/list/${bucket}`,
+        `/object/list/${encodeBucket(name)}`,
         {
           prefix: folder,
           limit,
@@ -222,7 +221,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     async listV2(options = {}) {
       const { limit = 100, prefix, cursor, withDelimiter, sortBy } = options;
       return post<ListV2Page>(
-        `/object/list-v2/${bucket}`,
+        `/object/list-v2/${encodeBucket(name)}`,
         { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy, ...listedVersions(options) },
         options,
         shapes.listedPage,
@@ -252,7 +251,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       // No path at all is the service's to refuse.
       const parts = paths.length === 0 ? [[]] : inParts(prefixes);
       for (const part of parts) {
-        const request = { method: 'DELETE', path: `/object/${bucket}`, json: { prefixes: part } };
+        const request = { method: 'DELETE', path: `/object/${encodeBucket(name)}`, json: { prefixes: part } };
         removed.push(...(await send(request, options, readJson<readonly ListedObject[]>(shapes.listed))));
       }
       return removed;
@@ -279,7 +278,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const signed = new Map<string, SignedUrl>();
       for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
         const answered = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
-          `/object/sign/${bucket}`,
+          `/object/sign/${encodeBucket(name)}`,
           { expiresIn: expiresInSeconds, paths: part },
           options,
           shapes.signedUrls,
@@ -308,7 +307,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const query = queryIn(url);
       return {
         path,
-        url: `${base}/object/upload/sign/${bucket}/${encodeKey(path)}${query}`,
+        url: `${base}/object/upload/sign/${encodeBucket(name)}/${encodeKey(path)}${query}`,
         token: new URLSearchParams(query).get('token') ?? '',
       };
     },

@@ -1,3 +1,4 @@
+import { encodeSegment } from '../platform/path-segment.ts';
 import { StorageError } from './errors.ts';
 
 /** The characters that the storage service takes in an object's name. */
@@ -26,16 +27,25 @@ export function isKey(key: string): boolean {
   }
 }
 
-/** Also the characters that end a link in Markdown or in an attribute, which `encodeURIComponent` leaves. */
-export const encodeSegment = (segment: string): string =>
-  encodeURIComponent(segment).replaceAll(
+/**
+ * A bucket's id, or a segment of a key, as a segment of a URL's path. Also the characters that end a link in Markdown or in an
+ * attribute are encoded, which `encodeURIComponent` leaves.
+ *
+ * @throws {StorageError} `invalid-key`
+ */
+export function encodeBucket(id: string): string {
+  const encoded = encodeSegment(id, (reason) => {
+    throw new StorageError('invalid-key', reason);
+  });
+  return encoded.replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
 
 /** The normalized path with each segment percent-encoded, as a URL takes it. */
 export function encodeKey(key: string): string {
-  return normalizeKey(key).split('/').map(encodeSegment).join('/');
+  return normalizeKey(key).split('/').map(encodeBucket).join('/');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Bucket, createBucket, purgeQuery, type PurgeOptions } from './bucket.ts';
+import { encodeBucket } from './object-key.ts';
 import { withQuery } from './object-url.ts';
 import * as shapes from './response-shapes.ts';
 import { type CallOptions, createTransport, readJson, type StorageClientOptions } from './transport.ts';
@@ -115,7 +116,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const transport = createTransport(options);
   const { send } = transport;
   const confirm = readJson(shapes.confirmation);
-  const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
+  const at = (id: string) => `/bucket/${encodeBucket(id)}`;
   return {
     from: (bucket) => createBucket(transport, bucket),
     listBuckets: ({ limit, offset, search, sortBy, ...request } = {}) => {
@@ -127,7 +128,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       };
       return send({ method: 'GET', path: withQuery('/bucket', query) }, request, readJson(shapes.buckets));
     },
-    getBucket: (id, request) => send({ method: 'GET', path: at(id) }, request, readJson(shapes.bucket)),
+    getBucket: async (id, request) => send({ method: 'GET', path: at(id) }, request, readJson(shapes.bucket)),
     async createBucket(id, settings = {}, request = {}) {
       const json = { id, name: id, ...encodeSettings({ public: false, ...settings }) };
       await send({ method: 'POST', path: '/bucket', json }, request, readJson(shapes.createdBucket));
@@ -162,7 +163,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     },
     async purgeBucketCache(id, request = {}) {
       await send(
-        { method: 'DELETE', path: withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery(request)) },
+        { method: 'DELETE', path: withQuery(`/cdn/${encodeBucket(id)}`, purgeQuery(request)) },
         request,
         confirm,
       );

@@ -9,6 +9,9 @@ import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/wire/
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
+const factorId = 'f0000000-0000-4000-8000-000000000001';
+const identityId = '1d000000-0000-4000-8000-000000000002';
+
 describe('second factors', () => {
   it('enroll sends friendly_name, factor_type and issuer or phone to POST /factors', async () => {
     const { signedIn, server } = createHarness();
@@ -45,10 +48,13 @@ describe('second factors', () => {
       Response.json({ id: 'c1', type: 'totp', expires_at: 1_767_225_900 }),
       Response.json(sessionReply('ada', 2)),
     );
-    const session = await createMfa(client).challengeAndVerify({ factorId: 'f/1', code: '123456' });
+    const session = await createMfa(client).challengeAndVerify({ factorId, code: '123456' });
     await world.settle();
     expect(session.accessToken).toBe(sessionReply('ada', 2).access_token);
-    expect(server.lines.slice(1)).toEqual(['POST /factors/f%2F1/challenge', 'POST /factors/f%2F1/verify']);
+    expect(server.lines.slice(1)).toEqual([
+      `POST /factors/${factorId}/challenge`,
+      `POST /factors/${factorId}/verify`,
+    ]);
     expect(server.sent[2]?.body).toEqual({ challenge_id: 'c1', code: '123456' });
     expect((await stored())?.['refresh_token']).toBe('refresh-ada-2');
     expect(events).toEqual(['MFA_CHALLENGE_VERIFIED']);
@@ -62,7 +68,7 @@ describe('second factors', () => {
     server.next(() => reply.promise);
     const refreshing = client.refreshSession();
     await world.settle();
-    const verifying = createMfa(client).verify({ factorId: 'f1', challengeId: 'c1', code: '1' });
+    const verifying = createMfa(client).verify({ factorId, challengeId: 'c1', code: '1' });
     await world.settle();
     expect(server.lines.filter((line) => line.includes('/verify'))).toEqual([]);
     server.next(Response.json(sessionReply('ada', 3)));
@@ -76,7 +82,7 @@ describe('second factors', () => {
     const { signedIn, server } = createHarness();
     const { client, events } = await signedIn();
     server.next(refusal(422, 'mfa_verification_failed'));
-    const verifying = createMfa(client).verify({ factorId: 'f1', challengeId: 'c1', code: '0' });
+    const verifying = createMfa(client).verify({ factorId, challengeId: 'c1', code: '0' });
     await expect(verifying).rejects.toMatchObject({ code: 'mfa_verification_failed' });
     expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 1).access_token);
     expect(events).toEqual([]);
@@ -91,10 +97,10 @@ describe('second factors', () => {
       Response.json({ id: 'c1', type: 'webauthn', expires_at: 1, webauthn }),
       Response.json(sessionReply('ada', 2)),
     );
-    const challenge = await mfa.challenge({ factorId: 'f1' });
+    const challenge = await mfa.challenge({ factorId });
     expect(challenge.webauthn).toEqual({ type: 'request', options: { publicKey: { challenge: 'x' } } });
     await mfa.verify({
-      factorId: 'f1',
+      factorId,
       challengeId: 'c1',
       webauthn: { type: 'request', credential: { id: 'k' } },
     });
@@ -108,8 +114,11 @@ describe('second factors', () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.next(Response.json({ id: 'f1' }), Response.json(sessionReply('ada', 2)));
-    await createMfa(client).unenroll({ factorId: 'f1' });
-    expect(server.lines.slice(1)).toEqual(['DELETE /factors/f1', 'POST /token?grant_type=refresh_token']);
+    await createMfa(client).unenroll({ factorId });
+    expect(server.lines.slice(1)).toEqual([
+      `DELETE /factors/${factorId}`,
+      'POST /token?grant_type=refresh_token',
+    ]);
   });
 
   it('lists factors by type, the verified ones', async () => {
@@ -221,8 +230,8 @@ describe('identities', () => {
     expect(server.lines[1]).toMatch(
       /^GET \/user\/identities\/authorize\?provider=github&skip_http_redirect=true&code_challenge=[\w-]{43}&code_challenge_method=s256$/,
     );
-    await identities.unlinkIdentity({ identity_id: 'i2' });
-    expect(server.lines[2]).toBe('DELETE /user/identities/i2');
+    await identities.unlinkIdentity({ identity_id: identityId });
+    expect(server.lines[2]).toBe(`DELETE /user/identities/${identityId}`);
     expect(client.getSnapshot().user?.identities).toHaveLength(1);
     expect(await identities.getUserIdentities()).toMatchObject([{ identity_id: 'i1' }]);
     expect(events).toEqual(['USER_UPDATED']);
@@ -368,10 +377,10 @@ describe('a second factor', () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();
-    server.on('POST /factors/f/verify', () => slow.promise);
+    server.on(`POST /factors/${factorId}/verify`, () => slow.promise);
     const abort = new AbortController();
     const verification = createMfa(client).verify(
-      { factorId: 'f', challengeId: 'c', code: '123456' },
+      { factorId, challengeId: 'c', code: '123456' },
       { signal: abort.signal },
     );
     verification.catch(() => undefined);
@@ -387,9 +396,9 @@ describe('a second factor', () => {
   it('stays removed when the following refresh fails', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
-    server.on('DELETE /factors/f', () => Response.json({ id: 'f' }));
+    server.on(`DELETE /factors/${factorId}`, () => Response.json({ id: 'f' }));
     server.on('POST /token', () => refusal(429, 'over_request_rate_limit'));
-    await expect(createMfa(client).unenroll({ factorId: 'f' })).resolves.toBeUndefined();
+    await expect(createMfa(client).unenroll({ factorId })).resolves.toBeUndefined();
     expect(server.lines.at(-1)).toBe('POST /token?grant_type=refresh_token');
     client.close();
   });

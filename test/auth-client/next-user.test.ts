@@ -5,6 +5,7 @@ import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
+const factorId = 'f0000000-0000-4000-8000-000000000001';
 const renewed = (id: string, version: number) => Response.json(sessionReply(id, version));
 const senderOf = (headers: Headers) => decodeJwtClaims(headers.get('authorization') ?? '')?.['sub'];
 
@@ -81,12 +82,12 @@ describe('a request of one user is not sent as the next user', () => {
       server.next(() => slow.promise);
       client.refreshSession().catch(() => undefined);
       await world.settle();
-      const verification = createMfa(client).verify({ factorId: 'f', challengeId: 'c', code: '123456' });
+      const verification = createMfa(client).verify({ factorId, challengeId: 'c', code: '123456' });
       verification.catch(() => undefined);
       await world.settle();
       server.next(renewed('bob', 1));
       await other.signInWithPassword({ email: 'bob@example.com', password: 'x' });
-      server.on('POST /factors/f/verify', () => renewed('ada', 9));
+      server.on(`POST /factors/${factorId}/verify`, () => renewed('ada', 9));
       slow.resolve(renewed('ada', 2));
       await expect(verification).rejects.toMatchObject({ code: 'missing-session' });
       await world.settle();
@@ -99,8 +100,8 @@ describe('a request of one user is not sent as the next user', () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();
-    server.on('POST /factors/f/verify', () => slow.promise);
-    const verification = createMfa(client).verify({ factorId: 'f', challengeId: 'c', code: '123456' });
+    server.on(`POST /factors/${factorId}/verify`, () => slow.promise);
+    const verification = createMfa(client).verify({ factorId, challengeId: 'c', code: '123456' });
     verification.catch(() => undefined);
     await world.settle();
     // A different user with the same refresh token: only a confused server does that.

@@ -64,6 +64,8 @@ async function startRegistration(harness: Harness, webAuthn: FakeWebAuthn) {
   return { client, registering };
 }
 
+const passkeyId = 'a0000000-0000-4000-8000-000000000001';
+
 describe('registration', () => {
   it('sends the created credential with its challenge and returns the passkey', async () => {
     const harness = createHarness();
@@ -544,10 +546,14 @@ describe('the passkeys of the user', () => {
         lastUsedAtMs: Date.parse(used.last_used_at),
       },
     ]);
-    const renamed = await passkeys.renamePasskey({ passkeyId: 'p1', friendlyName: 'Laptop' });
+    const renamed = await passkeys.renamePasskey({ passkeyId, friendlyName: 'Laptop' });
     expect(renamed.friendlyName).toBe('Laptop');
-    await passkeys.removePasskey({ passkeyId: 'p/2' });
-    expect(server.lines.slice(1)).toEqual(['GET /passkeys/', 'PATCH /passkeys/p1', 'DELETE /passkeys/p%2F2']);
+    await passkeys.removePasskey({ passkeyId });
+    expect(server.lines.slice(1)).toEqual([
+      'GET /passkeys/',
+      `PATCH /passkeys/${passkeyId}`,
+      `DELETE /passkeys/${passkeyId}`,
+    ]);
     expect(server.sent[2]?.body).toEqual({ friendly_name: 'Laptop' });
   });
 
@@ -555,9 +561,9 @@ describe('the passkeys of the user', () => {
     const { signedIn, server } = createHarness();
     const passkeys = createPasskeys((await signedIn()).client);
     const calls = [
-      passkeys.renamePasskey({ passkeyId: 'p1', friendlyName: '' }),
+      passkeys.renamePasskey({ passkeyId, friendlyName: '' }),
       // The server counts bytes of UTF-8.
-      passkeys.renamePasskey({ passkeyId: 'p1', friendlyName: 'ü'.repeat(61) }),
+      passkeys.renamePasskey({ passkeyId, friendlyName: 'ü'.repeat(61) }),
       passkeys.renamePasskey({ passkeyId: '', friendlyName: 'Laptop' }),
       passkeys.removePasskey({ passkeyId: '' }),
     ];

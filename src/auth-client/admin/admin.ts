@@ -7,7 +7,7 @@ import { isReadableByUsers, secretKeyProblem } from '../../platform/secret-key.t
 import { bearerOf, serviceUrl } from '../../platform/service.ts';
 import { AuthError } from '../errors.ts';
 import { type Passkey, parsePasskeys } from '../features/passkeys.ts';
-import { encodeId, get } from '../wire/endpoints.ts';
+import { encodeUuid, get } from '../wire/endpoints.ts';
 import { type CallOptions, type Send, createSend } from '../wire/request.ts';
 import { type Factor, parseFactor, parseNoContent } from '../wire/responses.ts';
 import { type AdminLinks, createAdminLinks } from './links.ts';
@@ -97,12 +97,12 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     },
     listFactors: async ({ userId }, call) => send(get(`${userPath(userId)}/factors`), parseFactors, call),
     async deleteFactor({ userId, factorId }, call) {
-      const path = `${userPath(userId)}/factors/${encodeId('factorId', factorId)}`;
+      const path = `${userPath(userId)}/factors/${encodeUuid('factorId', factorId)}`;
       await send({ method: 'DELETE', path }, parseFactor, call);
     },
     listPasskeys: async ({ userId }, call) => send(get(`${userPath(userId)}/passkeys`), parsePasskeys, call),
     async deletePasskey({ userId, passkeyId }, call) {
-      const path = `${userPath(userId)}/passkeys/${encodeId('passkeyId', passkeyId)}`;
+      const path = `${userPath(userId)}/passkeys/${encodeUuid('passkeyId', passkeyId)}`;
       await send({ method: 'DELETE', path }, parseNoContent, call);
     },
   };

@@ -1,4 +1,4 @@
-import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
+import { type Endpoint, encodeUuid, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
 import { parseNoContent } from '../wire/responses.ts';
 import { type TypeOf, listOf, nullish, object, optional, string } from '../../platform/schema.ts';
@@ -66,7 +66,7 @@ export interface AdminOAuthClients {
 }
 
 export function createAdminOAuthClients(send: Send): AdminOAuthClients {
-  const pathOf = ({ clientId }: OfClient) => `/admin/oauth/clients/${encodeId('clientId', clientId)}`;
+  const pathOf = ({ clientId }: OfClient) => `/admin/oauth/clients/${encodeUuid('clientId', clientId)}`;
   return {
     listOAuthClients: async (options) =>
       send(get('/admin/oauth/clients'), (body) => parseClients(body).clients ?? [], options),

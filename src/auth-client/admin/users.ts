@@ -1,5 +1,5 @@
 import { AuthError } from '../errors.ts';
-import { type Endpoint, encodeId, get, post } from '../wire/endpoints.ts';
+import { type Endpoint, encodeUuid, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
 import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { listOf, object } from '../../platform/schema.ts';
@@ -134,9 +134,9 @@ export function createAdminUsers(send: Send): AdminUsers {
 
 const parseUsers = object({ users: listOf(parseUser) });
 
-/** @throws {AuthError} `invalid-argument`: an empty id would address the list. */
+/** @throws {AuthError} `invalid-argument` */
 export function userPath(userId: string): string {
-  return `/admin/users/${encodeId('userId', userId)}`;
+  return `/admin/users/${encodeUuid('userId', userId)}`;
 }
 
 function requireCount(name: string, value: number, most: number): void {

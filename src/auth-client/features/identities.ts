@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
-import { encodeId, get } from '../wire/endpoints.ts';
+import { encodeUuid, get } from '../wire/endpoints.ts';
 import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseConfirmation, type UserIdentity } from '../wire/responses.ts';
@@ -55,7 +55,7 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
       return { url, flowId: flow.flowId };
     },
     async unlinkIdentity({ identity_id }, options) {
-      const path = `/user/identities/${encodeId('identity_id', identity_id)}`;
+      const path = `/user/identities/${encodeUuid('identity_id', identity_id)}`;
       await callAsUser(core, { method: 'DELETE', path }, parseConfirmation, options);
       await core.session.replaceUser(await getUser(options));
     },

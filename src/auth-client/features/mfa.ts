@@ -1,6 +1,6 @@
 import type { AuthClient } from '../auth-client.ts';
 import { decodeJwtClaims } from '../../platform/jwt.ts';
-import { type Endpoint, post } from '../wire/endpoints.ts';
+import { type Endpoint, encodeUuid, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseConfirmation, type Factor } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
@@ -218,7 +218,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
 }
 
 function factorPath(id: string, suffix = ''): string {
-  return `/factors/${encodeURIComponent(id)}${suffix}`;
+  return `/factors/${encodeUuid('factorId', id)}${suffix}`;
 }
 
 /** An entry of the claim `amr`: an object with a time, or a bare name (RFC 8176). */

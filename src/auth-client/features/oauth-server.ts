@@ -1,6 +1,6 @@
 import type { AuthClient } from '../auth-client.ts';
 import { callAsUser } from '../calls/user-call.ts';
-import { encodeId, get } from '../wire/endpoints.ts';
+import { encodeId, encodeUuid, get } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseNoContent } from '../wire/responses.ts';
 import {
@@ -162,7 +162,7 @@ export function createOAuthServer({ core }: AuthClient): OAuthServer {
         options,
       ),
     async revokeGrant({ clientId }, options) {
-      encodeId('clientId', clientId);
+      encodeUuid('clientId', clientId);
       const endpoint = {
         method: 'DELETE',
         path: '/user/oauth/grants',

@@ -12,7 +12,7 @@ import {
   readPageWebAuthn,
   requestCredential,
 } from '../webauthn/web-authn.ts';
-import { type Endpoint, captcha, encodeId, get, post } from '../wire/endpoints.ts';
+import { type Endpoint, captcha, encodeUuid, get, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseNoContent, parseTokenResponse } from '../wire/responses.ts';
 import { listOf, nonEmptyString, nullish, number, object, record, string } from '../../platform/schema.ts';
@@ -293,13 +293,13 @@ export function createPasskeys(
         throw new AuthError('invalid-argument', `A name has 1 to ${LONGEST_NAME_BYTES} bytes.`);
       const endpoint: Endpoint = {
         method: 'PATCH',
-        path: `/passkeys/${encodeId('passkeyId', passkeyId)}`,
+        path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}`,
         body: { friendly_name: friendlyName },
       };
       return callAsUser(core, endpoint, parsePasskey, options);
     },
     async removePasskey({ passkeyId }, options) {
-      const endpoint: Endpoint = { method: 'DELETE', path: `/passkeys/${encodeId('passkeyId', passkeyId)}` };
+      const endpoint: Endpoint = { method: 'DELETE', path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}` };
       await callAsUser(core, endpoint, parseNoContent, options);
     },
   };

@@ -1,3 +1,4 @@
+import { encodeSegment } from '../../platform/path-segment.ts';
 import { AuthError } from '../errors.ts';
 
 /** One call of the auth server, as plain data (conformance/protocol/auth.md). */
@@ -33,10 +34,21 @@ export function token(grant: GrantType, body: object): Endpoint {
   return { method: 'POST', path: '/token', query: { grant_type: grant }, body };
 }
 
-/** An id as a part of a path. @throws {AuthError} `invalid-argument`: an empty one would address the list. */
+/** An identifier as a segment of a path. @throws {AuthError} `invalid-argument` */
 export function encodeId(name: string, id: string): string {
-  if (!id) throw new AuthError('invalid-argument', `You must provide ${name}.`);
-  return encodeURIComponent(id);
+  return encodeSegment(id, (reason) => refuse(`You must provide ${name}: ${reason}.`));
+}
+
+/** An id that is a UUID on the server (RFC 9562), as a segment of a path. @throws {AuthError} `invalid-argument` */
+export function encodeUuid(name: string, id: string): string {
+  if (!uuid.test(id)) refuse(`You must provide ${name}: ${JSON.stringify(id)} is not a UUID.`);
+  return id;
+}
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function refuse(message: string): never {
+  throw new AuthError('invalid-argument', message);
 }
 
 export function get(path: string, query: Endpoint['query'] = {}): Endpoint {

@@ -1,4 +1,5 @@
 import { foreignResponse } from '../../platform/foreign-response.ts';
+import { encodeSegment } from '../../platform/path-segment.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { serviceUrl } from '../../platform/service.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
@@ -102,12 +103,18 @@ export async function sendBroadcast(
     ...(persist === true && { persist: 'true' }),
     ...(typeof persist === 'object' && { 'persist[ttl]': `${persist.ttlSeconds}` }),
   });
-  const path = `/api/broadcast/${encodeURIComponent(topic)}/events/${encodeURIComponent(event)}`;
+  const path = `/api/broadcast/${encodeName(topic)}/events/${encodeName(event)}`;
   const isBytes = payload instanceof Uint8Array;
   const content = isBytes
     ? { type: 'application/octet-stream', body: new Uint8Array(payload) }
     : { type: 'application/json', body: JSON.stringify(payload) };
   await post(client, query.size > 0 ? `${path}?${query}` : path, content, options);
+}
+
+function encodeName(name: string): string {
+  return encodeSegment(name, (reason) => {
+    throw new RealtimeError('invalid-topic', `Not a topic or event of a broadcast by HTTP: ${reason}`);
+  });
 }
 
 interface Content {

@@ -8,6 +8,7 @@ import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
+import { normalizePath } from './request-path.ts';
 
 /** A service behind the gateway; the path of the request is as the client sent it. */
 export interface Service {
@@ -56,17 +57,29 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   return {
     async handle(request) {
-      const path = new URL(request.url).pathname;
-      // Match the path as sent, because PostgREST itself refuses `..` and empty segments.
-      const service = /^\/(\w+)\/v1(?:[/?]|$)/.exec(requestLineOf(request).target)?.[1] ?? '';
+      const path = normalizePath(requestLineOf(request).target.replace(/\?.*/s, ''));
+      if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '');
+      const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       // A link leads to the test provider from any site, but only a script or a form, which send an origin, act there.
       const acts = isTestProvider(path) && request.headers.has('origin');
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
-      return withCors(refusal ?? (await route(request, service, path)), service);
+      return withCors(refusal ?? (await route(withPath(request, path), service, path)), service);
     },
   };
+}
+
+/** The request with another path, in its URL and in its request line. */
+function withPath(request: Request, path: string): Request {
+  const { method, target } = requestLineOf(request);
+  const [sentPath = '', ...query] = target.split('?');
+  if (sentPath === path) return request;
+  const url = new URL(request.url);
+  url.pathname = path;
+  const moved = new Request(url, request);
+  setRequestLine(moved, { method, target: [path, ...query].join('?') });
+  return moved;
 }
 
 /** Removes a key from the query, because only the gateway reads it. */

@@ -1,4 +1,5 @@
 import type { Unsubscribe } from '../platform/platform.ts';
+import { duration } from '../platform/number-options.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { hasCallbackParameters } from './callback/callback-parameters.ts';
 import type { CallbackOptions } from './callback/callback-methods.ts';
@@ -90,7 +91,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
 
 /** `createAuthClient` with the internals that the sets of clients use. */
 export function createAuthClientWith(options: AuthClientOptions & CoreInternals): AuthClient {
-  const problem = configurationProblem(options);
+  const problem = configurationProblem(options, { timeoutMs: duration });
   if (problem) throw new AuthError('invalid-options', problem);
   let started: Promise<AuthSnapshot> | undefined;
   const start = (): Promise<AuthSnapshot> => (started ??= restore());

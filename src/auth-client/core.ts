@@ -122,12 +122,9 @@ export class Core implements AuthCore {
   readonly waitFor = <T>(work: Promise<T>, { signal, timeoutMs }: CallOptions): Promise<T> => {
     // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
     if (!signal && timeoutMs === undefined) return work;
-    const call = { signal, timeoutMs: timeoutMs ?? LONGEST_TIMER_MS };
+    const call = { signal, timeoutMs: timeoutMs ?? Infinity };
     return new ServiceCall(this.#options, authService, call).wait(() => work);
   };
 }
 
 const sendOwnRefresh: ShareRefresh = (_refreshToken, request) => request();
-
-/** The longest delay that `setTimeout` takes. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

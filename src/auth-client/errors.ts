@@ -127,6 +127,7 @@ export type ServerErrorCode =
  * - `invalid-argument`: an argument of the call is missing or wrong; nothing was sent.
  * - `invalid-options`: an option of the client is missing or wrong; nothing was sent.
  * - `missing-session`: the call needs a signed-in user.
+ * - `user-changed`: another user signed in during the call, or nobody is signed in any more; nothing more was sent.
  * - `pkce-verifier-missing`: the link was requested by another browser; continue with the code in the same email.
  * - `implicit-flow-disabled`: the callback URL carries tokens, and the option `acceptImplicitFlow` is off.
  * - `token-expired`, `invalid-signature`, `invalid-token`: verification of an access token failed because it has expired,
@@ -147,6 +148,7 @@ export type ClientErrorCode =
   | 'invalid-argument'
   | 'invalid-options'
   | 'missing-session'
+  | 'user-changed'
   | 'pkce-verifier-missing'
   | 'implicit-flow-disabled'
   | 'token-expired'
@@ -202,5 +204,10 @@ export class AuthError extends Error {
 
 /** An {@link AuthError} with `missing-session`. */
 export function missingSession(): AuthError {
-  return new AuthError('missing-session', 'No user is signed in, or another user signed in during the call');
+  return new AuthError('missing-session', 'No user is signed in');
+}
+
+/** An {@link AuthError} with `user-changed`. */
+export function userChanged(): AuthError {
+  return new AuthError('user-changed', 'Another user signed in during the call');
 }

@@ -79,9 +79,6 @@ export interface SupabaseClientOptions<Name extends string = string> {
   accessToken?: () => Promise<string | null>;
 }
 
-/** The longest delay that `setTimeout` takes: the vendor's clients have no deadline of their own. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** The vendor's default: from this length on, in characters, a failure says that the URL is long. */
 const URL_LENGTH_LIMIT = 8000;
 
@@ -133,8 +130,9 @@ export class SupabaseClient<
     this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
     this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
     const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
-    this.storage = createStorage({ ...connection, timeoutMs: LONGEST_TIMER_MS }, options.storage);
-    this.functions = new FunctionsClient({ ...connection, timeoutMs: LONGEST_TIMER_MS });
+    // The vendor's clients have no deadline of their own.
+    this.storage = createStorage({ ...connection, timeoutMs: Infinity }, options.storage);
+    this.functions = new FunctionsClient({ ...connection, timeoutMs: Infinity });
   }
 
   /** Queries a table or view. */
@@ -229,8 +227,8 @@ function createShared(url: string, apiKey: string, options: SupabaseClientOption
     },
     rest: {
       ...(global.headers && { headers: global.headers }),
-      timeoutMs: db.timeout ?? LONGEST_TIMER_MS,
-      attemptTimeoutMs: db.timeout ?? LONGEST_TIMER_MS,
+      timeoutMs: db.timeout ?? Infinity,
+      attemptTimeoutMs: db.timeout ?? Infinity,
       // A long URL is sent: the vendor's client only names its length in the hint of a failure.
       maxUrlLength: Infinity,
     },

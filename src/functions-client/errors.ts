@@ -3,13 +3,14 @@
  *
  * - `http`: the function answered with an error status; `status` and `body` have the answer.
  * - `relay`: the function could not be reached or started.
- * - `invalid-options`: `url` or `apiKey` is missing; nothing was sent.
+ * - `invalid-options`: `url` or `apiKey` is missing, or a number is outside its range; nothing was sent.
  * - `invalid-name`, `invalid-body`: bad input; nothing was sent.
  * - `invalid-result`: the answer is not the JSON that it announces, or not what the schema says.
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
  * - `not-the-service`: of `events()`, the response is no event stream; the message has its status, type and first words.
+ * - `user-changed`: another user signed in during the call, or nobody is signed in any more; nothing more was sent.
  */
 export type FunctionsErrorCode =
   | 'http'
@@ -23,7 +24,8 @@ export type FunctionsErrorCode =
   | 'aborted'
   | 'network'
   | 'redirected'
-  | 'not-the-service';
+  | 'not-the-service'
+  | 'user-changed';
 
 /** What a {@link FunctionsError} carries beside its code and message. */
 export interface FunctionsErrorFields {

@@ -1,5 +1,7 @@
+import type { CallUser } from '../platform/call-user.ts';
 import type { Log } from '../platform/log.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
+import { duration } from '../platform/number-options.ts';
 import { encodeSegment } from '../platform/path-segment.ts';
 import type { Platform } from '../platform/platform.ts';
 import { parseRetryAfterSeconds } from '../platform/retry.ts';
@@ -52,6 +54,8 @@ export interface InvokeOptions {
   readonly timeoutMs?: number;
   /** Ends the call; its error has the code `aborted`. */
   readonly signal?: AbortSignal;
+  /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 /** Calls edge functions. Every method throws {@link FunctionsError}. */
@@ -95,7 +99,7 @@ const functionsService: Service = {
  * ```
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
-  const problem = configurationProblem(options);
+  const problem = configurationProblem(options, { timeoutMs: duration });
   if (problem) throw new FunctionsError('invalid-options', problem);
   const base = serviceUrl(options.url, 'functions');
 
@@ -104,14 +108,14 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { method = 'POST', region = options.region, redirect, headers, signal } = invocation;
+    const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
     const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
     const forcedRegion = region === 'any' ? undefined : region;
     const [path = '', ...query] = name.split('?');
     const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
     const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
     const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
-    const work = new ServiceCall(options, functionsService, { timeoutMs, signal });
+    const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
     const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
     return work.send({ method, url, redirect, ownHeaders, headers, body }, async (response) => {

@@ -1,6 +1,23 @@
-import type { Broadcast, LockOptions, Locks, PageSignal, Platform, Unsubscribe } from './platform.ts';
+import type { Broadcast, LockOptions, Locks, PageSignal, Platform, Timer, Unsubscribe } from './platform.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
+
+/** The longest delay that `setTimeout` takes; it runs longer ones at once. */
+export const longestTimeoutMs = 2 ** 31 - 1;
+
+function setTimer(callback: () => void, delayMs: number): Timer {
+  let handle: ReturnType<typeof setTimeout>;
+  const wait = (restMs: number) => {
+    handle =
+      restMs > longestTimeoutMs
+        ? setTimeout(() => wait(restMs - longestTimeoutMs), longestTimeoutMs)
+        : setTimeout(callback, restMs);
+  };
+  // A timer that never runs must not keep a process alive.
+  if (delayMs === Infinity) return { cancel() {} };
+  wait(delayMs);
+  return { cancel: () => clearTimeout(handle) };
+}
 
 /** What every platform of the realm has in common: it keeps nothing, and reads the realm's globals at each call. */
 const realm = {
@@ -8,10 +25,7 @@ const realm = {
   clock: {
     now: () => Date.now(),
     monotonicMs: () => performance.now(),
-    setTimer(callback, delayMs) {
-      const handle = setTimeout(callback, delayMs);
-      return { cancel: () => clearTimeout(handle) };
-    },
+    setTimer,
   },
   random: {
     number: () => Math.random(),

@@ -51,9 +51,9 @@ export interface HttpService {
   readonly name: ServiceName;
   /** The client's error class: an error of it reaches the caller unchanged, and is thrown for a request without a response. */
   readonly errorClass: new (
-    code: HttpFailureKind,
+    code: HttpFailureKind | 'user-changed' | 'invalid-options',
     message: string,
-    fields: { readonly cause: unknown },
+    fields: { readonly cause?: unknown },
   ) => Error;
 }
 

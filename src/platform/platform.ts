@@ -37,7 +37,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start. Never goes back; may stand still while the machine sleeps. */
   monotonicMs(): number;
-  /** Calls `callback` once after at least `delayMs` milliseconds. */
+  /** Calls `callback` once after at least `delayMs` milliseconds, of any length; never for Infinity. */
   setTimer(callback: () => void, delayMs: number): Timer;
 }
 

@@ -1,3 +1,4 @@
+import { CallUser, UserChanged } from './call-user.ts';
 import {
   type HeaderRecord,
   HttpFailure,
@@ -7,6 +8,7 @@ import {
   sendHttp,
   withinDeadline,
 } from './http.ts';
+import { duration, rangeProblem } from './number-options.ts';
 import { credentialsOf } from './service.ts';
 
 /** A service, as its client sees it: the same for every client of the service. */
@@ -43,6 +45,8 @@ export interface ServiceCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The token to send. Default: what `getAccessToken` returns. */
   readonly token?: string | null | undefined;
+  /** The user of the call that this one is a part of. Default: the subject of this call's first token. */
+  readonly user?: CallUser | undefined;
 }
 
 /** The headers that a client sends, of which those that are undefined are left out. */
@@ -67,18 +71,22 @@ export class ServiceCall {
   readonly #service: Service;
   readonly #signal: AbortSignal | undefined;
   readonly #endsAtMs: number;
+  readonly #problem: string | null;
+  readonly #user: CallUser;
   #token: string | null | undefined;
   #isRenewed = false;
 
   constructor(
     client: ServiceHttpOptions,
     service: Service,
-    { timeoutMs, signal, token }: ServiceCallOptions,
+    { timeoutMs, signal, token, user = new CallUser() }: ServiceCallOptions,
   ) {
     this.#client = client;
     this.#service = service;
     this.#signal = signal;
     this.#token = token;
+    this.#user = user;
+    this.#problem = rangeProblem({ timeoutMs }, { timeoutMs: duration });
     this.#endsAtMs = client.platform.clock.monotonicMs() + timeoutMs;
   }
 
@@ -94,8 +102,8 @@ export class ServiceCall {
 
   /**
    * Runs an attempt with the headers of a request, and once more with a renewed token if the service calls the first
-   * one expired, or denies what it may do and another one has replaced it. The call's headers win over the client's, and both over the library's: see the table in
-   * docs/clients/headers-and-logs.md.
+   * one expired, or denies what it may do and another one of the same user has replaced it. The call's headers win over the
+   * client's, and both over the library's: see the table in docs/clients/headers-and-logs.md.
    *
    * @throws the client's error.
    */
@@ -106,8 +114,10 @@ export class ServiceCall {
     const service = this.#service;
     const attemptWith = (token: string | null) =>
       attempt(mergeHeaders(this.#credentials(token), ownHeaders, this.#client.headers, headers));
+    this.#requireOptions();
     try {
       const token = this.#token === undefined ? (this.#token = await this.#requestToken()) : this.#token;
+      this.#user.admit(token);
       try {
         return await attemptWith(token);
       } catch (refusal) {
@@ -115,9 +125,11 @@ export class ServiceCall {
         const isExpired = service.isTokenExpired?.(refusal) ?? false;
         if (!isExpired && !service.isDenied?.(refusal)) throw refusal;
         this.#isRenewed = true;
-        this.#token = await this.#requestToken(isExpired ? { rejectedToken: token } : undefined);
-        if (!this.#token || this.#token === token) throw refusal;
-        return await attemptWith(this.#token);
+        const renewed = await this.#requestToken(isExpired ? { rejectedToken: token } : undefined);
+        if (!renewed || renewed === token) throw refusal;
+        this.#user.admit(renewed);
+        this.#token = renewed;
+        return await attemptWith(renewed);
       }
     } catch (problem) {
       throw this.#toOwnError(problem);
@@ -136,11 +148,16 @@ export class ServiceCall {
 
   /** Awaits work until the call's deadline or signal. @throws the client's error. */
   async wait<T>(work: () => Promise<T>): Promise<T> {
+    this.#requireOptions();
     try {
       return await this.#untilEnd(work);
     } catch (problem) {
       throw this.#toOwnError(problem);
     }
+  }
+
+  #requireOptions(): void {
+    if (this.#problem !== null) throw new this.#service.errorClass('invalid-options', this.#problem, {});
   }
 
   #credentials(token: string | null): HeaderRecord {
@@ -157,6 +174,7 @@ export class ServiceCall {
       return await this.#untilEnd(() => getAccessToken(rejected));
     } catch (cause) {
       if (cause instanceof HttpFailure || !createTokenError) throw cause;
+      if (isUserChange(cause)) throw new UserChanged(cause);
       throw createTokenError('No access token is available', cause);
     }
   }
@@ -166,11 +184,18 @@ export class ServiceCall {
   }
 
   #toOwnError(problem: unknown): unknown {
+    const { errorClass } = this.#service;
+    if (problem instanceof UserChanged)
+      return new errorClass('user-changed', problem.message, { cause: problem.cause });
     if (!(problem instanceof HttpFailure)) return problem;
     const { kind, message, cause } = problem;
-    return new this.#service.errorClass(kind, message, { cause });
+    return new errorClass(kind, message, { cause });
   }
 }
+
+/** Whether the auth client found the change itself. */
+const isUserChange = (problem: unknown): boolean =>
+  problem instanceof Error && 'code' in problem && problem.code === 'user-changed';
 
 /**
  * Merges headers, names in lower case: a later value replaces an earlier one, however its name is written. A value that is undefined

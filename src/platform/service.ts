@@ -1,5 +1,11 @@
+import { type NumberRange, rangeProblem } from './number-options.ts';
+
 /** The missing or invalid option of a client, in the words of conformance/protocol/product.md#errors-of-the-application; null if there is none. */
-export function configurationProblem({ url, publicUrl = url, apiKey }: ProjectOptions): string | null {
+export function configurationProblem(
+  options: ProjectOptions,
+  ranges: Readonly<Record<string, NumberRange>> = {},
+): string | null {
+  const { url, publicUrl = url, apiKey } = options;
   if (!url) return `${incomplete}: url is not set`;
   if (!isHttpUrl(url)) return `${incomplete}: url is not set (it must be an http or https URL)`;
   if (!isHttpUrl(publicUrl)) return `${incomplete}: publicUrl is not set (it must be an http or https URL)`;
@@ -7,7 +13,7 @@ export function configurationProblem({ url, publicUrl = url, apiKey }: ProjectOp
   // A line break is a mistake of copying, and would make every request fail.
   if (!/^[\x20-\x7e]+$/.test(apiKey))
     return `${incomplete}: apiKey is not set (it must be one line of ASCII characters)`;
-  return null;
+  return rangeProblem(options, ranges);
 }
 
 const isHttpUrl = (text: string) => /^https?:\/\/./.test(text);

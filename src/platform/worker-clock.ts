@@ -1,3 +1,4 @@
+import { longestTimeoutMs } from './browser-platform.ts';
 import type { Clock, Page, Timer } from './platform.ts';
 
 /** A timer to run in the worker: the message that {@link createWorkerClock} sends and {@link serveTimers} receives. */
@@ -64,8 +65,11 @@ export function createWorkerClock(
   let lastId = 0;
 
   const runInWorker = (id: number, dueMs: number) => {
+    const delayMs = Math.max(0, dueMs - clock.monotonicMs());
+    // The worker would run a longer timer at once; the page's own one is early enough.
+    if (delayMs > longestTimeoutMs) return;
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- A worker has no target origin.
-    worker?.postMessage({ id, delayMs: Math.max(0, dueMs - clock.monotonicMs()) });
+    worker?.postMessage({ id, delayMs });
   };
   const startWorker = () => {
     worker = createWorker();

@@ -1,3 +1,5 @@
+import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
+
 /**
  * Why the realtime client failed.
  *
@@ -17,6 +19,7 @@
  * - `network`, `timeout`, `aborted`, `rate-limited`, `server`: an HTTP broadcast failed.
  * - `redirected`: the server redirected an HTTP broadcast, which was not followed.
  * - `not-the-service`: the realtime service did not send the response to an HTTP broadcast, such as a network's sign-in page.
+ * - `user-changed`: another user signed in, or the user signed out, before it was sent.
  * - `rate-limited`: the server's rate limit was reached.
  * - `closed`: the client or channel was closed.
  */
@@ -42,9 +45,16 @@ export type RealtimeErrorCode =
   | 'aborted'
   | 'redirected'
   | 'not-the-service'
+  | 'user-changed'
   | 'rate-limited'
   | 'server'
   | 'closed';
+
+/** @throws {RealtimeError} `invalid-options` for an option outside its range. */
+export function requireRanges(options: object, ranges: Readonly<Record<string, NumberRange>>): void {
+  const problem = rangeProblem(options, ranges);
+  if (problem !== null) throw new RealtimeError('invalid-options', problem);
+}
 
 /** What a {@link RealtimeError} carries beside its code and message. */
 export interface RealtimeErrorFields {

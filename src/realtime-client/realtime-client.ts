@@ -8,11 +8,12 @@ import type {
   GetAccessToken,
   OnTokenChange,
 } from './socket/connection.ts';
+import { rangeProblem } from '../platform/number-options.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
 import { createOwnConnection } from './channel/own-connection.ts';
-import { defaultSettings, type RealtimeSettings } from './settings.ts';
+import { defaultSettings, type RealtimeSettings, settingsRanges } from './settings.ts';
 import type { Readable } from '../platform/store.ts';
 import type { ProtocolVersion } from './protocol/message.ts';
 import type { ProtocolParts } from './protocol/protocol-parts.ts';
@@ -104,7 +105,7 @@ export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,
 ): RealtimeClient<Database> {
   const { platform, share, schedule: frame, vsn = '2.0.0' } = options;
-  const problem = configurationProblem(options);
+  const problem = configurationProblem(options) ?? rangeProblem(options.settings, settingsRanges);
   if (problem) throw new RealtimeError('invalid-options', problem);
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));

@@ -1,3 +1,5 @@
+import { count, duration, interval, limit, type NumberRange } from '../platform/number-options.ts';
+
 /** Timeouts, delays and limits of the client. All times in milliseconds. */
 export interface RealtimeSettings {
   /** Interval between heartbeats. Default 25,000. */
@@ -46,6 +48,27 @@ export interface RealtimeSettings {
   /** Longest interval between deliveries when `schedule` does not call back, as in a hidden page. Default 250. */
   readonly hiddenFrameMs: number;
 }
+
+/** The ranges of {@link RealtimeSettings}. */
+export const settingsRanges: Readonly<Record<keyof RealtimeSettings, NumberRange>> = {
+  heartbeatMs: interval,
+  timeoutMs: interval,
+  liveTimeoutMs: interval,
+  replicationTimeoutMs: interval,
+  reconnectDelaysMs: duration,
+  jitter: { min: 0, max: 1 },
+  stableAfterMs: duration,
+  rateLimitDelayMs: duration,
+  hiddenDelayMs: duration,
+  probeMs: interval,
+  parallelJoins: count,
+  lostAfterMs: duration,
+  leaveGraceMs: duration,
+  pushBuffer: limit,
+  deliveryBuffer: limit,
+  frameMs: duration,
+  hiddenFrameMs: duration,
+};
 
 /** The defaults of {@link RealtimeSettings}. */
 export const defaultSettings: RealtimeSettings = {

@@ -41,7 +41,9 @@ export type RestErrorCode =
   | 'aborted'
   | 'network'
   // The server redirected the request, which was not followed.
-  | 'redirected';
+  | 'redirected'
+  // Another user signed in during the call, or nobody is signed in any more.
+  | 'user-changed';
 
 /** What a RestError carries beside its code and message. */
 export interface RestErrorFields {

@@ -1,3 +1,4 @@
+import { count, duration, limit, rangeProblem } from '../platform/number-options.ts';
 import { encodeSegment } from '../platform/path-segment.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { mergeHeaders } from '../platform/service-http.ts';
@@ -137,10 +138,13 @@ export function createRestClient<
   Database = UnknownDatabase,
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
-  const problem = configurationProblem(options);
+  const problem = configurationProblem(options, ranges) ?? rangeProblem(options.retry, retryRanges);
   if (problem) throw new RestError('invalid-options', problem);
   return new Client(options, options.schema, new Runner(options)) as unknown as RestClient<Database, Name>;
 }
+
+const ranges = { timeoutMs: duration, attemptTimeoutMs: duration, maxRows: count, maxUrlLength: count };
+const retryRanges = { limit, baseDelayMs: duration, maxDelayMs: duration };
 
 const none: readonly never[] = [];
 

@@ -1,5 +1,7 @@
+import { CallUser } from '../platform/call-user.ts';
+import { count } from '../platform/number-options.ts';
 import type { Schema } from '../platform/schema.ts';
-import { StorageError } from './errors.ts';
+import { requireRanges, StorageError } from './errors.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import { encodeBucket, encodeForSigning, encodeKey, isKey, isSignable, normalizeKey } from './object-key.ts';
 import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
@@ -210,9 +212,10 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async *pages(folder = '', options = {}) {
-      const { limit = 100 } = options;
+      const { limit = 100, user = new CallUser() } = options;
+      requireRanges(options, { limit: count });
       for (let offset = options.offset ?? 0; ; offset += limit) {
-        const page = await client.list(folder, { ...options, offset });
+        const page = await client.list(folder, { ...options, user, offset });
         if (page.length) yield page;
         if (page.length < limit) return;
       }
@@ -245,14 +248,15 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       }
     },
 
-    async remove(paths, options) {
+    async remove(paths, { user = new CallUser(), ...options } = {}) {
       const prefixes = paths.filter((path) => isKey(pathOf(path))).map(normalizeRemoval);
       const removed: ListedObject[] = [];
       // No path at all is the service's to refuse.
       const parts = paths.length === 0 ? [[]] : inParts(prefixes);
       for (const part of parts) {
         const request = { method: 'DELETE', path: `/object/${encodeBucket(name)}`, json: { prefixes: part } };
-        removed.push(...(await send(request, options, readJson<readonly ListedObject[]>(shapes.listed))));
+        const listed = readJson<readonly ListedObject[]>(shapes.listed);
+        removed.push(...(await send(request, { ...options, user }, listed)));
       }
       return removed;
     },
@@ -266,7 +270,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const key = normalizeKey(path);
       if (!isSignable(name + key)) return signInBatch(key, expiresInSeconds, options);
       const { signedURL } = await post<{ signedURL: string }>(
-        `/object/sign/${encodeForSigning(`${name}/${key}`)}`,
+        `/object/sign/${encodeForSigning(name, key)}`,
         { expiresIn: expiresInSeconds, versionId, transform: image },
         options,
         shapes.signedUrl,
@@ -274,13 +278,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       return signedUrl(signedURL, key, options);
     },
 
-    async createSignedUrls(paths, expiresInSeconds, options = {}) {
+    async createSignedUrls(paths, expiresInSeconds, { user = new CallUser(), ...options } = {}) {
       const signed = new Map<string, SignedUrl>();
       for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
         const answered = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
           `/object/sign/${encodeBucket(name)}`,
           { expiresIn: expiresInSeconds, paths: part },
-          options,
+          { ...options, user },
           shapes.signedUrls,
         );
         for (const { path, signedURL, error } of answered)

@@ -1,3 +1,5 @@
+import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
+
 /**
  * Why a storage call failed.
  *
@@ -5,7 +7,7 @@
  * - `denied`: the policies of `storage.objects` or the token forbid it.
  * - `duplicate`: an object of that path exists, and `upsert` is not set.
  * - `invalid-key`, `invalid-type`, `too-large`: the path, the media type or the size is not allowed.
- * - `invalid-options`: `url` or `apiKey` is missing; nothing was sent.
+ * - `invalid-options`: `url` or `apiKey` is missing, or a number is outside its range; nothing was sent.
  * - `invalid-request`: any other refusal of the request.
  * - `rate-limited`: 429; `retryAfterSeconds` says when to try again, where the server does.
  * - `server`: the service failed.
@@ -14,6 +16,7 @@
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
+ * - `user-changed`: another user signed in during the call, or nobody is signed in any more; nothing more was sent.
  */
 export type StorageErrorCode =
   | 'not-found'
@@ -31,7 +34,14 @@ export type StorageErrorCode =
   | 'timeout'
   | 'aborted'
   | 'network'
-  | 'redirected';
+  | 'redirected'
+  | 'user-changed';
+
+/** @throws {StorageError} `invalid-options` for an option outside its range. */
+export function requireRanges(options: object, ranges: Readonly<Record<string, NumberRange>>): void {
+  const problem = rangeProblem(options, ranges);
+  if (problem !== null) throw new StorageError('invalid-options', problem);
+}
 
 /** What a {@link StorageError} carries beside its code and message. */
 export interface StorageErrorFields {

@@ -52,7 +52,11 @@ export function encodeKey(key: string): string {
  * A name as the service signs it: it decodes the path of the request by `decodeURI`, which leaves the escapes of
  * `& $ @ = ; : + ,`, and compares that with the whole name (supabase/storage 4fa61fba, `src/storage/object.ts:758` and `:900`).
  */
-export const encodeForSigning = (name: string): string => encodeURI(name);
+export function encodeForSigning(bucket: string, key: string): string {
+  // Refuses the bucket's id where a URL parser would resolve it away.
+  encodeBucket(bucket);
+  return encodeURI(`${bucket}/${key}`);
+}
 
 /** A name with `?` cannot be sent so: the rest would be a query. */
 export const isSignable = (name: string): boolean => !name.includes('?');

@@ -1,6 +1,8 @@
 import type { BackoffOptions } from '../platform/backoff.ts';
+import { CallUser } from '../platform/call-user.ts';
+import { duration } from '../platform/number-options.ts';
 import { retry } from '../platform/retry.ts';
-import { StorageError } from './errors.ts';
+import { requireRanges, StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { StorageClientOptions } from './transport.ts';
 import { createTusRequests, type ResumableUploadOptions } from './tus.ts';
@@ -37,9 +39,10 @@ export async function uploadResumable(
   blob: Blob,
   options: ResumableUploadOptions = {},
 ): Promise<void> {
+  requireRanges(options, { stallTimeoutMs: duration });
   const objectName = normalizeKey(path);
   const { signal, resumeFrom, onStart, onProgress } = options;
-  const tus = createTusRequests(client, { bucket, objectName, blob }, options);
+  const tus = createTusRequests(client, { bucket, objectName, blob }, { user: new CallUser(), ...options });
   if (resumeFrom !== undefined && !tus.isOwn(resumeFrom))
     throw new StorageError('invalid-request', 'The upload is of another project');
 

@@ -1,7 +1,9 @@
+import type { CallUser } from '../platform/call-user.ts';
 import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
 import { isTransientStatus, parseRetryAfterSeconds, retry } from '../platform/retry.ts';
+import { duration } from '../platform/number-options.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import type { Schema } from '../platform/schema.ts';
@@ -36,6 +38,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Added to the request; they win over the client's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 /** One request of the service. */
@@ -86,19 +90,19 @@ const readRetry = {
 
 /** @throws {StorageError} `invalid-options`. */
 export function createTransport(client: StorageClientOptions): Transport {
-  const problem = configurationProblem(client);
+  const problem = configurationProblem(client, { timeoutMs: duration });
   if (problem) throw new StorageError('invalid-options', problem);
   const { platform } = client;
   const base = serviceUrl(client.url, 'storage');
   return {
     base,
     send({ path, json, ...request }, options = {}, read) {
-      const { signal, headers, timeoutMs = client.timeoutMs ?? 60_000 } = options;
+      const { signal, headers, timeoutMs = client.timeoutMs ?? 60_000, user } = options;
       const isJson = json !== undefined;
       const ownHeaders = { 'content-type': isJson ? 'application/json' : undefined, ...request.ownHeaders };
       const body = isJson ? JSON.stringify(json) : request.body;
       const sent = { ...request, url: base + path, ownHeaders, headers, body };
-      const call = new ServiceCall(client, storageService, { timeoutMs, signal });
+      const call = new ServiceCall(client, storageService, { timeoutMs, signal, user });
       // A body that breaks off is not read again: its bytes may have reached the caller.
       let isAnswered = false;
       const attempt = () =>

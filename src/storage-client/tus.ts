@@ -56,7 +56,8 @@ export function createTusRequests(
   const { base } = createTransport(client);
   const { platform, timeoutMs = 60_000 } = client;
   const { clock, createXhr = createRuntimeXhr } = platform;
-  const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000 } = options;
+  const { signal, headers, onProgress, signedToken, stallTimeoutMs = 60_000, user } = options;
+  const uploads = new URL(`${base}/upload/resumable/`).href;
   // The service checks each request by itself: each says that it may replace, and by which link.
   const commonHeaders = {
     'tus-resumable': '1.0.0',
@@ -70,7 +71,7 @@ export function createTusRequests(
     tusHeaders: OwnHeaders,
     read: (response: Response) => T,
   ): Promise<T> {
-    const call = new ServiceCall(client, storageService, { timeoutMs, signal });
+    const call = new ServiceCall(client, storageService, { timeoutMs, signal, user });
     const request = { method, url, ownHeaders: { ...commonHeaders, ...tusHeaders }, headers };
     return call.send(request, (response) => readResponse(response, read));
   }
@@ -85,7 +86,8 @@ export function createTusRequests(
   }
 
   return {
-    isOwn: (url) => url.startsWith(`${base}/`),
+    // The URL comes from a store of the application: a URL parser may resolve it to another route.
+    isOwn: (url) => url.startsWith(`${base}/`) && new URL(url).href.startsWith(uploads),
 
     create() {
       const tusHeaders = {
@@ -111,7 +113,7 @@ export function createTusRequests(
         'upload-offset': String(offset),
         'content-type': 'application/offset+octet-stream',
       };
-      const call = new ServiceCall(client, storageService, { timeoutMs: PART_TIMEOUT_MS, signal });
+      const call = new ServiceCall(client, storageService, { timeoutMs: PART_TIMEOUT_MS, signal, user });
       return call.authorize({ ownHeaders, headers }, async (sentHeaders) => {
         const request = { method: 'PATCH', url, headers: sentHeaders, body };
         const read = (response: Response) =>

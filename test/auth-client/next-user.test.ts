@@ -23,7 +23,7 @@ describe('a request of one user is not sent as the next user', () => {
     server.next(renewed('bob', 1));
     await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
     slow.resolve(refusal(403, 'session_not_found'));
-    await expect(change).rejects.toMatchObject({ code: 'missing-session' });
+    await expect(change).rejects.toMatchObject({ code: 'user-changed' });
     expect(server.lines.filter((line) => line === 'PUT /user')).toHaveLength(1);
   });
 
@@ -39,7 +39,7 @@ describe('a request of one user is not sent as the next user', () => {
     server.next(renewed('bob', 1));
     await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
     slow.resolve(renewed('ada', 2));
-    await expect(change).rejects.toMatchObject({ code: 'missing-session' });
+    await expect(change).rejects.toMatchObject({ code: 'user-changed' });
     expect(server.lines).not.toContain('PUT /user');
     expect(client.getSnapshot().user?.id).toBe('bob');
   });
@@ -89,7 +89,7 @@ describe('a request of one user is not sent as the next user', () => {
       await other.signInWithPassword({ email: 'bob@example.com', password: 'x' });
       server.on(`POST /factors/${factorId}/verify`, () => renewed('ada', 9));
       slow.resolve(renewed('ada', 2));
-      await expect(verification).rejects.toMatchObject({ code: 'missing-session' });
+      await expect(verification).rejects.toMatchObject({ code: 'user-changed' });
       await world.settle();
       expect(await stored()).toMatchObject({ user: { id: 'bob' } });
       expect(client.getSnapshot().user?.id).toBe('bob');

@@ -104,3 +104,35 @@ describe('the page', () => {
     expect(signals).toEqual(['pagehide', 'resume']);
   });
 });
+
+describe('a timer', () => {
+  it.each([2 ** 31, 2 ** 33])('of %d ms runs after its time, not at once', async (delayMs) => {
+    vi.useFakeTimers();
+    const run = vi.fn<() => void>();
+    createBrowserPlatform().clock.setTimer(run, delayMs);
+    await vi.advanceTimersByTimeAsync(delayMs - 1);
+    expect(run).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(run).toHaveBeenCalledTimes(1);
+    vi.useRealTimers();
+  });
+
+  it('of more than the longest timeout can be canceled', async () => {
+    vi.useFakeTimers();
+    const run = vi.fn<() => void>();
+    const timer = createBrowserPlatform().clock.setTimer(run, 2 ** 32);
+    await vi.advanceTimersByTimeAsync(2 ** 31 + 5);
+    timer.cancel();
+    await vi.advanceTimersByTimeAsync(2 ** 33);
+    expect(run).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  it('without end never runs, and holds nothing', () => {
+    vi.useFakeTimers();
+    createBrowserPlatform().clock.setTimer(() => undefined, Infinity);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+});

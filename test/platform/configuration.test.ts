@@ -1,7 +1,11 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { createAdminClient } from '../../src/auth-client/admin/admin.ts';
+import { createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import type { Socket } from '../../src/platform/platform.ts';
+import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
@@ -72,5 +76,118 @@ describe('a secret with a line break in it, as copied from a wrapped line', () =
       code: 'network',
       cause: { message: 'The header authorization has characters that HTTP does not allow' },
     });
+  });
+});
+
+describe('a numeric option', () => {
+  const slow = createBrowserPlatform({
+    async fetch() {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return Response.json([]);
+    },
+  });
+  const base = { url: 'https://project.test', apiKey: 'key', platform: slow };
+  const calls: Readonly<Record<string, (timeoutMs: number) => Promise<unknown>>> = {
+    rest: (timeoutMs) =>
+      createRestClient({ ...base, timeoutMs, attemptTimeoutMs: timeoutMs })
+        .from('t')
+        .select()
+        .execute(),
+    'rest, of the call': (timeoutMs) => createRestClient(base).from('t').select().execute({ timeoutMs }),
+    'rest, with a slow token': (timeoutMs) => {
+      const getAccessToken = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return null;
+      };
+      return createRestClient({ ...base, timeoutMs, getAccessToken })
+        .from('t')
+        .select()
+        .execute();
+    },
+    storage: (timeoutMs) => createStorageClient({ ...base, timeoutMs }).listBuckets(),
+    'storage, of the call': (timeoutMs) => createStorageClient(base).listBuckets({ timeoutMs }),
+    functions: (timeoutMs) => createFunctionsClient({ ...base, timeoutMs }).invoke('f'),
+    'functions, of the call': (timeoutMs) => createFunctionsClient(base).invoke('f', { timeoutMs }),
+    realtime: (timeoutMs) =>
+      sendBroadcasts(createRealtimeClient(base), [{ topic: 't', event: 'e', payload: {} }], { timeoutMs }),
+    auth: (timeoutMs) =>
+      createAuthClient({ ...base, store: createMemoryStore(), timeoutMs })
+        .getSettings()
+        .catch(ignoreShape),
+    admin: (timeoutMs) =>
+      createAdminClient({ url: base.url, secretKey: 'sb_secret_x', platform: slow, timeoutMs })
+        .listUsers()
+        .catch(ignoreShape),
+  };
+  const ignoreShape = (problem: { readonly code?: string }) => {
+    if (problem.code !== 'invalid-response') throw problem;
+  };
+
+  it.each(Object.keys(calls))('may be an endless deadline: %s', async (name) => {
+    for (const timeoutMs of [Infinity, 2 ** 31, Number.MAX_VALUE])
+      await expect(calls[name]?.(timeoutMs)).resolves.not.toThrow();
+  });
+
+  it.each(Object.keys(calls))('is refused as a deadline that is no time: %s', async (name) => {
+    for (const timeoutMs of [Number.NaN, -1, '5' as never])
+      await expect((async () => calls[name]?.(timeoutMs))()).rejects.toMatchObject({
+        code: 'invalid-options',
+        message: expect.stringContaining('timeoutMs must be a number from 0 to Infinity') as string,
+      });
+  });
+
+  it.each([
+    ['heartbeatMs', 0],
+    ['heartbeatMs', Number.NaN],
+    ['timeoutMs', -1],
+    ['jitter', 2],
+    ['reconnectDelaysMs', []],
+    ['reconnectDelaysMs', [1000, Number.NaN]],
+    ['parallelJoins', 0],
+    ['pushBuffer', 1.5],
+  ])('of the realtime settings is refused outside its range: %s %j', (name, value) => {
+    expect(() => createRealtimeClient({ ...base, settings: { [name]: value } })).toThrow(
+      expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining(name) as string }),
+    );
+  });
+
+  it.each([
+    ['maxRows', { maxRows: 0 }],
+    ['maxUrlLength', { maxUrlLength: Number.NaN }],
+    ['limit', { retry: { limit: -1 } }],
+    ['baseDelayMs', { retry: { baseDelayMs: Number.NaN } }],
+  ])('of the REST client is refused outside its range: %s', (name, options) => {
+    expect(() => createRestClient({ ...base, ...options })).toThrow(
+      expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining(name) as string }),
+    );
+  });
+
+  it('may switch heartbeats off', async () => {
+    vi.useFakeTimers();
+    const beats: string[] = [];
+    const socket: Socket = {
+      bufferedAmount: 0,
+      onOpen: null,
+      onMessage: null,
+      onClose: null,
+      close() {},
+      send(data) {
+        if (String(data).includes('heartbeat')) beats.push(String(data));
+      },
+    };
+    const openSocket = () => {
+      setTimeout(() => socket.onOpen?.(), 1);
+      return socket;
+    };
+    const client = createRealtimeClient({
+      ...base,
+      platform: createBrowserPlatform({ openSocket }),
+      settings: { heartbeatMs: Infinity, timeoutMs: Infinity },
+    });
+    client.channel('a').join();
+    await vi.advanceTimersByTimeAsync(120_000);
+    client.close();
+    vi.useRealTimers();
+    expect(beats).toEqual([]);
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { createRealtimeModel } from '../support/wire/realtime-model.ts';
+import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
+import { bufferBroadcasts } from '../../src/realtime-client/broadcast/buffer.ts';
+import { createRealtimeClient, type RealtimeError } from '../../src/realtime-client/index.ts';
+import { createPresence } from '../../src/realtime-client/presence/presence.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const tokenOf = (sub: string, serial = 1) => `.${btoa(JSON.stringify({ sub }))}.${serial}`;
@@ -65,5 +72,145 @@ describe('a change of user', () => {
     const { server, signIn } = await openScene();
     signIn(tokenOf('ada', 2));
     expect(server.sentEvents()).toEqual(['phx_join', 'access_token']);
+  });
+});
+
+describe('what waits for a join ends with its user', () => {
+  /** A room whose socket is lost, where ada has pushed, broadcast and tracked. */
+  async function openRoom({ isJoined = true } = {}) {
+    const tokens = { current: tokenOf('ada') as string | null };
+    const scene = createScriptedScene({ getAccessToken: () => Promise.resolve(tokens.current) });
+    const channel = scene.client.channel('user:ada');
+    createPostgresChanges(channel).on(binding, () => {});
+    const presence = createPresence(channel);
+    const broadcast = createBroadcast(channel, { buffer: bufferBroadcasts() });
+    if (isJoined) {
+      channel.join();
+      scene.server.open();
+      await scene.world.settle();
+      scene.server.acceptJoin();
+      scene.server.confirm();
+    }
+    presence.track({ name: 'Ada' });
+    await scene.world.settle();
+    if (isJoined) scene.server.socket().fail();
+    const push = channel.push('secret', { of: 'ada' }).then(
+      () => 'sent',
+      ({ code }: RealtimeError) => code,
+    );
+    const sent = broadcast.send('note', { of: 'ada' });
+    await scene.world.settle();
+    return {
+      ...scene,
+      channel,
+      push,
+      sent,
+      signIn(token: string | null) {
+        tokens.current = token;
+        scene.setToken(token);
+      },
+      async rejoin() {
+        channel.join();
+        await scene.world.clock.advance(2_000);
+        scene.server.open();
+        await scene.world.settle();
+        scene.server.acceptJoin();
+        scene.server.confirm();
+        await scene.world.clock.advance(1_000);
+        return scene.server.sentEvents().filter((event) => event !== 'heartbeat');
+      },
+    };
+  }
+
+  it.each([
+    ['another user has signed in', [tokenOf('grace')], true],
+    ['another user has signed in after a sign-out', [null, tokenOf('grace')], true],
+    ['another user has signed in before the first join', [tokenOf('grace')], false],
+    ['a sign-out and the same sign-in', [null, tokenOf('ada', 2)], true],
+  ])('after %s', async (_what, tokens, isJoined) => {
+    const { signIn, rejoin, push, sent, world } = await openRoom({ isJoined });
+    for (const token of tokens) {
+      signIn(token);
+      await world.clock.advance(500);
+    }
+    expect(await rejoin()).toEqual(['phx_join']);
+    await expect(push).resolves.toBe('user-changed');
+    await expect(sent).resolves.toEqual({ status: 'dropped', reason: 'user-changed' });
+  });
+
+  it.each([true, false])(
+    'but not by a renewed token of the same user (joined before: %s)',
+    async (isJoined) => {
+      const { signIn, rejoin, sent } = await openRoom({ isJoined });
+      signIn(tokenOf('ada', 2));
+      expect((await rejoin()).toSorted()).toEqual(['broadcast', 'phx_join', 'presence', 'secret']);
+      await expect(sent).resolves.toEqual({ status: 'sent' });
+    },
+  );
+
+  it('also where only the token of the next join tells of the other user', async () => {
+    const scene = createScriptedScene({ onTokenChange: () => () => {} });
+    scene.prepareToken(tokenOf('ada'));
+    const { channel } = await scene.openLiveChannel();
+    scene.server.socket().fail();
+    const push = channel.push('secret', { of: 'ada' });
+    push.catch(() => undefined);
+    scene.prepareToken(tokenOf('grace'));
+    await scene.world.clock.advance(2_000);
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    expect(scene.server.sentEvents()).toEqual(['phx_join']);
+    await expect(push).rejects.toMatchObject({ code: 'user-changed' });
+  });
+
+  it('on a socket that tabs share, too', async () => {
+    const world = createFakeWorld();
+    const server = createRealtimeModel(world.openTab().clock, () => 20);
+    const user = { token: tokenOf('ada') as string | null };
+    const listeners = new Set<(token: string | null) => void>();
+    ['ada', 'grace'].forEach((sub) => server.validTokens.add(tokenOf(sub)));
+    const frames: string[] = [];
+    const openSocket = (url: string) => {
+      const socket = server.openSocket(url);
+      const { send } = socket;
+      socket.send = (data) => {
+        frames.push(String(data));
+        send.call(socket, data);
+      };
+      return socket;
+    };
+    const client = createRealtimeClient({
+      url: 'https://project.test',
+      apiKey: 'key',
+      platform: world.openTab({ openSocket }),
+      share: shareSocket,
+      getAccessToken: async () => user.token,
+      onTokenChange: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    });
+    const signIn = (token: string | null) => {
+      user.token = token;
+      listeners.forEach((listener) => listener(token));
+    };
+    const channel = client.channel('room');
+    const presence = createPresence(channel);
+    channel.join();
+    await world.clock.advance(2_000);
+    presence.track({ name: 'Ada' });
+    await world.clock.advance(1_000);
+    expect(frames.some((frame) => frame.includes('Ada'))).toBe(true);
+    signIn(null);
+    const push = channel.push('secret', { of: 'ada' });
+    push.catch(() => undefined);
+    frames.length = 0;
+    signIn(tokenOf('grace'));
+    await world.clock.advance(15_000);
+    expect(channel.getSnapshot().status).toBe('live');
+    expect(frames.filter((frame) => /Ada|ada"/.test(frame))).toEqual([]);
+    await expect(push).rejects.toMatchObject({ code: 'user-changed' });
+    client.close();
   });
 });

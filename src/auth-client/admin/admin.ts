@@ -3,6 +3,7 @@ import { createBrowserPlatform } from '../../platform/browser-platform.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { listOf } from '../../platform/schema.ts';
+import { duration, rangeProblem } from '../../platform/number-options.ts';
 import { isReadableByUsers, secretKeyProblem } from '../../platform/secret-key.ts';
 import { bearerOf, serviceUrl } from '../../platform/service.ts';
 import { AuthError } from '../errors.ts';
@@ -80,7 +81,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { url, secretKey, platform = createBrowserPlatform() } = options;
   if (isReadableByUsers())
     throw new AuthError('unsupported-runtime', 'A secret key in a page or an app could be read by its users');
-  const problem = secretKeyProblem(options);
+  const problem = secretKeyProblem(options) ?? rangeProblem(options, { timeoutMs: duration });
   if (problem) throw new AuthError('invalid-options', problem);
   const sendAs = createSend({ ...options, platform, baseUrl: serviceUrl(url, 'auth'), apiKey: secretKey });
   const accessToken = bearerOf(secretKey);

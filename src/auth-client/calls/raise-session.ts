@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
-import { missingSession } from '../errors.ts';
+import { missingSession, userChanged } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import type { Endpoint } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -11,10 +11,11 @@ export async function raiseSession(
   endpoint: Endpoint,
   options: CallOptions = {},
 ): Promise<Session> {
-  /** The session of the user who began the call. @throws {AuthError} `missing-session` */
+  /** The session of the user who began the call. @throws {AuthError} `missing-session`, `user-changed` */
   const activeSessionOf = (userId: string | undefined) => {
     const active = core.session.current();
-    if (!active || active.record.user.id !== userId) throw missingSession();
+    if (!active) throw missingSession();
+    if (active.record.user.id !== userId) throw userChanged();
     return active;
   };
   await core.ready();
@@ -24,7 +25,7 @@ export async function raiseSession(
   const verified = core.refresher.exclusively(async () => {
     await core.session.sync();
     const { access_token: accessToken, refresh_token } = activeSessionOf(userId).record;
-    const response = await core.send(endpoint, parseTokenResponse, { accessToken });
+    const response = await core.send(endpoint, parseTokenResponse, { accessToken, user: options.user });
     await core.session.renew(refresh_token, response, 'MFA_CHALLENGE_VERIFIED', 'call');
     return activeSessionOf(userId).session;
   });

@@ -1,5 +1,6 @@
 import type { AuthCore } from '../core.ts';
 import { AuthError, type AuthErrorCode, missingSession } from '../errors.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import type { Endpoint } from '../wire/endpoints.ts';
 import type { CallOptions, Parse } from '../wire/request.ts';
 
@@ -10,12 +11,12 @@ const rejectedTokenCodes: ReadonlySet<AuthErrorCode> = new Set([
   'user_not_found',
 ]);
 
-/** Sends a request as the signed-in user. @throws {AuthError} `missing-session` if no user is signed in. */
+/** Sends a request as the signed-in user. @throws {AuthError} `missing-session`, `user-changed` */
 export async function callAsUser<T>(
   { ready, refresher, send, waitFor }: AuthCore,
   endpoint: Endpoint,
   parse: Parse<T>,
-  options: CallOptions = {},
+  { user = new CallUser(), ...options }: CallOptions = {},
 ): Promise<T> {
   const getAccessToken = async (rejectedToken?: string) => {
     await ready();
@@ -24,13 +25,13 @@ export async function callAsUser<T>(
   const accessToken = await waitFor(getAccessToken(), options);
   if (!accessToken) throw missingSession();
   try {
-    return await send(endpoint, parse, { ...options, accessToken });
+    return await send(endpoint, parse, { ...options, user, accessToken });
   } catch (problem) {
     const isRejected = problem instanceof AuthError && rejectedTokenCodes.has(problem.code);
     if (!isRejected) throw problem;
     // This device's clock may be wrong about the lifetime: refresh and try once more.
     const nextToken = await waitFor(getAccessToken(accessToken), options);
     if (!nextToken || nextToken === accessToken) throw problem;
-    return await send(endpoint, parse, { ...options, accessToken: nextToken });
+    return await send(endpoint, parse, { ...options, user, accessToken: nextToken });
   }
 }

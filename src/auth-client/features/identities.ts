@@ -1,4 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import { encodeUuid, get } from '../wire/endpoints.ts';
 import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -54,7 +55,8 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
       const { url } = await sendWithFlow(flow, () => callAsUser(core, endpoint, parseUrl, options));
       return { url, flowId: flow.flowId };
     },
-    async unlinkIdentity({ identity_id }, options) {
+    async unlinkIdentity({ identity_id }, { user = new CallUser(), ...given } = {}) {
+      const options = { ...given, user };
       const path = `/user/identities/${encodeUuid('identity_id', identity_id)}`;
       await callAsUser(core, { method: 'DELETE', path }, parseConfirmation, options);
       await core.session.replaceUser(await getUser(options));

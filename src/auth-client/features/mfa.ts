@@ -1,4 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import { type Endpoint, encodeUuid, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
@@ -177,13 +178,16 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
             };
       return raiseSession({ core, getAccessToken }, post(factorPath(factorId, '/verify'), body), options);
     },
-    async challengeAndVerify({ factorId, code }, options) {
-      const { id } = await mfa.challenge({ factorId }, options);
-      return mfa.verify({ factorId, challengeId: id, code }, options);
+    async challengeAndVerify({ factorId, code }, { user = new CallUser(), ...options } = {}) {
+      const { id } = await mfa.challenge({ factorId }, { ...options, user });
+      return mfa.verify({ factorId, challengeId: id, code }, { ...options, user });
     },
     async unenroll({ factorId }, options) {
       const endpoint: Endpoint = { method: 'DELETE', path: factorPath(factorId) };
+      await core.ready();
+      const userId = core.session.current()?.record.user.id;
       await callAsUser(core, endpoint, parseConfirmation, options);
+      if (core.session.current()?.record.user.id !== userId) return;
       // The factor is removed even if the refresh fails.
       await core.refresher.refresh().catch(core.platform.report);
     },

@@ -1,4 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import { AuthError } from '../errors.ts';
 import type { CaptchaOption } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
@@ -257,7 +258,8 @@ export function createPasskeys(
         parsePasskey,
         options,
       ).catch(toExistingCredential),
-    async registerPasskey(options = {}) {
+    async registerPasskey({ user = new CallUser(), ...given } = {}) {
+      const options = { ...given, user };
       const authenticator = requireWebAuthn();
       endAutofill();
       const { challengeId, options: asked } = await passkeys.startRegistration(options);

@@ -1,4 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import { AuthError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import {
@@ -79,19 +80,20 @@ export function createWebAuthnFactors(
 
   return {
     isSupported: () => findWebAuthn() !== null,
-    async register({ friendlyName }, options = {}) {
+    async register({ friendlyName }, { user = new CallUser(), ...given } = {}) {
+      const options = { ...given, user };
       const authenticator = requireWebAuthn();
       const { id } = await mfa.enroll({ factorType: 'webauthn', friendlyName }, options);
       try {
         return await prove(authenticator, id, 'create', options);
       } catch (problem) {
         // An unverified factor would keep its name taken.
-        await mfa.unenroll({ factorId: id }).catch(auth.core.platform.report);
+        await mfa.unenroll({ factorId: id }, { user }).catch(auth.core.platform.report);
         throw problem;
       }
     },
-    authenticate: async ({ factorId }, options = {}) =>
-      prove(requireWebAuthn(), factorId, 'request', options),
+    authenticate: async ({ factorId }, { user = new CallUser(), ...options } = {}) =>
+      prove(requireWebAuthn(), factorId, 'request', { ...options, user }),
   };
 }
 

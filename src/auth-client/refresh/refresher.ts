@@ -1,7 +1,7 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
-import { AuthError, missingSession } from '../errors.ts';
+import { AuthError, userChanged } from '../errors.ts';
 import type { SessionManager } from '../session/session-manager.ts';
 import {
   type ActiveSession,
@@ -93,7 +93,7 @@ export class Refresher {
    * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
    * further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
    * @returns null if no user is signed in.
-   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
+   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `user-changed` if
    * another user has signed in meanwhile, because a call that one user began must not go out as another.
    */
   async accessToken(rejectedToken?: string): Promise<string | null> {
@@ -103,7 +103,7 @@ export class Refresher {
     if (!active) return null;
     const userId = active.record.user.id;
     const rejectedSubject = rejectedToken && decodeJwtClaims(rejectedToken)?.['sub'];
-    if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
+    if (rejectedSubject && rejectedSubject !== userId) throw userChanged();
     const isRejected = active.record.access_token === rejectedToken && this.#mayRenewRejected(active);
     if (!isRejected && !this.#isExpired(active)) {
       const isDue = this.#isDue(active, TICKS_AT_READ);
@@ -118,7 +118,7 @@ export class Refresher {
       if (kept && (isRejected || this.#isExpired(kept))) throw problem;
     }
     const renewed = session.current();
-    if (renewed && renewed.record.user.id !== userId) throw missingSession();
+    if (renewed && renewed.record.user.id !== userId) throw userChanged();
     return renewed && renewed.record.access_token;
   }
 

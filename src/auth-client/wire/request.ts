@@ -1,4 +1,5 @@
 import { foreignResponse } from '../../platform/foreign-response.ts';
+import type { CallUser } from '../../platform/call-user.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { type Service, ServiceCall, type ServiceHttpOptions } from '../../platform/service-http.ts';
 import { AuthError } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Deadline in milliseconds; the call then ends with a `timeout` error. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
+  /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 /**
@@ -51,6 +54,7 @@ export function createSend(settings: SendSettings): Send {
     const {
       timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       signal,
+      user,
       accessToken: token = null,
     } = options;
     const { method, path, query, body } = endpoint;
@@ -65,7 +69,7 @@ export function createSend(settings: SendSettings): Send {
       body: body && JSON.stringify(body),
       keepalive: options.keepalive,
     };
-    const call = new ServiceCall(settings, authService, { timeoutMs, signal, token });
+    const call = new ServiceCall(settings, authService, { timeoutMs, signal, token, user });
     return call.send(request, async (response) => {
       const text = await response.text();
       if (!response.ok) throw parseErrorResponse(response, text, settings.platform.clock.now());

@@ -1,3 +1,4 @@
+import { count, type NumberRange } from '../../platform/number-options.ts';
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
 import type { Clock, Unsubscribe } from '../../platform/platform.ts';
 import type { StandardSchema } from '../../platform/standard-schema.ts';
@@ -5,7 +6,7 @@ import type { Channel } from '../channel/channel.ts';
 import type { ReplayRequest } from '../protocol/join-config.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { validate } from '../changes/row-schema.ts';
-import { RealtimeError } from '../errors.ts';
+import { RealtimeError, requireRanges } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import { binaryFrames } from './binary-frames.ts';
 import type { DropReason } from './outbox.ts';
@@ -135,8 +136,8 @@ export interface BroadcastQueue {
   add(pending: PendingBroadcast): void;
   /** The channel was joined. */
   drain(): void;
-  /** Drops everything as `closed`. */
-  close(): void;
+  /** Drops everything. */
+  close(reason: 'closed' | 'user-changed'): void;
 }
 
 /** What a {@link BroadcastBuffer} knows of its channel. Not for applications. */
@@ -157,6 +158,9 @@ export interface BroadcastLink {
 
 /** Creates the queue of a channel; see the option `buffer`. */
 export type BroadcastBuffer = (link: BroadcastLink) => BroadcastQueue;
+
+/** Broadcasts per second. */
+const rate: NumberRange = { min: 0.01 };
 
 /** Without a buffer: a broadcast that cannot be sent now is dropped. */
 const sendOrDrop = ({ isJoined, limit }: BroadcastLink): BroadcastQueue => ({
@@ -199,6 +203,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     maxPayloadBytes = defaultMaxPayloadBytes,
     onDropped,
   } = options;
+  requireRanges(options, { perSecond: rate, perSecondOfClient: rate, maxPayloadBytes: count });
   const { port } = channel;
   const { clock, report, settings } = port;
   port.parts.binaryFrames = binaryFrames;
@@ -275,11 +280,11 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     port.onMessage(({ event, payload }) => {
       if (event === 'broadcast') receive(payload);
     }),
-    port.onDiscard(queue.close),
+    port.onDiscard(() => queue.close('user-changed')),
     channel.subscribe(() => {
       const { status } = channel.getSnapshot();
       if (status === 'recovering') replayed = 0;
-      if (status === 'closed') queue.close();
+      if (status === 'closed') queue.close('closed');
       else if (isJoined()) queue.drain();
     }),
   ];
@@ -295,6 +300,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
       checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
+      if (!isJoined()) port.claim();
       return new Promise<BroadcastOutcome>((resolve) => {
         queue.add({
           event,
@@ -308,7 +314,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     },
     close() {
       stops.forEach((stop) => stop());
-      queue.close();
+      queue.close('closed');
     },
   };
 }

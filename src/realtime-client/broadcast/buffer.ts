@@ -1,5 +1,7 @@
+import { count } from '../../platform/number-options.ts';
 import type { Timer } from '../../platform/platform.ts';
 import type { BroadcastBuffer, BroadcastEvents, PendingBroadcast } from './broadcast.ts';
+import { requireRanges } from '../errors.ts';
 import {
   addToOutbox,
   drainOutbox,
@@ -43,6 +45,7 @@ export function bufferBroadcasts<Events extends BroadcastEvents = BroadcastEvent
   policies,
   maxQueue = 100,
 }: BroadcastBufferOptions<Events> = {}): BroadcastBuffer {
+  requireRanges({ maxQueue }, { maxQueue: count });
   return ({ clock, latestIntervalMs, tokenIntervalMs, limit, isJoined, onThrottled }) => {
     const limits = { maxQueue, latestIntervalMs, tokenIntervalMs };
     let outbox: OutboxState<Item> = emptyOutbox;
@@ -71,11 +74,11 @@ export function bufferBroadcasts<Events extends BroadcastEvents = BroadcastEvent
         dropAll(step.dropped);
         drain();
       },
-      close() {
+      close(reason) {
         timer?.cancel();
         const { items } = outbox;
         outbox = emptyOutbox;
-        dropAll(items.map((item) => ({ item, reason: 'closed' })));
+        dropAll(items.map((item) => ({ item, reason })));
       },
     };
   };

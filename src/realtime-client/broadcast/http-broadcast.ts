@@ -1,9 +1,11 @@
 import { foreignResponse } from '../../platform/foreign-response.ts';
+import type { CallUser } from '../../platform/call-user.ts';
+import { count } from '../../platform/number-options.ts';
 import { encodeSegment } from '../../platform/path-segment.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { serviceUrl } from '../../platform/service.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
-import { RealtimeError } from '../errors.ts';
+import { RealtimeError, requireRanges } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
 import type { Persist } from './broadcast.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
@@ -38,6 +40,8 @@ export interface BroadcastCallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of a payload. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
+  /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 /** Options of `sendBroadcast`. */
@@ -65,6 +69,7 @@ export async function sendBroadcasts(
   messages: readonly TopicBroadcast[],
   options: BroadcastCallOptions = {},
 ): Promise<void> {
+  requireRanges(options, { maxPayloadBytes: count });
   const { maxPayloadBytes = defaultMaxPayloadBytes } = options;
   for (const { event, payload } of messages)
     checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
@@ -95,6 +100,7 @@ export async function sendBroadcast(
   { topic, event, payload, private: isPrivate = false }: SingleBroadcast,
   { persist, ...options }: SingleBroadcastOptions = {},
 ): Promise<void> {
+  requireRanges(options, { maxPayloadBytes: count });
   if (persist && !isPrivate)
     throw new RealtimeError('invalid-payload', 'Only a private channel stores broadcasts');
   checkPayloadSize(`The payload of ${event}`, payload, options.maxPayloadBytes ?? defaultMaxPayloadBytes);
@@ -132,7 +138,7 @@ async function post(
   { port }: Pick<RealtimeClient, 'port'>,
   path: string,
   { type, body }: Content,
-  { signal, headers, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions,
+  { signal, headers, timeoutMs = port.settings.timeoutMs, user }: BroadcastCallOptions,
 ): Promise<void> {
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
   const client = {
@@ -150,7 +156,7 @@ async function post(
     headers,
     body,
   };
-  await new ServiceCall(client, realtimeService, { timeoutMs, signal }).send(request, async (response) => {
+  await new ServiceCall(client, realtimeService, { timeoutMs, signal, user }).send(request, async (response) => {
     if (!response.ok) throw await errorOf(response, platform.clock.now());
     // Both routes answer 202 (`send_resp(conn, :accepted, "")`).
     if (response.status !== 202)

@@ -6,7 +6,7 @@
 export type BroadcastPolicy = 'queue' | 'latest' | 'drop';
 
 /** Why a broadcast was not sent. */
-export type DropReason = 'superseded' | 'overflow' | 'offline' | 'throttled' | 'closed';
+export type DropReason = 'superseded' | 'overflow' | 'offline' | 'throttled' | 'closed' | 'user-changed';
 
 /** A broadcast that waits. */
 export interface OutboxItem {

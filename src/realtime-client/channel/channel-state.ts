@@ -78,8 +78,7 @@ export type ChannelEvent =
 
 export type ChannelEffect =
   | Wait
-  /** `discard`: drop what is queued for the listeners. */
-  | { readonly do: 'authorize' | 'join' | 'leave' | 'discard' }
+  | { readonly do: 'authorize' | 'join' | 'leave' }
   /** Send a heartbeat: the server answers the frames of a socket in order, so its answer ends the wait for earlier ones. */
   | { readonly do: 'probe' }
   /** Both concern the state's token. */
@@ -253,15 +252,14 @@ function changeToken(
     // The pending token request belongs to the previous user; start over.
     if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
     const { state: failed } = fail(interrupted, 'signed-out', 'The user is signed out');
-    return isOnTopic(state) ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);
+    return isOnTopic(state) ? next(failed, { do: 'leave' }) : next(failed);
   }
   // Also the token of the last join: the pending request may have been made while the user was signed out.
   if (kind === 'authorizing') return next({ ...state, newerToken: token });
   if (token === state.token) return stay;
   if (kind === 'joining') return next({ ...state, newerToken: token });
-  if (isOtherUser(state.token, token))
-    return isJoined(state) ? changeUser(interrupted) : next(state, { do: 'discard' });
   if (!isJoined(state)) return stay;
+  if (isOtherUser(state.token, token)) return changeUser(interrupted);
   const isHeld = state.pushedAtMs !== null && nowMs - state.pushedAtMs < tokenThrottleMs;
   // The server would apply other rights late: a join applies them at once.
   if (isHeld && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
@@ -276,7 +274,7 @@ function hasOtherRights(before: string | null | undefined, after: string): boole
 
 /** After a pushed token the server keeps the old user's subscription for seconds: leave and join instead. */
 function changeUser(state: ChannelMemory): ChannelStep {
-  return next(begin(state).state, { do: 'leave' }, { do: 'discard' });
+  return withLeave(begin(state));
 }
 
 function isOtherUser(before: string | null | undefined, after: string): boolean {

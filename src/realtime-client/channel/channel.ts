@@ -30,7 +30,8 @@ export interface Channel<Database = unknown> extends Readable<ChannelSnapshot> {
   /**
    * Sends an event and resolves with the server's response. Until the channel is joined, the push waits in a buffer.
    *
-   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
+   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`; `user-changed` if another user signs in
+   *   before it is sent
    */
   push(event: string, payload: unknown): Promise<unknown>;
   /**
@@ -68,6 +69,8 @@ export interface ChannelPort {
   requestFrame(): void;
   /** Announces a loss at the end of the next frame. */
   announceLoss(reason: ContinuityLoss['reason']): void;
+  /** What waits for the join belongs to the present user, and is discarded when the user changes. */
+  claim(): void;
   /** Calls `listener` when the user changes: queued data belongs to the previous user. */
   onDiscard(listener: () => void): Unsubscribe;
   /** Sends without waiting for a reply; discarded while the channel is not joined. */
@@ -198,6 +201,7 @@ export function createChannel<Database>(
         requestFrame();
       },
       onDiscard: discards.add,
+      claim: topic.claim,
       send: topic.send,
       track: topic.track,
     },

@@ -5,6 +5,7 @@ import { isOpen } from '../socket/socket-state.ts';
 import { createReconnectingSocket } from '../socket/socket.ts';
 import { hasTurn, initialJoins, nextTurns, stepJoins } from '../socket/joins-state.ts';
 import { createTokenSource } from '../socket/token-source.ts';
+import { createWaitingData } from '../socket/waiting-data.ts';
 import { defaultJoinConfig } from '../protocol/join-config.ts';
 import { isJoined } from './channel-state.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
@@ -16,6 +17,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
   const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
+  const waiting = createWaitingData(options, () => topics.forEach((topic) => topic.discard()));
   let joins = initialJoins(settings.parallelJoins);
   let ignoredFrames = 0;
   let isKeptOpen = false;
@@ -63,6 +65,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     if (isNeeded()) {
       stopTokens ??= onTokenChange?.((token) => {
         tokens.reset();
+        waiting.adopt(token);
         topics.forEach((topic) => topic.step({ kind: 'tokenChange', token }));
       });
       socket.want(true);
@@ -95,6 +98,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       const own = createOwnTopic(topic, sink, options, {
         socket,
         tokens,
+        waiting,
         isFull: () => room() === 0,
         onRefused(refusal) {
           joins = stepJoins(joins, { kind: 'refused', topic, refusal, joined: countJoined() });
@@ -124,6 +128,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       socket.close();
       topics.forEach((topic) => topic.want(null, defaultJoinConfig));
       stopTokens?.();
+      waiting.close();
       releaseTimer?.cancel();
       slotTimer?.cancel();
     },

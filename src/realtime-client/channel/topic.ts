@@ -10,6 +10,7 @@ import {
 } from './channel-state.ts';
 import type { ChannelSnapshot, ConnectOptions, Topic, TopicSink } from '../socket/connection.ts';
 import type { JoiningTopic } from '../socket/joins-state.ts';
+import type { WaitingData } from '../socket/waiting-data.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
 import { classifyRefusal, type Refusal } from '../protocol/refusal.ts';
@@ -35,12 +36,15 @@ export interface OwnTopic extends Topic, JoiningTopic {
   receiveHeartbeat(ref: string | null): void;
   /** Passes an event to the state machine. */
   step(event: ChannelEvent): void;
+  /** The user changed: drops what is queued to be sent or delivered. */
+  discard(): void;
 }
 
 /** What a topic shares with the others of its connection, and asks and tells it. */
 export interface TopicOwner {
   readonly socket: ReconnectingSocket;
   readonly tokens: TokenSource;
+  readonly waiting: Pick<WaitingData, 'claim' | 'adopt'>;
   /** Whether the server is known to allow no further topic. */
   isFull(): boolean;
   /** The server refused a join, possibly one that was left since. */
@@ -105,6 +109,7 @@ export function createOwnTopic(
     changes ??= parts.postgresChanges?.createReceiver(sink, clock);
     const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
     const { token, lostAtMs } = machine.state;
+    owner.waiting.adopt(token ?? null);
     const encoded = encodeConfig(config, bindings, lostAtMs);
     const payload = { config: encoded, ...(token !== null && { access_token: token }) };
     socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
@@ -116,8 +121,6 @@ export function createOwnTopic(
         return void authorize();
       case 'rejectToken':
         return tokens.reject(machine.state.token, effect.isFinal);
-      case 'discard':
-        return sink.onDiscard();
       case 'join':
         return join();
       case 'probe':
@@ -204,7 +207,15 @@ export function createOwnTopic(
       const isCovered = [...bindings.keys()].every((key) => joinedWith.has(key));
       if (!isCovered || joinedConfig !== JSON.stringify(config)) machine.send({ kind: 'rejoin' });
     },
-    push: pushes.push,
+    push(event, payload) {
+      if (!isReady()) owner.waiting.claim();
+      return pushes.push(event, payload);
+    },
+    claim: owner.waiting.claim,
+    discard() {
+      pushes.discard();
+      sink.onDiscard();
+    },
     send(event, payload) {
       if (isReady()) push(event, payload);
     },

@@ -1,7 +1,7 @@
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import { createPostgresChanges, type PostgresChanges } from '../changes/postgres-changes.ts';
-import { RealtimeError } from '../errors.ts';
+import { RealtimeError, requireRanges } from '../errors.ts';
 import type { Change, RowRecord } from '../protocol/change.ts';
 import { applyChanges, beginRead, createLiveRows, failRead, finishRead, keysOf } from './live-rows.ts';
 import type { RowRules } from './live-rows.ts';
@@ -10,7 +10,7 @@ import { createListVersion } from './list-version.ts';
 import { createLiveReads, type LiveReadsOptions } from './live-reads.ts';
 import type { LiveSource } from './live-source.ts';
 import { explainFailure } from './channel-failure.ts';
-import { watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
+import { triggerRanges, watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
 import { subscriptionOf } from './subscription.ts';
 import { createListeners } from '../../platform/listeners.ts';
@@ -107,7 +107,8 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
 /**
  * Creates a list of rows that follows a table: a query, of which each changed row is read again, so that none is missed.
  *
- * @throws {RealtimeError} `invalid-options` for conditions on `immutableColumns` that a subscription cannot test.
+ * @throws {RealtimeError} `invalid-options` for conditions on `immutableColumns` that a subscription cannot test, and for a
+ *   number outside its range.
  * @example
  * ```ts
  * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
@@ -124,6 +125,7 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
+  requireRanges(options, triggerRanges);
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
   const { isEager = true, initialRows = [], intervalMs, onHealed } = options;
   const { clock, report } = platform;

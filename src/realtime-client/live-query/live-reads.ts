@@ -1,3 +1,5 @@
+import { duration } from '../../platform/number-options.ts';
+import { requireRanges } from '../errors.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Platform, Timer } from '../../platform/platform.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
@@ -59,6 +61,7 @@ const recheckMs = 2_000;
  * ```
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
+  requireRanges(options, { retryDelaysMs: duration });
   const {
     read,
     platform: { clock, report },

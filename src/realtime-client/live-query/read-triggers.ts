@@ -1,5 +1,7 @@
+import { count, duration } from '../../platform/number-options.ts';
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
+import { requireRanges } from '../errors.ts';
 
 /**
  * Why a list has to be read. `live`: the channel became live; `gap`: changes may have been missed; `interval`: the last read
@@ -39,6 +41,9 @@ export interface ReadTriggers {
   stop: Unsubscribe;
 }
 
+/** The ranges of the numeric options. */
+export const triggerRanges = { intervalMs: duration, maxEventsPerSecond: count };
+
 /** Default interval between reads, in milliseconds. */
 const defaultIntervalMs = 25_000;
 /** How long a change may be on its way before it counts as lost. In milliseconds. */
@@ -67,6 +72,7 @@ const suspiciousRate = 0.8;
  * ```
  */
 export function watchReads(options: ReadTriggersOptions): ReadTriggers {
+  requireRanges(options, triggerRanges);
   const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;
   const { clock, page } = platform;
   const { maxEventsPerSecond = 100 } = options;

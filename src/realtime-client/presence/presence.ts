@@ -1,10 +1,11 @@
 import type { StandardSchema } from '../../platform/standard-schema.ts';
+import { count, duration } from '../../platform/number-options.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from '../broadcast/payload-size.ts';
 import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
-import { RealtimeError } from '../errors.ts';
+import { RealtimeError, requireRanges } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 import { initialPresence, stepPresence, type PresenceEvent } from './presence-state.ts';
@@ -41,7 +42,8 @@ export interface PresenceSnapshot<Entry> {
 export interface Presence<Entry> extends Readable<PresenceSnapshot<Entry>> {
   /**
    * Shows this entry to all clients of the channel, again after each rejoin; replaces an earlier one. The server allows
-   * five changes in 30 s, later ones wait and only the last is sent.
+   * five changes in 30 s, later ones wait and only the last is sent. The entry ends with its user: track again after another
+   * user has signed in.
    *
    * @throws {RealtimeError} `invalid-payload`, `payload-too-large`
    */
@@ -82,6 +84,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
     graceMs = 10_000,
     maxPayloadBytes = defaultMaxPayloadBytes,
   } = options;
+  requireRanges(options, { graceMs: duration, maxPayloadBytes: count });
   const { port } = channel;
   const { clock, report } = port;
   const joins = createListeners<string>(report);
@@ -152,7 +155,10 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
   channel.updateJoinPayload({ presenceKey: key });
   const stops = [
     channel.subscribe(follow),
-    port.onDiscard(() => send({ kind: 'reset' })),
+    port.onDiscard(() => {
+      tracker.discard();
+      send({ kind: 'reset' });
+    }),
     port.onMessage(({ event, payload }) => {
       if (event === 'presence_state' || event === 'presence_diff') send({ kind: event, payload });
       else if (event === presenceError && isRecord(payload))
@@ -168,6 +174,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
       const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
       checkPayloadSize('The entry', payload, maxPayloadBytes);
       publish({ error: failure });
+      port.claim();
       track(payload as unknown as Readonly<Record<string, unknown>>);
     },
     untrack: () => track(null),

@@ -10,6 +10,8 @@ export interface Tracker {
   set(payload: Readonly<Record<string, unknown>> | null): void;
   /** Tells whether the channel is joined. Each join tracks the payload again, because the server has forgotten it. */
   setJoined(isJoined: boolean): void;
+  /** The user changed: the payload belongs to the previous one. */
+  discard(): void;
   close(): void;
 }
 
@@ -76,6 +78,11 @@ export function createTracker({
       sent = null;
       calls = [];
       synchronize();
+    },
+    discard() {
+      timer?.cancel();
+      wanted = null;
+      sent = null;
     },
     close: () => timer?.cancel(),
   };

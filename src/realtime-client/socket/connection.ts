@@ -56,9 +56,11 @@ export interface Topic {
   /**
    * Sends an event and resolves with the server's response.
    *
-   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
+   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `user-changed`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
+  /** What waits for the join belongs to the present user; {@link TopicSink.onDiscard} ends it. */
+  claim(): void;
   /** Sends an event without waiting for a reply; discarded while the channel is not joined. */
   send(event: string, payload: unknown): void;
   /** On a shared socket: declares this tab's presence to the leading tab, which tracks the tabs as one. */

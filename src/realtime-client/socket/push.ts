@@ -10,6 +10,8 @@ export interface Pushes {
   flush(): void;
   /** Settles the push with this ref; `response` is the server's, also for an error. */
   reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void;
+  /** Rejects those that are not sent yet with `user-changed`. */
+  discard(): void;
   /** Rejects all pushes with `closed`. */
   close(): void;
 }
@@ -73,6 +75,13 @@ export function createPushes({
       }),
     flush: () => waiting().forEach(dispatch),
     reply: (ref, response, error) => [...pending].find((push) => push.ref === ref)?.settle(response, error),
+    discard: () =>
+      waiting().forEach(({ settle }) =>
+        settle(undefined, {
+          code: 'user-changed',
+          message: 'Another user signed in before the push was sent, or nobody is signed in any more',
+        }),
+      ),
     close: () =>
       pending.forEach(({ settle }) =>
         settle(undefined, { code: 'closed', message: 'The channel is closed' }),

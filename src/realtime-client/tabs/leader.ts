@@ -90,7 +90,11 @@ export function createLeader(
       },
       onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
       onGap: (loss) => tell({ kind: 'gap', name, loss }),
-      onDiscard: () => tell({ kind: 'discard', name }),
+      onDiscard() {
+        led.entries.clear();
+        led.tracker.discard();
+        tell({ kind: 'discard', name });
+      },
       onMessage(event, payload) {
         if (event === 'presence_state' || event === 'presence_diff') follow({ kind: event, payload });
         tell({ kind: 'message', name, event, payload, except: null });

@@ -7,6 +7,7 @@ import { backoffDelayMs } from '../../platform/backoff.ts';
 import { createConnectionStatus } from '../socket/connection-status.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
 import { createPushes } from '../socket/push.ts';
+import { createWaitingData } from '../socket/waiting-data.ts';
 import { joinGroup, type Membership, type TabTopic } from './membership.ts';
 import { createSharedTopic } from './shared-topic.ts';
 
@@ -47,12 +48,17 @@ function createSharedConnection(
   let lastPush = 0;
   let tokenTimer: Timer | undefined;
 
+  const waiting = createWaitingData(options, () =>
+    topics.forEach(({ shared, pushes }) => {
+      pushes.discard();
+      shared.onDiscard();
+    }),
+  );
   const switchUser = (next: string | null) => {
     tokenTimer?.cancel();
     if (next === user) return;
     membership?.leave();
     membership = undefined;
-    if (user) topics.forEach(({ shared }) => shared.onDiscard());
     user = next;
     if (next === null) {
       status.publish('idle', clock.now());
@@ -63,7 +69,10 @@ function createSharedConnection(
   };
   const start = () => {
     stops = [
-      onTokenChange?.((token) => switchUser(token === null ? null : readJwtSubject(token))),
+      onTokenChange?.((token) => {
+        waiting.adopt(token);
+        switchUser(token === null ? null : readJwtSubject(token));
+      }),
       page.subscribe((signal) => {
         if (signal === 'pagehide') return membership?.stop();
         if (signal === 'hidden' || signal === 'offline') return;
@@ -85,7 +94,9 @@ function createSharedConnection(
     retryAfter(settings.timeoutMs);
     try {
       const token = await getAccessToken();
-      if (user === undefined) switchUser(readJwtSubject(token ?? ''));
+      if (user !== undefined) return;
+      waiting.adopt(token);
+      switchUser(readJwtSubject(token ?? ''));
     } catch (problem) {
       platform.report(problem);
       retryAfter(
@@ -117,7 +128,11 @@ function createSharedConnection(
       });
       topics.set(name, { shared, pushes });
       return {
-        push: pushes.push,
+        push(event, payload) {
+          waiting.claim();
+          return pushes.push(event, payload);
+        },
+        claim: waiting.claim,
         send(event, payload) {
           membership?.say({ kind: 'send', name, event, payload });
         },
@@ -142,6 +157,7 @@ function createSharedConnection(
       user = null;
       stops?.forEach((stop) => stop?.());
       stops = [];
+      waiting.close();
       // Publish `closed` before leaving the topics: listeners may call join().
       status.publish('closed', clock.now());
       topics.forEach(({ shared }) => shared.want(null, shared.config));

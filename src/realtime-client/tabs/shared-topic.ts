@@ -43,7 +43,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
     shown = snapshot;
     sink.onStatus(snapshot);
   };
-  return {
+  const topic: SharedTopic = {
     get bindings() {
       return bindings;
     },
@@ -70,7 +70,6 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       show({ status: wasLive ? 'recovering' : 'connecting', error: null });
     },
     signOut() {
-      sink.onDiscard();
       if (!bindings) return;
       markInterrupted(clock.now());
       show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
@@ -91,7 +90,10 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       if (sinceMs !== null) sink.onGap({ continuity: 'lost', sinceMs, reason: 'rejoined' });
       show(snapshot);
     },
-    onDiscard: sink.onDiscard,
+    onDiscard() {
+      topic.entry = null;
+      sink.onDiscard();
+    },
     onMessage(event, payload) {
       if (bindings) sink.onMessage(event, payload);
     },
@@ -104,4 +106,5 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       else if (wasLive) sink.onGap(loss);
     },
   };
+  return topic;
 }

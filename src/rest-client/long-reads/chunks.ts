@@ -1,3 +1,4 @@
+import { CallUser } from '../../platform/call-user.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
 import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
@@ -15,12 +16,12 @@ export interface ChunksOptions extends ExecuteOptions {
  * list. The rows are in the order of the parts. A part whose rows the server's limit cuts is divided and read again. Each part of
  * an update or a delete is a transaction of its own: when one fails, those before it stay written.
  *
- * @throws {RestError} `invalid-query` for an insert, for an order, limit, range, count or number of affected rows, which parts cannot
+ * @throws {RestError} `user-changed` when another user signs in between two parts; `invalid-query` for an insert, for an order, limit, range, count or number of affected rows, which parts cannot
  * keep, and if one value alone has as many rows as the server sends at most.
  */
 export async function inChunks<M extends Model, Item>(
   query: RowsQuery<M, Item>,
-  { size = 100, ...options }: ChunksOptions = {},
+  { size = 100, user = new CallUser(), ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
   const { plan } = query;
   refuseCut('inChunks', plan, plan.method === 'PATCH' || plan.method === 'DELETE');
@@ -36,7 +37,7 @@ export async function inChunks<M extends Model, Item>(
       ...whole,
       filters: whole.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
     }));
-    const { data, truncated } = await part.answer(options);
+    const { data, truncated } = await part.answer({ ...options, user });
     if (!truncated) {
       rows = rows.concat(data);
       start += size;

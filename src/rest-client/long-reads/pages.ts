@@ -1,3 +1,4 @@
+import { CallUser } from '../../platform/call-user.ts';
 import { and, compare, eq, type Filter, is, not, or } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
 import { type Plan, readsRows } from '../query/plan.ts';
@@ -29,7 +30,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  *
  * The server's limit of rows may make pages smaller; a page that is shorter than the ones before ends the iteration.
  *
- * @throws {RestError} `invalid-query` for a write; for an order, limit, range or count of the query's own; for a row that lacks a
+ * @throws {RestError} `user-changed` when another user signs in between two pages; `invalid-query` for a write; for an order, limit, range or count of the query's own; for a row that lacks a
  * column to continue by; and for a numeric column that JSON has rounded, after which the same row would come again: select it as
  * text.
  * @example
@@ -45,7 +46,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  */
 export async function* pages<M extends Model, Item extends object>(
   query: RowsQuery<M, Item>,
-  { by, size = 500, ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
+  { by, size = 500, user = new CallUser(), ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
   refuseCut('pages', query.plan);
   const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
@@ -56,7 +57,7 @@ export async function* pages<M extends Model, Item extends object>(
   let after: Filter<never> | null = null;
   let previous = 0;
   do {
-    const rows: Item[] = await (after ? ordered.where(after) : ordered).execute(options);
+    const rows: Item[] = await (after ? ordered.where(after) : ordered).execute({ ...options, user });
     const last = rows.at(-1);
     const next = last ? filterAfter(last, keys) : null;
     if (next && JSON.stringify(next) === JSON.stringify(after)) {

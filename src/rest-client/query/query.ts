@@ -1,3 +1,4 @@
+import type { CallUser } from '../../platform/call-user.ts';
 import { type ColumnPath, encodeColumn } from './quoting.ts';
 import type { Answer } from './answer.ts';
 import type { ColumnsOf, Filterable } from './filter-methods.ts';
@@ -23,6 +24,8 @@ export interface ExecuteOptions {
    * newer than the call, as in a live query. It needs the client's option `shareReads`. Default false.
    */
   readonly shareInFlight?: boolean | undefined;
+  /** The user of earlier executions; another one ends this one with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 /**

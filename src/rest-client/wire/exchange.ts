@@ -1,3 +1,4 @@
+import type { CallUser } from '../../platform/call-user.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isTransientStatus, retry, type RetryPolicy } from '../../platform/retry.ts';
@@ -72,6 +73,8 @@ export interface SendOptions {
   readonly keepalive?: boolean | undefined;
   /** Whether a read joins an identical read in flight. Default false. */
   readonly shareInFlight?: boolean | undefined;
+  /** The user of earlier executions; another one ends this one with `user-changed`. Default: the user at its start. */
+  readonly user?: CallUser | undefined;
 }
 
 const isTokenExpired = (problem: unknown) => problem instanceof RestError && problem.code === 'token-expired';
@@ -114,9 +117,9 @@ export class Exchange {
    */
   async send(request: RestRequest, sendOptions: SendOptions = {}): Promise<Wire> {
     const { platform, timeoutMs: ownTimeoutMs = 30_000 } = this.#options;
-    const { signal, retry: isRepeated = true, timeoutMs = ownTimeoutMs } = sendOptions;
+    const { signal, retry: isRepeated = true, timeoutMs = ownTimeoutMs, user } = sendOptions;
     const { method } = request;
-    const call = new ServiceCall(this.#options, restService, { timeoutMs, signal });
+    const call = new ServiceCall(this.#options, restService, { timeoutMs, signal, user });
     const attempt = (headers: RestRequest['headers']) => {
       const authorized = { ...request, headers };
       return method === 'HEAD'

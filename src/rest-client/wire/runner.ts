@@ -1,3 +1,4 @@
+import { CallUser } from '../../platform/call-user.ts';
 import { serviceUrl } from '../../platform/service.ts';
 import { mergeHeaders } from '../../platform/service-http.ts';
 import { RestError } from '../errors.ts';
@@ -40,9 +41,10 @@ export class Runner {
       ? { ...query, headers: mergeHeaders(query.headers, options.headers) }
       : query;
     const request = this.encode(plan);
-    if (plan.precondition)
-      await plan.precondition(plan, (proof) => exchange.send(this.encode(proof), options));
-    const sent = exchange.send(request, options);
+    const { user = plan.precondition && new CallUser() } = options;
+    const sendOptions = { ...options, user };
+    await plan.precondition?.(plan, (proof) => exchange.send(this.encode(proof), sendOptions));
+    const sent = exchange.send(request, sendOptions);
     const wire = await (plan.onFailure ? sent.catch(plan.onFailure) : sent);
     const { status, headers } = wire;
     let data: unknown;

@@ -41,6 +41,7 @@ export const sharedMessages = {
   'invalid-signature': 'session_expired',
   'invalid-token': 'session_expired',
   'missing-session': 'session_expired',
+  'user-changed': 'session_expired',
   refresh_token_already_used: 'session_expired',
   refresh_token_not_found: 'session_expired',
   session_not_found: 'session_expired',

@@ -24,9 +24,6 @@ interface SenderLists {
   readonly muted: readonly MutedThread[];
 }
 
-/** The longest delay of `setTimeout`; a longer one would run at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
 /** The blocked senders and the muted threads, each with a button that ends it. */
 export function SenderSection() {
   const [attempt, setAttempt] = useState(0);
@@ -60,14 +57,10 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   // Remove a mute that ends while the list is shown: the server lists active ones only.
   const nextEndMs = Math.min(...(lists?.muted ?? []).map((thread) => thread.mutedUntilMs ?? Infinity));
   useEffect(() => {
-    if (nextEndMs === Infinity) return;
     const removeEnded = () =>
       setLists((current) => current && { ...current, muted: current.muted.filter(hasNotEnded) });
     const hasNotEnded = ({ mutedUntilMs }: MutedThread) => (mutedUntilMs ?? Infinity) > platform.clock.now();
-    const timer = platform.clock.setTimer(
-      removeEnded,
-      Math.min(nextEndMs - platform.clock.now(), longestTimerMs),
-    );
+    const timer = platform.clock.setTimer(removeEnded, nextEndMs - platform.clock.now());
     return () => timer.cancel();
   }, [nextEndMs, platform]);
 

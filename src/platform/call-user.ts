@@ -1,0 +1,41 @@
+import { readJwtSubject } from './jwt.ts';
+
+/** A request was not sent, because its call belongs to another user than the one who is signed in now. */
+export class UserChanged extends Error {
+  override readonly name = 'UserChanged';
+  constructor(cause?: unknown) {
+    super('Another user signed in during the call, or nobody is signed in any more', { cause });
+  }
+}
+
+/**
+ * The user of a call, who is the subject of its first token. A call of several requests passes it to each of them, so that a
+ * request that another user would send, or nobody, fails with `user-changed` and is not sent. Clients of several services may
+ * share one.
+ *
+ * @example
+ * ```ts
+ * import { CallUser } from 'supabase-protocol-clients/platform';
+ *
+ * const user = new CallUser();
+ * const [draft] = await rest.from('notifications').select('id').limit(1).execute({ user });
+ * if (draft) await rest.from('notifications').delete().eq('id', draft.id).execute({ user });
+ * ```
+ */
+export class CallUser {
+  #token: string | null | undefined;
+
+  /** Whether a token is the first one, or has the subject of the first one. */
+  admits(token: string | null): boolean {
+    if (this.#token === undefined) this.#token = token;
+    // Most requests of a call have the same token, which then is not decoded.
+    return token === this.#token || subjectOf(token) === subjectOf(this.#token);
+  }
+
+  /** Admits the token of a request. @throws {UserChanged} */
+  admit(token: string | null): void {
+    if (!this.admits(token)) throw new UserChanged();
+  }
+}
+
+const subjectOf = (token: string | null): string | null => (token === null ? null : readJwtSubject(token));

@@ -1,0 +1,42 @@
+/** The values that a numeric option accepts, both ends included. */
+export interface NumberRange {
+  readonly min: number;
+  /** Default Infinity. */
+  readonly max?: number;
+  /** Default false. */
+  readonly isWhole?: boolean;
+}
+
+/** A time in milliseconds, or Infinity for none. */
+export const duration: NumberRange = { min: 0 };
+/** The time in milliseconds between two runs, or Infinity for no second one. */
+export const interval: NumberRange = { min: 1 };
+/** A number of things, at least one. */
+export const count: NumberRange = { min: 1, isWhole: true };
+/** A number of things that may be none. */
+export const limit: NumberRange = { min: 0, isWhole: true };
+
+/**
+ * The first option that is not a number of its range, in words; null if there is none. An option that is undefined has its
+ * default. Of a list, each item must be in the range, and there must be one.
+ */
+export function rangeProblem(
+  options: object | undefined,
+  ranges: Readonly<Record<string, NumberRange>>,
+): string | null {
+  const values = options as Readonly<Record<string, unknown>> | undefined;
+  for (const [name, range] of Object.entries(ranges)) {
+    const value = values?.[name];
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (value === undefined || (items.length > 0 && items.every((item) => isWithin(item, range)))) continue;
+    const { min, max = Infinity, isWhole = false } = range;
+    const each = Array.isArray(value) ? 'a list of at least one' : 'a';
+    return `${name} must be ${each} ${isWhole ? 'whole ' : ''}number from ${min} to ${max}, not ${String(value)}`;
+  }
+  return null;
+}
+
+function isWithin(value: unknown, { min, max = Infinity, isWhole = false }: NumberRange): boolean {
+  if (typeof value !== 'number' || !(value >= min && value <= max)) return false;
+  return !isWhole || Number.isInteger(value) || value === Infinity;
+}

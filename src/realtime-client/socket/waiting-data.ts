@@ -1,0 +1,43 @@
+import { CallUser } from '../../platform/call-user.ts';
+import type { Unsubscribe } from '../../platform/platform.ts';
+import type { ConnectOptions } from './connection.ts';
+
+/** The user to whom the pushes, broadcasts and presence entries belong that wait in a connection. */
+export interface WaitingData {
+  /** Something waits from now on: it belongs to the user of the present token. */
+  claim(): void;
+  /** Compares the user of a token that the connection received or joins with. */
+  adopt(token: string | null): void;
+  close(): void;
+}
+
+/** @param discard called when another user has signed in than the one to whom the data belongs, or nobody. */
+export function createWaitingData(
+  {
+    getAccessToken,
+    onTokenChange,
+    platform: { report },
+  }: Pick<ConnectOptions, 'getAccessToken' | 'onTokenChange' | 'platform'>,
+  discard: () => void,
+): WaitingData {
+  let user: CallUser | undefined;
+  let stop: Unsubscribe | undefined;
+  const adopt = (token: string | null) => {
+    if (user?.admits(token)) return;
+    const isOtherUser = user !== undefined;
+    user = new CallUser();
+    user.admits(token);
+    if (isOtherUser) discard();
+  };
+  return {
+    adopt,
+    claim() {
+      stop ??= onTokenChange?.(adopt);
+      if (user) return;
+      getAccessToken().then((token) => {
+        if (!user) adopt(token);
+      }, report);
+    },
+    close: () => stop?.(),
+  };
+}

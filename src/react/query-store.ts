@@ -34,7 +34,7 @@ export interface QueryStore<Data> {
   load(): Promise<void>;
   /** Marks the result as outdated, and sends the query again if a component shows it. */
   invalidate(): Promise<void>;
-  /** Shows the data as `change` returns it, over the result of each read. */
+  /** Shows the data as `change` returns it, over the result of each read. @throws what `change` throws */
   apply(change: (data: Data) => Data): AppliedChange;
   /** Ends the request in flight. */
   close(): void;
@@ -60,9 +60,18 @@ export function createQueryStore<Data>(
   let readAtMs: number | null = null;
   let inFlight: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
 
+  /** The data with the optimistic changes; one that fails on the data of a later read is dropped. */
+  const withLayers = (before: Data) =>
+    [...layers].reduce<Data>((shownData, layer) => {
+      try {
+        return layer.change(shownData);
+      } catch {
+        layers.delete(layer);
+        return shownData;
+      }
+    }, before);
   const publish = ({ status, error }: Pick<QuerySnapshot<Data>, 'status' | 'error'>) => {
-    const changed =
-      data === undefined ? data : [...layers].reduce<Data>((before, { change }) => change(before), data);
+    const changed = data === undefined ? data : withLayers(data);
     snapshot = { status, data: changed, error };
     listeners.call();
   };
@@ -130,6 +139,8 @@ export function createQueryStore<Data>(
       publish(snapshot);
     },
     apply(change) {
+      // A change that fails on the present data fails for the caller.
+      if (data !== undefined) change(withLayers(data));
       const layer: Layer<Data> = { change, isConfirmed: false };
       layers.add(layer);
       const undo = () => {

@@ -96,9 +96,10 @@ export function useMutation<Variables, Data>(
       if (lastCall.current === call) setOutcome(next);
     };
     setOutcome({ status: 'pending', data: undefined, error: null });
-    const changes = options.optimistic?.(variables) ?? [];
-    const applied = changes.map(({ query, change }) => cache.apply(query, change));
+    const applied: ReturnType<typeof cache.apply>[] = [];
     try {
+      const changes = options.optimistic?.(variables) ?? [];
+      for (const { query, change } of changes) applied.push(cache.apply(query, change));
       const data = await write(variables);
       for (const change of applied) change?.confirm();
       await cache.invalidate(options.refetch && [...options.refetch, ...changes.map(({ query }) => query)]);

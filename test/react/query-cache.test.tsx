@@ -321,6 +321,37 @@ describe('useMutation', () => {
     await screen.findByText('Tea');
   });
 
+  it('ends with the error of an optimistic change that throws, and writes nothing', async () => {
+    function Failing({ isLate }: { readonly isLate: boolean }) {
+      const { rest } = useSupabase<Database>();
+      const todos = useTodos();
+      const fail = (): never => {
+        throw new Error('my change failed');
+      };
+      const add = useMutation((row: Todo) => rest.from('todos').insert(row), {
+        optimistic: () =>
+          isLate ? [optimistic(todos, (before) => [...before]), optimistic(todos, fail)] : fail(),
+      });
+      return (
+        <button
+          onClick={() => add.mutate({ id: 3, title: 'Jam' })}
+        >{`late ${isLate} ${add.error?.message ?? add.status}`}</button>
+      );
+    }
+    show(
+      <>
+        <Failing isLate />
+        <Failing isLate={false} />
+      </>,
+    );
+    await press('late true idle');
+    await press('late false idle');
+    expect(screen.getByText('late true my change failed')).toBeDefined();
+    expect(screen.getByText('late false my change failed')).toBeDefined();
+    expect(writes).toEqual([]);
+    expect(screen.getByText('Tea')).toBeDefined();
+  });
+
   it('shows a write at once, and after its success what the server has, without a frame between', async () => {
     await press('Milk idle');
     expect(screen.getByText('Tea,Milk')).toBeDefined();

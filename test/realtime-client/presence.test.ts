@@ -92,6 +92,35 @@ describe('presence', () => {
     expect(announced).toEqual(['+ada', '+grace', '-grace']);
   });
 
+  it('sends an entry again whose reply is lost, three times at most', async () => {
+    const { server, presence, calls, world } = await openRoom();
+    server.acceptJoin();
+    presence.track({ name: 'Ada' });
+    for (let second = 0; second < 120; second += 10) {
+      await world.clock.advance(10_000);
+      server.answerHeartbeat();
+    }
+    expect(calls().map(({ payload }) => payload['payload'])).toEqual(
+      Array.from({ length: 4 }, () => ({ name: 'Ada' })),
+    );
+    expect(presence.getSnapshot().error).toMatchObject({ code: 'push-timeout' });
+  });
+
+  it('does not repeat an entry that was replaced while its reply was lost', async () => {
+    const { server, presence, calls, world } = await openRoom();
+    server.acceptJoin();
+    presence.track({ name: 'Ada' });
+    await world.clock.advance(5_000);
+    presence.track({ name: 'Ada L.' });
+    server.reply(calls().at(-1)?.ref ?? null, { status: 'ok', response: {} });
+    for (let second = 0; second < 60; second += 10) {
+      await world.clock.advance(10_000);
+      server.answerHeartbeat();
+    }
+    expect(calls()).toHaveLength(2);
+    expect(presence.getSnapshot().error).toBeNull();
+  });
+
   it('keeps the snapshot while nothing changes, and the arrays of unchanged keys', async () => {
     const { server, presence, state, diff, meta } = await openRoom();
     server.acceptJoin();

@@ -249,6 +249,24 @@ describe('five tabs of a user', () => {
     expect(statuses()).toEqual(['connected', 'connected']);
   });
 
+  it('hear nothing from a deposed leader that resumes', async () => {
+    const { world, openTab } = createTabs();
+    const [leader, ...others] = Array.from({ length: 4 }, () => openTab());
+    await world.clock.advance(2_000);
+    leader?.freeze();
+    await world.clock.advance(60_000);
+    const seen = others.map(({ channel }) => {
+      const states: string[] = [];
+      channel.subscribe(() => states.push(channel.getSnapshot().status));
+      channel.onContinuity(({ reason }) => states.push(reason));
+      return states;
+    });
+    leader?.thaw();
+    await world.clock.advance(20_000);
+    expect(seen).toEqual([[], [], []]);
+    expect(leader?.channel.getSnapshot().status).toBe('live');
+  });
+
   it('hand over leadership on pagehide before a freeze, and readmit the tab on resume', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];

@@ -19,6 +19,11 @@ export interface Tracker {
 const maxCalls = 5;
 const windowMs = 30_000;
 
+/** How often an entry is sent again when its reply is lost. */
+const maxRepeats = 3;
+/** Differs from every entry: whether the server has received the last one is not known. */
+const unknownEntry = '';
+
 /** The event by which the leading tab reports a refused entry to the others. */
 export const presenceError = 'presence_error';
 
@@ -44,6 +49,7 @@ export function createTracker({
   let sent: string | null = null;
   let isJoined = false;
   let calls: readonly number[] = [];
+  let repeats = 0;
   let timer: Timer | undefined;
 
   const synchronize = () => {
@@ -63,13 +69,20 @@ export function createTracker({
     const call = wanted ? { event: 'track', payload: wanted } : { event: 'untrack' };
     push('presence', { type: 'presence', ...call }).catch((problem: unknown) => {
       const error = problem instanceof RealtimeError ? refusalOf(problem) : null;
-      if (error && error.code !== 'closed') onError(error);
+      const isLost = error?.code === 'push-timeout';
+      const isReplaced = sent !== next;
+      if (!error || error.code === 'closed' || (isLost && isReplaced)) return;
+      if (!isLost || repeats >= maxRepeats) return onError(error);
+      repeats += 1;
+      sent = unknownEntry;
+      synchronize();
     });
     return undefined;
   };
   return {
     set(payload) {
       wanted = payload;
+      repeats = 0;
       synchronize();
     },
     setJoined(value) {
@@ -77,6 +90,7 @@ export function createTracker({
       isJoined = value;
       sent = null;
       calls = [];
+      repeats = 0;
       synchronize();
     },
     discard() {

@@ -88,10 +88,13 @@ export function joinGroup(membership: MembershipOptions): Membership {
         topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
   };
-  const tell = (news: LeaderNews) => {
+  /** @param term the term of the leader that sends the news. */
+  const tell = (news: LeaderNews, term: number) => {
     // A push may settle after the tab left the group.
     if (hasLeft) return;
-    broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
+    // Followers of a later term would take the last messages of a deposed leader for those of the present one.
+    const isDeposed = machine.state.kind !== 'stopped' && machine.state.term !== term;
+    if (!isDeposed) broadcast.post({ ...news, from: self, to: 'followers', term } satisfies TabMessage);
     if (news.kind !== 'roll') applyLeaderMessage(news);
   };
   const applyFollowerMessage = (message: Without<FollowerMessage, 'to'>) => {
@@ -130,7 +133,8 @@ export function joinGroup(membership: MembershipOptions): Membership {
     else if (effect.do === 'attach') attach();
     else if (leader) leader.announce();
     else {
-      leader = createLeader(options, connect, self, tell);
+      const { term } = machine.state;
+      leader = createLeader(options, connect, self, (news) => tell(news, term));
       leader.announce();
       attach();
     }

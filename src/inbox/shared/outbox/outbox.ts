@@ -77,6 +77,12 @@ const undoMs = 60_000;
 const flushCheckMs = 50;
 const backoff = { delaysMs: doublingDelaysMs(2_000, 60_000), jitter: 0.5 };
 const noActions: readonly PendingAction[] = [];
+/** What `add` returns after `close()`: nothing is shown, stored or sent. */
+const endedAction: AddedAction = {
+  settled: Promise.resolve({ type: 'undone' }),
+  release() {},
+  undo() {},
+};
 
 export function createOutbox({ userId, storage, isRetryable, notify, platform }: OutboxOptions): Outbox {
   const { clock, random, page, locks, report } = platform;
@@ -84,6 +90,8 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   /** Ends of the requests in flight. */
   const requests = new Map<string, Promise<void>>();
   const writes = new Set<Promise<unknown>>();
+  /** For each read of the storage: the actions that have ended since it began. */
+  const readings = new Set<Set<string>>();
   const added = new Map<string, (outcome: OutboxOutcome) => void>();
   const ending = new AbortController();
   const { signal } = ending;
@@ -115,11 +123,19 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       })
       .finally(() => writes.delete(write));
   };
-  const list = () =>
-    storage.list().catch((problem: unknown) => {
+  /** Without the actions that end while the storage is read. */
+  const list = async () => {
+    const endedIds = new Set<string>();
+    readings.add(endedIds);
+    try {
+      return (await storage.list()).filter(({ id }) => !endedIds.has(id));
+    } catch (problem) {
       report(problem);
       return noActions;
-    });
+    } finally {
+      readings.delete(endedIds);
+    }
+  };
   const isOwn = ({ senderId }: PendingAction) => senderId === state.senderId;
   const withPayload = (
     action: PendingAction,
@@ -131,6 +147,8 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   };
 
   const dispatch = (event: OutboxEvent, outcome: OutboxOutcome = { type: 'undone' }) => {
+    if (event.type === 'removed')
+      for (const endedIds of readings) event.ids.forEach((id) => endedIds.add(id));
     const { pending } = state;
     state = step(state, event);
     if (state.pending !== pending) {
@@ -227,6 +245,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
     payload: unknown,
     isUndoable: boolean,
   ): AddedAction => {
+    if (signal.aborted) return endedAction;
     becomeSender();
     const id = createId();
     const order = (state.pending.at(-1)?.order ?? 0) + 1;

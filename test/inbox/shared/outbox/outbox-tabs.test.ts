@@ -191,3 +191,52 @@ test('loses nothing, and reorders nothing on a row, under random connections, cr
     { numRuns: 60 },
   );
 }, 60_000);
+
+/** Delays what the storage reads, as a slow IndexedDB does: its answer is older than the messages that overtake it. */
+function delayLists(
+  storage: ReturnType<typeof createDevice>['storage'],
+  clock: ReturnType<ReturnType<typeof createDevice>['openTab']>['clock'],
+): () => void {
+  const { list } = storage;
+  storage.list = async () => {
+    const stored = await list();
+    await new Promise<void>((resolve) => clock.setTimer(resolve, 100));
+    return stored;
+  };
+  return () => void (storage.list = list);
+}
+
+test('a tab that opens while another tab ends an action neither shows nor undoes it', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const first = openTab();
+  await world.settle();
+  first.add('a:1');
+  await world.clock.advance(20);
+  const restore = delayLists(storage, first.clock);
+  const second = openTab();
+  await world.clock.advance(20);
+  restore();
+  // The first tab keeps its lock by an action that gets no answer.
+  server.hangs = true;
+  first.add('b:1');
+  await world.clock.advance(2_000);
+  expect(server.received).toEqual(['a:1']);
+  expect(second.shown).toEqual(['b:1']);
+  expect(second.settled).toEqual([]);
+  server.hangs = false;
+  second.add('a:2');
+  await world.clock.advance(1_000);
+  expect(server.received).toEqual(['a:1', 'a:2']);
+});
+
+test('an action that is added after the outbox was closed is neither stored nor sent', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const { outbox, add } = openTab();
+  await world.settle();
+  outbox.close();
+  const action = add('a:1');
+  await world.clock.advance(1_000);
+  await expect(action.settled).resolves.toEqual({ type: 'undone' });
+  expect(await storage.list()).toEqual([]);
+  expect(server.requests).toEqual([]);
+});

@@ -31,7 +31,8 @@ export function rangeProblem(
     if (value === undefined || (items.length > 0 && items.every((item) => isWithin(item, range)))) continue;
     const { min, max = Infinity, isWhole = false } = range;
     const each = Array.isArray(value) ? 'a list of at least one' : 'a';
-    return `${name} must be ${each} ${isWhole ? 'whole ' : ''}number from ${min} to ${max}, not ${String(value)}`;
+    const given = typeof value === 'number' ? value : JSON.stringify(value);
+    return `${name} must be ${each} ${isWhole ? 'whole ' : ''}number from ${min} to ${max}, not ${given}`;
   }
   return null;
 }

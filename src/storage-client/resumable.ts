@@ -42,7 +42,11 @@ export async function uploadResumable(
   requireRanges(options, { stallTimeoutMs: duration });
   const objectName = normalizeKey(path);
   const { signal, resumeFrom, onStart, onProgress } = options;
-  const tus = createTusRequests(client, { bucket, objectName, blob }, { user: new CallUser(), ...options });
+  const tus = createTusRequests(
+    client,
+    { bucket, objectName, blob },
+    { ...options, user: options.user ?? new CallUser() },
+  );
   if (resumeFrom !== undefined && !tus.isOwn(resumeFrom))
     throw new StorageError('invalid-request', 'The upload is of another project');
 

@@ -79,9 +79,13 @@ const steps: Readonly<Record<string, Step>> = {
           60,
         ),
   },
-  'storage: the second look of exists()': {
-    first: () => new Response(null, { status: 400 }),
-    call: (options) => createStorageClient(options).from('b').exists('a'),
+  'storage: the next thousand of a removal': {
+    first: () => Response.json([]),
+    later: () => Response.json([]),
+    call: (options) =>
+      createStorageClient(options)
+        .from('b')
+        .remove(Array.from({ length: 1001 }, (_, at) => `${at}`)),
   },
   'storage: the parts of a resumable upload': {
     first: () =>

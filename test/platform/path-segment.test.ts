@@ -161,7 +161,6 @@ function callsWith(text: string, platform: ReturnType<typeof createRecorder>['pl
     'object.upload': () => storage.from('b').upload(`f/${text}/x`, 'x'),
     'object.replace': () => storage.from('b').replace(`f/${text}/x`, 'x'),
     'object.download': () => storage.from('b').download(`f/${text}/x`),
-    'object.remove': () => storage.from('b').remove([`f/${text}/x`]),
     'object.move': () => storage.from('b').move('a', `f/${text}/x`),
     'object.getPublicUrl': () => storage.from('b').getPublicUrl(`f/${text}/x`),
     uploadResumable: () => uploadResumable(options, 'b', `f/${text}/x`, new Blob(['x'])),

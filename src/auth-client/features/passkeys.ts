@@ -301,7 +301,10 @@ export function createPasskeys(
       return callAsUser(core, endpoint, parsePasskey, options);
     },
     async removePasskey({ passkeyId }, options) {
-      const endpoint: Endpoint = { method: 'DELETE', path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}` };
+      const endpoint: Endpoint = {
+        method: 'DELETE',
+        path: `/passkeys/${encodeUuid('passkeyId', passkeyId)}`,
+      };
       await callAsUser(core, endpoint, parseNoContent, options);
     },
   };

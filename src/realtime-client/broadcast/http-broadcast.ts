@@ -156,12 +156,15 @@ async function post(
     headers,
     body,
   };
-  await new ServiceCall(client, realtimeService, { timeoutMs, signal, user }).send(request, async (response) => {
-    if (!response.ok) throw await errorOf(response, platform.clock.now());
-    // Both routes answer 202 (`send_resp(conn, :accepted, "")`).
-    if (response.status !== 202)
-      throw new RealtimeError(...foreignResponse('realtime', response, await response.text()));
-  });
+  await new ServiceCall(client, realtimeService, { timeoutMs, signal, user }).send(
+    request,
+    async (response) => {
+      if (!response.ok) throw await errorOf(response, platform.clock.now());
+      // Both routes answer 202 (`send_resp(conn, :accepted, "")`).
+      if (response.status !== 202)
+        throw new RealtimeError(...foreignResponse('realtime', response, await response.text()));
+    },
+  );
 }
 
 async function errorOf(response: Response, nowMs: number): Promise<RealtimeError> {

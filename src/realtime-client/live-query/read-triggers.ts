@@ -1,4 +1,4 @@
-import { count, duration } from '../../platform/number-options.ts';
+import { duration, limit } from '../../platform/number-options.ts';
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import { requireRanges } from '../errors.ts';
@@ -42,7 +42,7 @@ export interface ReadTriggers {
 }
 
 /** The ranges of the numeric options. */
-export const triggerRanges = { intervalMs: duration, maxEventsPerSecond: count };
+export const triggerRanges = { intervalMs: duration, maxEventsPerSecond: limit };
 
 /** Default interval between reads, in milliseconds. */
 const defaultIntervalMs = 25_000;

@@ -83,7 +83,9 @@ describe('a numeric option', () => {
   const slow = createBrowserPlatform({
     async fetch(input) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      return String(input).includes('/broadcast') ? new Response(null, { status: 202 }) : Response.json([]);
+      return new Request(input).url.includes('/broadcast')
+        ? new Response(null, { status: 202 })
+        : Response.json([]);
     },
   });
   const base = { url: 'https://project.test', apiKey: 'key', platform: slow };

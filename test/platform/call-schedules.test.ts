@@ -1,0 +1,216 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
+import { decodeJwtClaims } from '../../src/platform/jwt.ts';
+import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
+import { createStorageClient } from '../../src/storage-client/index.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { createTokenServer, type Fate, LIFETIME_SECONDS } from '../support/wire/token-server.ts';
+
+/** More, or a certain one: CALL_SCHEDULES=20000 CALL_SEED=7 */
+const RUNS = Number(process.env['CALL_SCHEDULES'] ?? 150);
+const SEED = process.env['CALL_SEED'] === undefined ? {} : { seed: Number(process.env['CALL_SEED']) };
+const refreshLock = 'lock:sb-project-auth-token:refresh';
+
+type Call = 'write' | 'chunks' | 'pages' | 'signed URLs';
+type DataFate = 'expired' | 'denied' | 'unavailable' | 'late';
+type Command =
+  | { readonly do: 'call'; readonly tab: number; readonly call: Call }
+  | { readonly do: 'sign in'; readonly tab: number; readonly user: 'ada' | 'bob' }
+  | { readonly do: 'sign out' | 'read'; readonly tab: number }
+  | { readonly do: 'pass' | 'jump'; readonly seconds: number }
+  | { readonly do: 'fate'; readonly fate: Fate }
+  | { readonly do: 'data fate'; readonly fate: DataFate }
+  | { readonly do: 'lose the lock' };
+
+const tab = fc.nat(1);
+const commands = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('call'),
+        tab,
+        call: fc.constantFrom<Call[]>('write', 'chunks', 'pages', 'signed URLs'),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('sign in'), tab, user: fc.constantFrom('ada', 'bob') }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('sign out', 'read', 'read'), tab }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({ do: fc.constant('pass'), seconds: fc.constantFrom(0, 0.02, 0.1, 5, 290) }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('jump'), seconds: fc.constantFrom(-7_200, 7_200) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('fate'),
+        fate: fc.constantFrom<Fate[]>('reply lost', 'not sent', 'busy', 'slow'),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('data fate'),
+        fate: fc.constantFrom<DataFate[]>('expired', 'denied', 'unavailable', 'late'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('lose the lock') }) },
+  ),
+  { minLength: 4, maxLength: 18 },
+);
+
+const refusal = (status: number, code: string, message: string) =>
+  Response.json({ code, message, details: null, hint: null }, { status });
+
+/** Runs a schedule of two tabs of one browser, and returns what it broke. */
+async function play(schedule: readonly Command[], serverSkewMs: number): Promise<readonly unknown[]> {
+  const world = createFakeWorld();
+  const store = createMemoryStore();
+  const timers = world.openTab();
+  const delay = (ms: number) => new Promise<void>((resolve) => void timers.clock.setTimer(resolve, ms));
+  const startMs = timers.clock.now() + serverSkewMs;
+  const tokens = createTokenServer(delay, () => startMs + timers.clock.monotonicMs());
+  const dataFates: DataFate[] = [];
+  const problems: unknown[] = [];
+  /** The subjects of the requests of each call. */
+  const subjects = new Map<string, (string | null)[]>();
+  let signOuts = 0;
+  let hasLostLock = false;
+
+  const answerData = async (request: Request): Promise<Response> => {
+    const text = decodeURIComponent(request.url) + (await request.clone().text());
+    const call = /call-\d+/.exec(text)?.[0] ?? '';
+    const bearer = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
+    const subject = decodeJwtClaims(bearer)?.['sub'];
+    subjects.set(call, [...(subjects.get(call) ?? []), typeof subject === 'string' ? subject : null]);
+    await delay(20);
+    const isStorage = request.url.includes('/storage/');
+    switch (dataFates.shift()) {
+      case 'expired':
+        if (isStorage)
+          return Response.json(
+            { statusCode: '403', error: 'Unauthorized', message: 'jwt expired' },
+            { status: 400 },
+          );
+        return refusal(401, 'PGRST303', 'JWT expired');
+      case 'denied':
+        return refusal(403, '42501', 'denied');
+      case 'unavailable':
+        return refusal(503, 'PGRST001', 'unavailable');
+      case 'late':
+        await delay(3_000);
+    }
+    if (isStorage) return Response.json([]);
+    return request.method === 'POST' ? new Response(null, { status: 201 }) : Response.json([{ id: call }]);
+  };
+  const openTab = (id: number) => {
+    const fetchTokens = tokens.fetchFor(id);
+    const platform = world.openTab({
+      report: () => {},
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        return request.url.includes('/auth/v1/') ? fetchTokens(request) : answerData(request);
+      },
+    });
+    const clients = createSupabaseClients({
+      url: 'http://project.test',
+      apiKey: 'sb_publishable_x',
+      platform,
+      store,
+    });
+    clients.auth.onEvent(({ name }) => {
+      if (name === 'SIGNED_OUT' && signOuts === 0) problems.push('a session was lost');
+    });
+    return { platform, ...clients, storage: createStorageClient(clients.connection) };
+  };
+  const tabs = [openTab(1), openTab(2)] as const;
+  await Promise.all(tabs.map(({ auth }) => auth.start()));
+  const pending: Promise<unknown>[] = [];
+  const watch = (work: Promise<unknown>) => void pending.push(work.catch(() => undefined));
+  let calls = 0;
+  const call = async ({ rest, storage }: (typeof tabs)[number], kind: Call, name: string) => {
+    const rows = rest.from('notes').select('id').eq('call', name);
+    switch (kind) {
+      case 'write':
+        return rest.from('notes').insert({ name }).execute();
+      case 'chunks':
+        return inChunks(rest.from('notes').delete().eq('call', name).in('id', ['1', '2', '3']).select('id'), {
+          size: 1,
+        });
+      case 'pages':
+        for await (const page of pages(rows, { by: ['id'], size: 1 })) if (page.length === 0) return;
+        return;
+      case 'signed URLs':
+        return storage.from(name).createSignedUrls(
+          Array.from({ length: 2_001 }, (_, at) => `${at}`),
+          60,
+        );
+    }
+  };
+  const run = async (command: Command) => {
+    switch (command.do) {
+      case 'call':
+        calls += 1;
+        return watch(call(tabs[command.tab as 0 | 1], command.call, `call-${calls}`));
+      case 'sign in':
+        return watch(
+          tabs[command.tab as 0 | 1].auth.signInWithPassword({
+            email: `${command.user}@x.test`,
+            password: 'p',
+          }),
+        );
+      case 'sign out':
+        signOuts += 1;
+        return watch(tabs[command.tab as 0 | 1].auth.signOut());
+      case 'read':
+        return watch(tabs[command.tab as 0 | 1].auth.getAccessToken());
+      case 'pass':
+        return world.clock.advance(command.seconds * 1000);
+      case 'jump':
+        return world.clock.jump(command.seconds * 1000);
+      case 'fate':
+        return void tokens.fates.push(command.fate);
+      case 'data fate':
+        return void dataFates.push(command.fate);
+      case 'lose the lock':
+        hasLostLock ||= world.heldLocks.has(refreshLock);
+        return watch(timers.locks.hold(refreshLock, async () => undefined, { steal: true }));
+    }
+  };
+  for (const command of schedule) {
+    await run(command);
+    await world.settle();
+  }
+  tokens.fates.length = 0;
+  dataFates.length = 0;
+  await world.clock.advance(120_000);
+  await Promise.all(pending);
+  for (const [name, seen] of subjects)
+    if (new Set(seen).size > 1) problems.push(`${name} was sent as ${seen.join()}`);
+  const renewed = new Set<string>();
+  for (const { tab: sender, refreshToken, delivered, inFlight } of tokens.attempts) {
+    // A sign-out refreshes an expired session once more, to revoke it; without its lock a tab excludes nobody.
+    if (signOuts > 0 || hasLostLock) break;
+    if (renewed.has(refreshToken)) problems.push(`${refreshToken} was sent again by ${sender}`);
+    if (inFlight) problems.push(`${refreshToken} is in flight`);
+    if (delivered) renewed.add(refreshToken);
+  }
+  if (tokens.definitiveRefusals > 0 && signOuts === 0) problems.push('the server ended a session');
+  for (const { close } of tabs) close();
+  return problems;
+}
+
+it(`keeps each call with its user over ${RUNS} schedules of two tabs with tokens of ${LIFETIME_SECONDS} s`, async () => {
+  const skewMs = fc.constantFrom(0, -7_200_000, 7_200_000);
+  await fc.assert(
+    fc.asyncProperty(commands, skewMs, async (schedule, serverSkewMs) => {
+      expect(await play(schedule, serverSkewMs)).toEqual([]);
+    }),
+    { numRuns: RUNS, ...SEED },
+  );
+}, 3_600_000);

@@ -13,7 +13,7 @@ const steps: readonly Step[] = [
   {
     name: 'long random schedules',
     command: 'npx vitest run --project unit schedules simulation storm',
-    environment: { AUTH_SCHEDULES: '10000', SCHEDULES: '4000', STORMS: '5000' },
+    environment: { AUTH_SCHEDULES: '10000', CALL_SCHEDULES: '20000', SCHEDULES: '4000', STORMS: '5000' },
   },
   {
     name: 'rare journeys',

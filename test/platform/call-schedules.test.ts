@@ -90,21 +90,16 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
     subjects.set(call, [...(subjects.get(call) ?? []), typeof subject === 'string' ? subject : null]);
     await delay(20);
     const isStorage = request.url.includes('/storage/');
-    switch (dataFates.shift()) {
-      case 'expired':
-        if (isStorage)
-          return Response.json(
-            { statusCode: '403', error: 'Unauthorized', message: 'jwt expired' },
-            { status: 400 },
-          );
-        return refusal(401, 'PGRST303', 'JWT expired');
-      case 'denied':
-        return refusal(403, '42501', 'denied');
-      case 'unavailable':
-        return refusal(503, 'PGRST001', 'unavailable');
-      case 'late':
-        await delay(3_000);
-    }
+    const fate = dataFates.shift();
+    if (fate === 'expired' && isStorage)
+      return Response.json(
+        { statusCode: '403', error: 'Unauthorized', message: 'jwt expired' },
+        { status: 400 },
+      );
+    if (fate === 'expired') return refusal(401, 'PGRST303', 'JWT expired');
+    if (fate === 'denied') return refusal(403, '42501', 'denied');
+    if (fate === 'unavailable') return refusal(503, 'PGRST001', 'unavailable');
+    if (fate === 'late') await delay(3_000);
     if (isStorage) return Response.json([]);
     return request.method === 'POST' ? new Response(null, { status: 201 }) : Response.json([{ id: call }]);
   };
@@ -126,7 +121,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
     clients.auth.onEvent(({ name }) => {
       if (name === 'SIGNED_OUT' && signOuts === 0) problems.push('a session was lost');
     });
-    return { platform, ...clients, storage: createStorageClient(clients.connection) };
+    return { ...clients, storage: createStorageClient(clients.connection) };
   };
   const tabs = [openTab(1), openTab(2)] as const;
   await Promise.all(tabs.map(({ auth }) => auth.start()));

@@ -1,0 +1,37 @@
+import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import type { Platform } from '../../../src/platform/platform.ts';
+import { sessionReply } from './replies.ts';
+
+export const words = 'Please accept the terms of the Wi-Fi';
+
+/** Successful responses of something between the client and its service. */
+export const foreignResponses = {
+  page: () =>
+    new Response(`<title>Wi-Fi</title><p>${words}</p>`, { headers: { 'Content-Type': 'text/html' } }),
+  empty: () => new Response(null),
+  json: () => Response.json({ unexpected: true }),
+  none: () => new Response(null, { status: 204 }),
+} as const;
+
+export type ForeignKind = keyof typeof foreignResponses;
+export const foreignKinds = Object.keys(foreignResponses) as readonly ForeignKind[];
+
+/** Which foreign responses the service may send to a call itself, in the order of `foreignKinds`. */
+export type Accepted = readonly ForeignKind[];
+
+export const project = { url: 'https://project.test', apiKey: 'sb_publishable_x' };
+
+/** A platform that signs in with any password, and then answers every request with the foreign response. */
+export function createForeignPlatform(kind: ForeignKind): Platform {
+  return createBrowserPlatform({
+    fetch: async (input) => {
+      const { url } = new Request(input);
+      if (!url.includes('grant_type=password')) return foreignResponses[kind]();
+      return Response.json(sessionReply('ada', 1, { expires_at: Math.ceil(Date.now() / 1000) + 3600 }));
+    },
+  });
+}
+
+/** The names of an object's methods. */
+export const methodsOf = (client: object): readonly string[] =>
+  Object.entries(client).flatMap(([name, member]) => (typeof member === 'function' ? name : []));

@@ -191,6 +191,6 @@ describe('a resumable upload', () => {
 
 /** Retries without waiting: deadlines, which are longer, stay as they are. */
 function runSoon(callback: () => void, delayMs: number) {
-  const timer = setTimeout(callback, delayMs > 10_000 ? delayMs : 0);
+  const timer = setTimeout(callback, delayMs > 30_000 ? delayMs : 0);
   return { cancel: () => clearTimeout(timer) };
 }

@@ -578,6 +578,105 @@ describe('a resumable upload', () => {
     expect(requests[3]?.headers.get('upload-offset')).toBe('1024');
   });
 
+  const created = (location: string) => new Response(null, { status: 201, headers: { Location: location } });
+  const location = `${projectUrl}/storage/v1/upload/resumable/u1`;
+  const transient = [500, 502, 503, 504, 520, 524, 429, 423];
+  const failing = (status: number) => new Response('refused', { status });
+
+  test.each([...transient, 409])(
+    "continues from the server's offset after a part that fails with %i",
+    async (status) => {
+      const { options, requests, world } = createClient([
+        created(location),
+        failing(status),
+        part(1024),
+        part(size),
+      ]);
+      const upload = uploadResumable(options, 'b', 'k.mp4', blob);
+      await world.clock.advance(1_000);
+      await upload;
+      expect(requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'HEAD', 'PATCH']);
+      expect(requests[3]?.headers.get('upload-offset')).toBe('1024');
+    },
+  );
+
+  test.each(transient)('repeats the POST and the HEAD after %i', async (status) => {
+    const { options, requests, world } = createClient([
+      ...[failing(status), created(location)],
+      ...[new TypeError('fetch failed'), failing(status), part(1024), part(size)],
+    ]);
+    const upload = uploadResumable(options, 'b', 'k.mp4', blob);
+    await world.clock.advance(1_000);
+    await world.clock.advance(5_000);
+    await upload;
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'PATCH', 'HEAD', 'HEAD', 'PATCH']);
+  });
+
+  test('gives up after six more attempts', async () => {
+    const { options, requests, world } = createClient([failing(503)]);
+    const upload = expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({
+      status: 503,
+    });
+    for (let attempt = 0; attempt < 7; attempt += 1) await world.clock.advance(24_000);
+    await upload;
+    expect(requests).toHaveLength(7);
+  });
+
+  test('repeats no POST of an object that exists', async () => {
+    const { options, requests } = createClient([failing(409)]);
+    await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({ status: 409 });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('an abort between two attempts is aborted', async () => {
+    const { options, world } = createClient([failing(503)]);
+    const leaving = new AbortController();
+    const reason = new Error('left the page');
+    const upload = uploadResumable(options, 'b', 'k.mp4', blob, { signal: leaving.signal });
+    const outcome = expect(upload).rejects.toMatchObject({
+      name: 'StorageError',
+      code: 'aborted',
+      cause: reason,
+    });
+    await world.clock.advance(100);
+    leaving.abort(reason);
+    await outcome;
+  });
+
+  test.each([
+    'https://project.test/storage/v1/upload/resumable/u1',
+    'http://project.test/upload/resumable/u1',
+    'http://storage:5000/upload/resumable/u1',
+    'https://evil.test/storage/v1/upload/resumable/u1',
+    '//evil.test/upload/resumable/u1',
+    '/upload/resumable/u1',
+  ])("follows the path of the location %s on the project's URL", async (named) => {
+    const { options, requests } = createClient([created(named), part(size)]);
+    const started: string[] = [];
+    await uploadResumable(options, 'b', 'k.mp4', blob, { onStart: (url) => started.push(url) });
+    expect([requests[1]?.url, ...started]).toEqual([location, location]);
+  });
+
+  test.each(['', '/elsewhere/u1', '/upload/resumable/', 'https://', '/upload/resumable/../../rest/v1/t'])(
+    'rejects the location %j',
+    async (named) => {
+      const { options, requests } = createClient([created(named)]);
+      await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({
+        code: 'not-the-service',
+      });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test('a part that a page answers is not complete', async () => {
+    const page = new Response('<p>Wi-Fi', { headers: { 'Content-Type': 'text/html' } });
+    const { options } = createClient([created(location), page]);
+    await expect(uploadResumable(options, 'b', 'k.mp4', blob)).rejects.toMatchObject({
+      code: 'not-the-service',
+      status: 200,
+    });
+  });
+
   describe('with an XMLHttpRequest', () => {
     class ScriptedXhr {
       static readonly sent: ScriptedXhr[] = [];

@@ -1,3 +1,5 @@
+import { decodeBody } from '../functions-client/body.ts';
+import { isEventStream } from '../functions-client/functions-client.ts';
 import {
   createFunctionsClient,
   type FunctionsClientOptions,
@@ -89,7 +91,7 @@ export class FunctionsClient {
   /** Calls a function. */
   async invoke<T = Untyped>(
     name: string,
-    { timeout, ...options }: FunctionInvokeOptions = {},
+    { timeout, signal, ...options }: FunctionInvokeOptions = {},
   ): Promise<FunctionsResponse<T>> {
     const { platform } = this.#options;
     const token = this.#token;
@@ -111,11 +113,20 @@ export class FunctionsClient {
         },
       },
     });
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    const timer = timeout ? platform.clock.setTimer(() => controller.abort(), timeout) : null;
     try {
-      const data = await functions.invoke<T>(name, { ...options, ...(timeout && { timeoutMs: timeout }) });
+      const live = await functions.fetch(name, { ...options, signal: controller.signal });
+      // The caller reads a stream of events while it arrives.
+      const data = (isEventStream(live) ? live : await decodeBody(live)) as T;
       return { data, error: null, ...(response && { response }) };
     } catch (problem) {
       return { data: null, error: toFunctionsError(problem, response), ...(response && { response }) };
+    } finally {
+      timer?.cancel();
     }
   }
 }
@@ -129,5 +140,7 @@ function withoutAuthorization(headers: Readonly<Record<string, string>> = {}): R
 function toFunctionsError(problem: unknown, response: Response | undefined): FunctionsError {
   const code = problem instanceof NativeFunctionsError ? problem.code : null;
   if (code === 'http') return new FunctionsHttpError(response);
-  return code === 'relay' ? new FunctionsRelayError(response) : new FunctionsFetchError(problem);
+  if (code === 'relay') return new FunctionsRelayError(response);
+  const isUnanswered = code === 'aborted' || code === 'network' || code === 'timeout';
+  return new FunctionsFetchError(isUnanswered ? ((problem as Error).cause ?? problem) : problem);
 }

@@ -1,4 +1,5 @@
 import type { CallUser } from '../platform/call-user.ts';
+import { HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import { duration } from '../platform/number-options.ts';
@@ -8,7 +9,6 @@ import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { mergeHeaders, type Service, ServiceCall } from '../platform/service-http.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
-import { createAsyncQueue } from './async-queue.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
 import { readEvents, type ServerSentEvent } from './server-sent-events.ts';
@@ -71,9 +71,20 @@ export interface FunctionsClient {
   ): Promise<T>;
   /** Calls a function. Its answer is read by its content type. */
   invoke<T = unknown>(name: string, options?: InvokeOptions): Promise<T>;
-  /** Calls a function that answers with server-sent events. Leaving the loop ends the call. */
+  /**
+   * Calls a function and returns its successful response with an unread body: a PDF, a stream, headers. `timeoutMs` counts until the
+   * response begins; the signal ends the reading of the body, too.
+   */
+  fetch(name: string, options?: InvokeOptions): Promise<Response>;
+  /**
+   * Calls a function that answers with server-sent events. Leaving the loop ends the call. `timeoutMs` is the longest wait for the
+   * response and for each further part of it; there is no deadline for the whole stream.
+   */
   events(name: string, options?: InvokeOptions): AsyncGenerator<ServerSentEvent, void, undefined>;
 }
+
+/** The time that the service gives a function. */
+const DEFAULT_TIMEOUT_MS = 150_000;
 
 const functionsService: Service = {
   name: 'functions',
@@ -107,9 +118,10 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     name: string,
     invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
+    isStreamed = false,
   ): Promise<T> {
     const { method = 'POST', region = options.region, redirect, headers, signal, user } = invocation;
-    const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
+    const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const forcedRegion = region === 'any' ? undefined : region;
     const [path = '', ...query] = name.split('?');
     const regionQuery = forcedRegion && `forceFunctionRegion=${encodeURIComponent(forcedRegion)}`;
@@ -118,11 +130,15 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
     const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
-    return work.send({ method, url, redirect, ownHeaders, headers, body }, async (response) => {
+    const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };
+    return work.send(request, async (response) => {
       await throwRefusal(response, options.platform.clock.now());
       return read(response);
     });
   }
+
+  const open: FunctionsClient['fetch'] = (name, invocation = {}) =>
+    call(name, invocation, async (response) => response, true);
 
   return {
     async invoke<T>(
@@ -132,31 +148,41 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       const result = await call(name, invocation, decodeBody);
       return invocation.schema ? validate(invocation.schema, result) : (result as T);
     },
+    fetch: open,
     async *events(name, invocation = {}) {
+      const { signal, timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = invocation;
       const controller = new AbortController();
-      const abort = () => controller.abort(invocation.signal?.reason);
-      if (invocation.signal?.aborted) abort();
-      invocation.signal?.addEventListener('abort', abort);
-      const queue = createAsyncQueue<ServerSentEvent>();
-      const accepting = mergeHeaders({ accept: 'text/event-stream' }, invocation.headers);
-      const finished = call(
-        name,
-        { ...invocation, headers: accepting, signal: controller.signal },
-        async (response) => {
-          if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? ''))
-            throw new FunctionsError(...foreignResponse('functions', response, await response.text()));
-          for await (const event of readEvents(response)) queue.push(event);
-        },
-      );
-      finished.then(queue.end, queue.fail);
+      const abort = () => controller.abort(signal?.reason);
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort);
+      const { clock } = options.platform;
+      // Each wait has the deadline, so that a stream lasts for as long as it sends something.
+      const wait = <T>(read: () => Promise<T>) =>
+        withinDeadline(clock, timeoutMs, controller.signal, read).catch(failRead);
       try {
-        yield* queue.items();
+        const headers = mergeHeaders({ accept: 'text/event-stream' }, invocation.headers);
+        const response = await open(name, { ...invocation, headers, signal: controller.signal });
+        if (!isEventStream(response))
+          throw new FunctionsError(
+            ...foreignResponse('functions', response, await wait(() => response.text())),
+          );
+        yield* readEvents(response, wait);
       } finally {
-        invocation.signal?.removeEventListener('abort', abort);
+        signal?.removeEventListener('abort', abort);
         controller.abort();
       }
     },
   };
+}
+
+/** Whether the response is a stream of events (HTML Living Standard §9.2). */
+export const isEventStream = ({ headers }: Response): boolean =>
+  /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+
+/** The failure of reading a body after the exchange. */
+function failRead(cause: unknown): never {
+  const failure = cause instanceof HttpFailure ? cause : new HttpFailure('network', cause);
+  throw new FunctionsError(failure.kind, failure.message, { cause: failure.cause });
 }
 
 async function throwRefusal(response: Response, nowMs: number): Promise<void> {

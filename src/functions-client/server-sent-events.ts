@@ -11,13 +11,18 @@ export interface ServerSentEvent {
 /**
  * Yields the events of a response as they arrive; in React Native, whose responses have no stream, once it is complete. An event that the
  * end cuts short is discarded.
+ *
+ * @param wait awaits each part of the body.
  */
-export async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, void, undefined> {
+export async function* readEvents(
+  response: Response,
+  wait: <T>(read: () => Promise<T>) => Promise<T>,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
   const read = readText(response);
   let buffered = '';
   let lastEventId: string | null = null;
   for (let isEnded = false; !isEnded;) {
-    const part = await read();
+    const part = await wait(read);
     isEnded = part.isEnded;
     buffered += part.text;
     // A carriage return at the end may be the first half of a line ending, unless the stream has ended.

@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
+  /** The body is read after the exchange; the signal ends that too. Default false. */
+  readonly isStreamed?: boolean | undefined;
   /** `error`: a redirect fails the exchange, and nothing is sent to its target. Default `error`. */
   readonly redirect?: 'error' | 'follow' | undefined;
 }
@@ -124,12 +126,15 @@ const hasCacheMode = () => typeof Request === 'function' && 'cache' in Request.p
 export async function sendHttp<T>(
   { platform, log, traceparent: nextTraceparent }: HttpOptions,
   { name: service, errorClass }: HttpService,
-  { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal }: HttpRequest,
+  request: HttpRequest,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
+  const { method, url, headers, body, keepalive = false, redirect = 'error', timeoutMs, signal } = request;
   const { fetch, clock } = platform;
   const traceparent = nextTraceparent?.() ?? null;
   const controller = new AbortController();
+  if (request.isStreamed)
+    signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
   const init: RequestInit & { duplex?: 'half'; headers: HeaderRecord } = {
     method,
     headers: traceparent === null ? headers : { ...headers, traceparent },

@@ -38,7 +38,7 @@ export interface Bucket {
   replace(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
   /** Reads an object whole. */
   download(path: string, options?: DownloadOptions): Promise<Blob>;
-  /** Reads an object as a stream of bytes; `timeoutMs` counts until the response begins. */
+  /** Reads an object as a stream of bytes; `timeoutMs` counts until the response begins, and the signal ends the stream, too. */
   downloadStream(
     path: string,
     options?: Omit<DownloadOptions, 'onProgress'>,
@@ -139,11 +139,12 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     path: string,
     options: DownloadOptions = {},
     read: (response: Response) => Promise<T>,
+    isStreamed = false,
   ): Promise<T> {
     const { image, versionId, cacheNonce } = options;
     const route = image ? '/render/image/authenticated' : '/object';
     const url = objectUrl(route, path, { ...image, versionId, cacheNonce });
-    return send({ method: 'GET', path: url }, options, async (response) => {
+    return send({ method: 'GET', path: url, isStreamed }, options, async (response) => {
       if (isForeignObject(response))
         throw new StorageError(...foreignResponse('storage', response, await response.text()));
       return read(response);
@@ -192,7 +193,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     replace: (path, body, options) => put('PUT', '/object', path, body, options),
     download: (path, options) => get(path, options, (response) => readBlob(response, options?.onProgress)),
     downloadStream: (path, options) =>
-      get(path, options, async (response) => response.body ?? new Blob([]).stream()),
+      get(path, options, async (response) => response.body ?? new Blob([]).stream(), true),
 
     async list(folder = '', options = {}) {
       const { limit = 100, offset = 0, sortBy = { column: 'name' }, search } = options;

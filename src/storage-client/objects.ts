@@ -8,8 +8,8 @@ export interface UploadOptions extends CallOptions {
   readonly contentType?: string;
   /** The encoding that the body has already, such as `gzip`; downloads tell it, and browsers decode. Default: none. */
   readonly contentEncoding?: string;
-  /** How long caches may keep the object, in seconds. Default 3600. */
-  readonly cacheControlSeconds?: number;
+  /** How long caches may keep the object, in seconds, and further directives: `31536000, immutable`. Default 3600. */
+  readonly cacheControlSeconds?: number | `${number}, ${string}`;
   /** Replaces an object of that path. Default false: `duplicate`. */
   readonly upsert?: boolean;
   /** The caller's own data about the object, any JSON. */

@@ -52,6 +52,8 @@ export interface StorageRequest {
   readonly body?: BodyInit | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** The body is read after the call; the signal ends that too. Default false. */
+  readonly isStreamed?: boolean | undefined;
 }
 
 /** Sends the requests of the storage client. */

@@ -15,7 +15,12 @@ const PART_BYTES = 6 * 1024 * 1024;
 const PART_TIMEOUT_MS = 600_000;
 
 /** Options of `uploadResumable`. */
-export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs' | 'contentEncoding'> {
+export interface ResumableUploadOptions extends Omit<
+  UploadOptions,
+  'timeoutMs' | 'contentEncoding' | 'cacheControlSeconds'
+> {
+  /** How long caches may keep the object, in seconds. Default 3600. */
+  readonly cacheControlSeconds?: number;
   /** The token of `createSignedUploadUrl`: uploads without an account. Default: as the user. */
   readonly signedToken?: string;
   /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */

@@ -281,8 +281,97 @@ describe('server-sent events', () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
+  /** A stream that the test writes, and that fails when the request is aborted, as fetch's does. */
+  const createLive = () => {
+    let source: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        source = controller;
+      },
+    });
+    const { functions, requests, world } = createClient([
+      new Response(body, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8' } }),
+    ]);
+    const write = (text: string) => source?.enqueue(new TextEncoder().encode(text));
+    return { functions, requests, world, write };
+  };
+
+  test('may last longer than the deadline, while something arrives', async () => {
+    const { functions, world, write } = createLive();
+    const events = functions.events('f', { timeoutMs: 1_000 });
+    for (let count = 1; count <= 5; count += 1) {
+      const next = events.next();
+      await world.clock.advance(900);
+      write(': still here\n');
+      await world.clock.advance(900);
+      write(`data: ${count}\n\n`);
+      expect(await next).toMatchObject({ value: { data: String(count) } });
+    }
+  });
+
+  test('time out when nothing arrives, and end the request', async () => {
+    const { functions, requests, world, write } = createLive();
+    const events = functions.events('f', { timeoutMs: 1_000 });
+    write('data: 1\n\n');
+    await events.next();
+    const silent = events.next().catch((problem: unknown) => problem);
+    await world.clock.advance(1_000);
+    expect(await silent).toMatchObject({ name: 'FunctionsError', code: 'timeout' });
+    expect([requests[0]?.signal.aborted, world.clock.pendingTimers]).toEqual([true, 0]);
+  });
+
+  test("end with the caller's signal while the stream is open", async () => {
+    const { functions, write } = createLive();
+    const leaving = new AbortController();
+    const events = functions.events('f', { signal: leaving.signal });
+    write('data: 1\n\n');
+    await events.next();
+    const next = events.next().catch((problem: unknown) => problem);
+    leaving.abort();
+    expect(await next).toMatchObject({ code: 'aborted' });
+  });
+
+  test('a response that is no event stream is an error', async () => {
+    for (const type of ['text/html', 'application/json']) {
+      const { functions } = createClient([new Response('[]', { headers: { 'Content-Type': type } })]);
+      await expect(functions.events('f').next()).rejects.toMatchObject({
+        code: 'not-the-service',
+        status: 200,
+      });
+    }
+  });
+
   test('server-sent events that are refused throw the error', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
     await expect(functions.events('f').next()).rejects.toMatchObject({ code: 'http', status: 403 });
+  });
+});
+
+describe('the response of a function', () => {
+  test('has its headers and an unread body', async () => {
+    const pdf = new Response('%PDF', { headers: { 'Content-Type': 'application/pdf', 'X-Pages': '3' } });
+    const { functions, requests } = createClient([pdf]);
+    const response = await functions.fetch('report', { method: 'GET' });
+    expect([response.headers.get('x-pages'), response.bodyUsed, await response.text()]).toEqual([
+      '3',
+      false,
+      '%PDF',
+    ]);
+    expect(requests[0]?.method).toBe('GET');
+  });
+
+  test("ends with the caller's signal after it has begun, and has no deadline then", async () => {
+    const { functions, requests, world } = createClient([new Response('x')]);
+    const leaving = new AbortController();
+    await functions.fetch('report', { signal: leaving.signal, timeoutMs: 1_000 });
+    await world.clock.advance(2_000);
+    expect(requests[0]?.signal.aborted).toBe(false);
+    leaving.abort();
+    expect(requests[0]?.signal.aborted).toBe(true);
+  });
+
+  test('is an error for a refusal', async () => {
+    const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
+    await expect(functions.fetch('f')).rejects.toMatchObject({ code: 'http', body: { why: 'no' } });
   });
 });

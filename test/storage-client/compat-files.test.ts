@@ -96,3 +96,16 @@ test('an error has the code of the service, and throws where an object is missin
   expect(await storage.from('photos').exists('a.jpg')).toEqual({ data: false, error: null });
   await expect(storage.from('photos').throwOnError().exists('a.jpg')).rejects.toThrow('Object not found');
 });
+
+test.each([
+  ['3600', 'max-age=3600'],
+  ['31536000, immutable', 'max-age=31536000, immutable'],
+])('the cache control %j is sent as %j', async (cacheControl, header) => {
+  const sent: (string | null)[] = [];
+  const bucket = createBucket((request) => {
+    sent.push(request.headers.get('cache-control'));
+    return json({ Id: '1', Key: 'photos/a.txt' });
+  });
+  await bucket.upload('a.txt', 'text', { cacheControl });
+  expect(sent).toEqual([header]);
+});

@@ -87,6 +87,10 @@ const toUrlOptions = ({ download, transform, cacheNonce, versionId }: UrlParamet
   ...(transform && Object.keys(transform).length > 0 && { image: transform }),
 });
 
+/** Seconds, or seconds with further directives, which the vendor sends after `max-age=` too. */
+const toMaxAge = (cacheControl: string) =>
+  Number.isNaN(Number(cacheControl)) ? (cacheControl as `${number}, ${string}`) : Number(cacheControl);
+
 const toUploadOptions = ({
   cacheControl,
   contentType,
@@ -95,7 +99,7 @@ const toUploadOptions = ({
   metadata,
   headers,
 }: FileOptions = {}) => ({
-  ...(cacheControl !== undefined && { cacheControlSeconds: Number(cacheControl) }),
+  ...(cacheControl !== undefined && { cacheControlSeconds: toMaxAge(cacheControl) }),
   ...(contentType !== undefined && { contentType }),
   ...(contentEncoding !== undefined && { contentEncoding }),
   ...(upsert !== undefined && { upsert }),

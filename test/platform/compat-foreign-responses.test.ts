@@ -124,6 +124,7 @@ describe('the storage of ./compat', () => {
 
 describe('the other services of ./compat', () => {
   const email = 'ada@example.com';
+  const id = '00000000-0000-4000-8000-000000000001';
   itRefuses('auth', {
     signUp: [({ auth }) => auth.signUp({ email, password: 'p' })],
     signInAnonymously: [({ auth }) => auth.signInAnonymously()],
@@ -140,9 +141,9 @@ describe('the other services of ./compat', () => {
     getUserIdentities: [({ auth }) => auth.getUserIdentities()],
     linkIdentity: [({ auth }) => auth.linkIdentity({ provider: 'github' })],
     'admin.createUser': [({ auth }) => auth.admin.createUser({ email })],
-    'admin.getUserById': [({ auth }) => auth.admin.getUserById('u')],
-    'admin.updateUserById': [({ auth }) => auth.admin.updateUserById('u', {})],
-    'admin.deleteUser': [({ auth }) => auth.admin.deleteUser('u'), object],
+    'admin.getUserById': [({ auth }) => auth.admin.getUserById(id)],
+    'admin.updateUserById': [({ auth }) => auth.admin.updateUserById(id, {})],
+    'admin.deleteUser': [({ auth }) => auth.admin.deleteUser(id), object],
     'admin.listUsers': [({ auth }) => auth.admin.listUsers()],
     'admin.inviteUserByEmail': [({ auth }) => auth.admin.inviteUserByEmail(email)],
     'admin.generateLink': [({ auth }) => auth.admin.generateLink({ type: 'magiclink', email })],

@@ -81,6 +81,7 @@ const collect = async (items: AsyncIterable<unknown>) => {
 };
 
 const key = { a: 1 };
+const id = '00000000-0000-4000-8000-000000000001';
 const object: Accepted = ['json'];
 const noContent: Accepted = ['none'];
 
@@ -174,9 +175,9 @@ describe('the auth client', () => {
 
   const mfa: Calls<ReturnType<typeof createMfa>> = {
     enroll: [(client) => client.enroll({ factorType: 'totp' })],
-    challenge: [(client) => client.challenge({ factorId: 'f' })],
-    verify: [(client) => client.verify({ factorId: 'f', challengeId: 'c', code: '1' })],
-    unenroll: [(client) => client.unenroll({ factorId: 'f' }), object],
+    challenge: [(client) => client.challenge({ factorId: id })],
+    verify: [(client) => client.verify({ factorId: id, challengeId: id, code: '1' })],
+    unenroll: [(client) => client.unenroll({ factorId: id }), object],
     listFactors: [(client) => client.listFactors()],
   };
   itRefuses('mfa', openWith(createMfa), mfa);
@@ -185,17 +186,17 @@ describe('the auth client', () => {
   const identities: Calls<ReturnType<typeof createIdentities>> = {
     getUserIdentities: [(client) => client.getUserIdentities()],
     linkIdentity: [(client) => client.linkIdentity({ provider: 'github' })],
-    unlinkIdentity: [(client) => client.unlinkIdentity({ identity_id: 'i' })],
+    unlinkIdentity: [(client) => client.unlinkIdentity({ identity_id: id })],
   };
   itRefuses('identities', openWith(createIdentities), identities);
   itIsComplete('identities', createIdentities(features), identities);
 
   const oauth: Calls<ReturnType<typeof createOAuthServer>> = {
-    getAuthorization: [(client) => client.getAuthorization({ authorizationId: 'a' })],
-    approveAuthorization: [(client) => client.approveAuthorization({ authorizationId: 'a' })],
-    denyAuthorization: [(client) => client.denyAuthorization({ authorizationId: 'a' })],
+    getAuthorization: [(client) => client.getAuthorization({ authorizationId: id })],
+    approveAuthorization: [(client) => client.approveAuthorization({ authorizationId: id })],
+    denyAuthorization: [(client) => client.denyAuthorization({ authorizationId: id })],
     listGrants: [(client) => client.listGrants()],
-    revokeGrant: [(client) => client.revokeGrant({ clientId: 'c' }), noContent],
+    revokeGrant: [(client) => client.revokeGrant({ clientId: id }), noContent],
   };
   itRefuses('oauthServer', openWith(createOAuthServer), oauth);
   itIsComplete('oauthServer', createOAuthServer(features), oauth);
@@ -203,12 +204,12 @@ describe('the auth client', () => {
   const credential = {} as never;
   const passkeys: Calls<ReturnType<typeof createPasskeys>> = {
     startRegistration: [(client) => client.startRegistration()],
-    verifyRegistration: [(client) => client.verifyRegistration({ challengeId: 'c', credential })],
+    verifyRegistration: [(client) => client.verifyRegistration({ challengeId: id, credential })],
     startAuthentication: [(client) => client.startAuthentication()],
-    verifyAuthentication: [(client) => client.verifyAuthentication({ challengeId: 'c', credential })],
+    verifyAuthentication: [(client) => client.verifyAuthentication({ challengeId: id, credential })],
     listPasskeys: [(client) => client.listPasskeys()],
-    renamePasskey: [(client) => client.renamePasskey({ passkeyId: 'p', friendlyName: 'n' })],
-    removePasskey: [(client) => client.removePasskey({ passkeyId: 'p' }), noContent],
+    renamePasskey: [(client) => client.renamePasskey({ passkeyId: id, friendlyName: 'n' })],
+    removePasskey: [(client) => client.removePasskey({ passkeyId: id }), noContent],
   };
   itRefuses('passkeys', openWith(createPasskeys), passkeys);
   itIsComplete('passkeys', createPasskeys(features), passkeys, [
@@ -244,7 +245,7 @@ describe('the auth client', () => {
 describe('the admin client', () => {
   const open = (platform: Platform) =>
     createAdminClient({ url: project.url, secretKey: 'sb_secret_x', platform });
-  const userId = 'u';
+  const userId = id;
   const identifier = 'custom:a';
   const calls: Calls<ReturnType<typeof open>> = {
     createUser: [(admin) => admin.createUser({ email: 'ada@example.com' })],
@@ -258,10 +259,10 @@ describe('the admin client', () => {
     // GoTrue leaves an empty list out.
     listOAuthClients: [(admin) => admin.listOAuthClients(), object],
     createOAuthClient: [(admin) => admin.createOAuthClient({ name: 'n', redirectUris: ['https://a.test'] })],
-    getOAuthClient: [(admin) => admin.getOAuthClient({ clientId: 'c' })],
-    updateOAuthClient: [(admin) => admin.updateOAuthClient({ clientId: 'c' })],
-    deleteOAuthClient: [(admin) => admin.deleteOAuthClient({ clientId: 'c' }), noContent],
-    regenerateOAuthClientSecret: [(admin) => admin.regenerateOAuthClientSecret({ clientId: 'c' })],
+    getOAuthClient: [(admin) => admin.getOAuthClient({ clientId: id })],
+    updateOAuthClient: [(admin) => admin.updateOAuthClient({ clientId: id })],
+    deleteOAuthClient: [(admin) => admin.deleteOAuthClient({ clientId: id }), noContent],
+    regenerateOAuthClientSecret: [(admin) => admin.regenerateOAuthClientSecret({ clientId: id })],
     listProviders: [(admin) => admin.listProviders()],
     createProvider: [(admin) => admin.createProvider({ identifier } as never)],
     getProvider: [(admin) => admin.getProvider({ identifier })],
@@ -269,9 +270,9 @@ describe('the admin client', () => {
     deleteProvider: [(admin) => admin.deleteProvider({ identifier }), noContent],
     signOut: [(admin) => admin.signOut({ accessToken: 't' }), noContent],
     listFactors: [(admin) => admin.listFactors({ userId })],
-    deleteFactor: [(admin) => admin.deleteFactor({ userId, factorId: 'f' })],
+    deleteFactor: [(admin) => admin.deleteFactor({ userId, factorId: id })],
     listPasskeys: [(admin) => admin.listPasskeys({ userId })],
-    deletePasskey: [(admin) => admin.deletePasskey({ userId, passkeyId: 'p' }), noContent],
+    deletePasskey: [(admin) => admin.deletePasskey({ userId, passkeyId: id }), noContent],
   };
   itRefuses('admin', open, calls);
   itIsComplete('admin', open(createForeignPlatform('page')), calls);

@@ -83,7 +83,7 @@ export const sections: readonly Section[] = [
         title: 'Reference',
         files: [
           ...inFolder('conformance/docs', 'audits mutants clients real-services'),
-          ...inFolder('conformance/protocol', 'auth rest realtime product'),
+          ...inFolder('conformance/protocol', 'auth rest storage realtime product'),
         ],
       },
     ],

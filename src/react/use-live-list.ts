@@ -17,10 +17,9 @@ import type { LiveQuery, LiveQuerySnapshot } from '../realtime-client/live-query
  *     createLiveQuery({
  *       platform,
  *       channel: realtime.channel(`user:${userId}`),
- *       binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${userId}` },
- *       read: (signal) => rest.from('notifications').select().eq('recipient_id', userId).execute({ signal }),
- *       key: ({ id }) => id ?? '',
- *       version: ({ updated_at }) => updated_at,
+ *       query: rest.from('notifications').select('id, content').eq('recipient_id', userId),
+ *       key: 'id',
+ *       immutableColumns: ['recipient_id'],
  *     }),
  *   );
  *   const { rows, isCurrent } = useLiveList(query);

@@ -198,7 +198,7 @@ describe('concurrent refreshes', () => {
     reply.resolve(renewed(2));
     const bob = sessionReply('bob', 1);
     // What ada began is not to be done as bob.
-    await expect(waiting).rejects.toMatchObject({ code: 'missing-session' });
+    await expect(waiting).rejects.toMatchObject({ code: 'user-changed' });
     expect(await client.getAccessToken()).toBe(bob.access_token);
     expect(client.getSnapshot().user?.id).toBe('bob');
     expect((await stored())?.['refresh_token']).toBe(bob.refresh_token);

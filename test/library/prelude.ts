@@ -14,6 +14,7 @@ declare global {
   type Database = InboxDatabase;
   const url: string;
   const apiKey: string;
+  const userId: string;
   const auth: Clients['auth'];
   const rest: Clients['rest'];
   const realtime: Clients['realtime'];

@@ -14,6 +14,7 @@ const supabase = useLocalSupabase({
     emailMaxFrequencySeconds: 0,
     smsMaxFrequencySeconds: 0,
     phoneEnabled: true,
+    rateLimits: null,
     bcryptCost: 4,
   },
 });

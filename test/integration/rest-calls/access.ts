@@ -1,12 +1,12 @@
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import * as z from 'zod/mini';
 import { table } from '../../../src/rest-client/table.ts';
 import { type Call, failing } from './call.ts';
 
 /** The secret that signs the older tokens of the embedded service, as of every local Supabase. */
 const legacySecret = new TextEncoder().encode('super-secret-jwt-token-with-at-least-32-characters-long');
-const signExpiredToken = () =>
-  new SignJWT({ sub: 'x', role: 'authenticated' })
+const signExpiredToken = (sub: string) =>
+  new SignJWT({ sub, role: 'authenticated' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setExpirationTime(1_700_000_000)
     .sign(legacySecret);
@@ -35,8 +35,8 @@ export const accessCalls: readonly Call[] = [
   [
     'expired token, then fresh',
     async ({ connectAs, signInAda }) => {
-      const expired = await signExpiredToken();
-      const fresh = await signInAda();
+      const fresh = (await signInAda()) ?? '';
+      const expired = await signExpiredToken(decodeJwt(fresh).sub ?? '');
       let readCount = 0;
       const client = connectAs(async (options) => {
         readCount += 1;

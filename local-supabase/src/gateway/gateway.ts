@@ -8,7 +8,7 @@ import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
-import { normalizePath } from './request-path.ts';
+import { keepSlashes, normalizePath } from './request-path.ts';
 
 /** A service behind the gateway; the path of the request is as the client sent it. */
 export interface Service {
@@ -57,7 +57,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   return {
     async handle(request) {
-      const path = normalizePath(requestLineOf(request).target.replace(/\?.*/s, ''));
+      const sentPath = requestLineOf(request).target.replace(/\?.*/s, '');
+      const path = normalizePath(sentPath);
       if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '');
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
@@ -65,7 +66,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       const acts = isTestProvider(path) && request.headers.has('origin');
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
-      return withCors(refusal ?? (await route(withPath(request, path), service, path)), service);
+      const forwarded = service === 'storage' ? keepSlashes(sentPath) : path;
+      return withCors(refusal ?? (await route(withPath(request, forwarded), service, path)), service);
     },
   };
 }

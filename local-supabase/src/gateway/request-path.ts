@@ -9,18 +9,24 @@ export function normalizePath(path: string): string | null {
   const isMalformed = /%(?![\da-f]{2})|%00/i.test(path);
   // Nginx takes an encoded slash for a separator, too, where it looks for the root.
   if (isMalformed || resolveDots(path.replaceAll(/%2f/gi, '/')) === null) return null;
-  return resolveDots(path);
+  return resolveDots(path)?.replaceAll(/\/{2,}/g, '/') ?? null;
 }
+
+/** The path with its repeated slashes, which the storage service keeps in the names of objects. */
+export const keepSlashes = (path: string): string => resolveDots(path) ?? path;
 
 function resolveDots(sent: string): string | null {
   const segments: string[] = [];
   const parts = sent.split('/').map((part) => part.replaceAll(/%2e/gi, '.'));
-  for (const part of parts) {
-    if (part === '..' && segments.pop() === undefined) return null;
-    if (!['', '.', '..'].includes(part)) segments.push(part);
+  for (const [index, part] of parts.entries()) {
+    if (part === '..') {
+      while (segments.at(-1) === '') segments.pop();
+      if (segments.pop() === undefined) return null;
+    }
+    const isDots = part === '.' || part === '..';
+    if (isDots && index === parts.length - 1) segments.push('');
+    else if (!isDots && index > 0) segments.push(part);
   }
-  const isFolder = ['', '.', '..'].includes(parts.at(-1) ?? '');
-  const path = `/${segments.join('/')}${isFolder && segments.length > 0 ? '/' : ''}`;
   // A URL parser would read a backslash as a slash.
-  return path.replaceAll('\\', '%5C');
+  return `/${segments.join('/')}`.replaceAll('\\', '%5C');
 }

@@ -271,7 +271,7 @@ export const clientRefreshAudits: readonly Audit[] = [
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });
       entered.open();
-      assert.equal((await refused).code, 'missing-session', 'the code of refused');
+      assert.equal((await refused).code, 'user-changed', 'the code of refused');
       assert.equal(tab.auth.getSnapshot().user?.id, other.id, 'the id of the user of the auth client');
       const token = tab.stored()?.access_token ?? '';
       const { json } = await server.auth.send('GET', '/user', { token });

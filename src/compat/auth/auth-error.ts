@@ -177,6 +177,7 @@ const invalidJwt: CreateError = (message, options) => new AuthInvalidJwtError(me
 /** The vendor's classes for the errors that the native client makes itself. */
 const clientErrors: Readonly<Partial<Record<AuthErrorCode, CreateError>>> = {
   'missing-session': (_message, options) => new AuthSessionMissingError(options),
+  'user-changed': (_message, options) => new AuthSessionMissingError(options),
   network: retryable,
   timeout: retryable,
   aborted: retryable,

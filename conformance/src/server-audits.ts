@@ -32,6 +32,13 @@ import { restReadingAudits } from './rest/reading.audits.ts';
 import { restRollbackAudits } from './rest/rollbacks.audits.ts';
 import { restValueAudits } from './rest/values.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
+import { storageAccessAudits } from './storage/access.audits.ts';
+import { storageBucketAudits } from './storage/buckets.audits.ts';
+import { storageChangeAudits } from './storage/changes.audits.ts';
+import { storageLinkAudits } from './storage/links.audits.ts';
+import { storageListAudits } from './storage/lists.audits.ts';
+import { storageObjectAudits } from './storage/objects.audits.ts';
+import { storageResumableAudits } from './storage/resumable.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
 
 /** Audits of a server, over plain HTTP and WebSocket. */
@@ -70,4 +77,11 @@ export const serverAudits: readonly Audit[] = [
   ...realtimeDatabaseAudits,
   ...realtimePresenceAudits,
   ...storageAudits,
+  ...storageBucketAudits,
+  ...storageObjectAudits,
+  ...storageLinkAudits,
+  ...storageListAudits,
+  ...storageChangeAudits,
+  ...storageResumableAudits,
+  ...storageAccessAudits,
 ];

@@ -1,0 +1,48 @@
+import { assert } from '../assertion.ts';
+import type { Audit } from '../audit.ts';
+import { auditsOf } from '../audit.ts';
+import type { AuditContext } from '../audit-context.ts';
+import { at, type WireReply } from '../wire.ts';
+import { withBucket, type ServerBucket } from './bucket.ts';
+
+const audit = auditsOf('storage');
+
+export type StorageSection =
+  | 'access'
+  | 'bodies'
+  | 'buckets'
+  | 'links'
+  | 'lists'
+  | 'names'
+  | 'reads'
+  | 'removal-and-transfers'
+  | 'resumable-uploads'
+  | 'uploads';
+
+type Task = (bucket: ServerBucket, context: AuditContext) => Promise<void>;
+
+/** Audits that each have a bucket of their own, made with the service key. */
+export const bucketAudits =
+  (section: StorageSection) =>
+  (id: string, title: string, task: Task, { isPublic = false } = {}): Audit =>
+    audit(id, title, { source: `protocol/storage.md#${section}`, needs: ['service-key'] }, (context) =>
+      withBucket(context, isPublic, (bucket) => task(bucket, context)),
+    );
+
+/** A refusal says its status in the body; HTTP says 400, except for the statuses that `httpStatus` names. */
+export function assertRefusal(reply: WireReply, status: number, code: string, httpStatus = 400): void {
+  assert.deepEqual(
+    [reply.status, at(reply.json, 'statusCode'), at(reply.json, 'code')],
+    [httpStatus, String(status), code],
+    'the HTTP status, statusCode and code',
+  );
+}
+
+/** The message of a refusal for a body, a query or a header that the service's schemas do not take. */
+export function assertInvalid(reply: WireReply, message: string): void {
+  assertRefusal(reply, 400, 'InvalidRequest');
+  assert.equal(at(reply.json, 'message'), message, 'the message');
+}
+
+export const namesOf = (json: unknown): readonly unknown[] =>
+  Array.isArray(json) ? json.map((entry) => at(entry, 'name')) : [];

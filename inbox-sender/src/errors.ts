@@ -2,13 +2,13 @@ import { RestError } from 'supabase-protocol-clients/rest-client';
 
 /** What went wrong, as a closed union. */
 export type SenderErrorCode =
-  // The message is wrong: `message` names its field.
+  // A message or another argument is wrong: `message` names its field.
   | 'invalid-message'
   // The idempotency key belongs to another message.
   | 'key-reused'
   // The kind is wrong, or one too many: `message` names its field.
   | 'invalid-kind'
-  // The URL or the key is missing or malformed.
+  // The URL or the key is missing or malformed, or an option is out of its range.
   | 'invalid-options'
   // The key is not the project's secret key.
   | 'unauthenticated'
@@ -37,12 +37,11 @@ export class SenderError extends Error {
 
 /** A failed request in the sender's words. */
 export function senderError(problem: unknown): SenderError {
+  if (problem instanceof SenderError) return problem;
   if (!(problem instanceof RestError)) return new SenderError('server', 'The request failed.', problem);
   const { code, message, serverCode, details } = problem;
-  if (message === 'message_invalid') return new SenderError('invalid-message', String(details), problem);
-  if (message === 'key_reused') return new SenderError('key-reused', String(details), problem);
-  if (message === 'kind_invalid' || message === 'notification_kinds_limit_exceeded')
-    return new SenderError('invalid-kind', String(details), problem);
+  const refusal = refusals.get(message);
+  if (refusal) return new SenderError(refusal, inSenderNames(String(details)), problem);
   if (message === 'message_not_found')
     return new SenderError('not-found', 'There is no such message.', problem);
   if (serverCode === 'PGRST202')
@@ -53,6 +52,21 @@ export function senderError(problem: unknown): SenderError {
   if (code === 'unauthenticated' || code === 'denied')
     return new SenderError('unauthenticated', 'The key is not the secret key of the project.', problem);
   return new SenderError('server', `The project answered: ${message}`, problem);
+}
+
+const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([
+  ['message_invalid', 'invalid-message'],
+  ['key_reused', 'key-reused'],
+  ['kind_invalid', 'invalid-kind'],
+  ['notification_kinds_limit_exceeded', 'invalid-kind'],
+]);
+
+/** The path of a field of the database, which has underscores, as the sender names it. */
+export function inSenderNames(detail: string): string {
+  return detail.replaceAll(
+    /\b(send|expires|idempotency|user|local|dry)_(at|key|id|time|run)\b/g,
+    (_, first: string, [initial = '', ...rest]: string) => first + initial.toUpperCase() + rest.join(''),
+  );
 }
 
 /** Whether the same request may succeed later. */

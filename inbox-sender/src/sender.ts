@@ -3,13 +3,15 @@ import {
   createBrowserPlatform,
   doublingDelaysMs,
   isReadableByUsers,
+  type Platform,
   secretKeyProblem,
 } from 'supabase-protocol-clients/platform';
-import { createRestClient } from 'supabase-protocol-clients/rest-client';
+import { createRestClient, RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
+import { checkDate, checkId, checkJson, checkObject } from './check.ts';
 import { isPassing, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Delivery, Message, MessageStatus } from './message.ts';
-import { decodeStatus, encodeMessage, type WireStatus } from './wire.ts';
+import { decodeStatus, encodeMessage } from './wire.ts';
 
 /** The project, and the key that may send. */
 export interface SenderOptions {
@@ -54,7 +56,7 @@ export interface Sender {
 }
 
 const pageSize = 1000;
-const longestBatch = 100;
+const mostMessages = 100;
 
 /**
  * Creates a sender, which runs in Node, Bun, Deno and Edge Functions. Creating it sends nothing.
@@ -69,37 +71,37 @@ const longestBatch = 100;
  * console.log(deliveries[0]?.outcome); // delivered
  * ```
  */
-export function createSender({
-  url,
-  secretKey,
-  retries = 4,
-  timeoutMs = 10_000,
-  fetch,
-}: SenderOptions): Sender {
-  const problem = isReadableByUsers()
-    ? 'A secret key in a page or an app could be read by its users'
-    : secretKeyProblem({ url, secretKey });
-  if (problem) throw new SenderError('invalid-options', problem);
-  const platform = createBrowserPlatform(fetch ? { fetch } : {});
+export function createSender(options: SenderOptions): Sender {
+  const { rest, platform, retries } = openProject(options);
   const backoff = { delaysMs: doublingDelaysMs(500, 8000), jitter: 'full' } as const;
-  const rest = createRestClient({
-    url,
-    apiKey: secretKey,
-    platform,
-    timeoutMs,
-    attemptTimeoutMs: timeoutMs,
-  });
 
-  async function call(
+  /** Calls a function of the database, and reads its response. */
+  async function call<Result>(
+    name: string,
+    createArgs: () => Record<string, unknown>,
+    options: CallOptions | undefined,
+    decode: (response: unknown) => Result,
+  ): Promise<Result> {
+    try {
+      const { signal } = options ?? {};
+      const args = createArgs();
+      checkJson(args, '');
+      return decode(await request(name, args, signal));
+    } catch (problem) {
+      throw senderError(problem);
+    }
+  }
+
+  async function request(
     name: string,
     args: Record<string, unknown>,
-    { signal }: CallOptions,
+    signal: AbortSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await rest.rpc(name, args).execute(signal ? { signal } : {});
       } catch (problem) {
-        if (attempt > retries || !isPassing(problem)) throw senderError(problem);
+        if (attempt > retries || !isPassing(problem)) throw problem;
         await pause(backoffDelayMs(attempt, backoff, platform.random.number()), signal);
       }
     }
@@ -111,6 +113,7 @@ export function createSender({
         timer.cancel();
         reject(new SenderError('aborted', 'The call was aborted.', signal?.reason));
       };
+      if (signal?.aborted) return reject(new SenderError('aborted', 'The call was aborted.', signal.reason));
       const timer = platform.clock.setTimer(() => {
         signal?.removeEventListener('abort', abort);
         resolve();
@@ -119,30 +122,36 @@ export function createSender({
     });
   }
 
-  async function readStatus(
-    id: string,
-    options: CallOptions,
-    page: Record<string, unknown>,
-  ): Promise<MessageStatus> {
-    return decodeStatus((await call('message_status', { message_id: id, ...page }, options)) as WireStatus);
-  }
+  const readStatus = (id: string, options: CallOptions | undefined, page: Record<string, unknown>) =>
+    call(
+      'message_status',
+      () => {
+        checkId(id, 'id');
+        return { message_id: id, ...page };
+      },
+      options,
+      decodeStatus,
+    );
 
   const sender: Sender = {
     async send(message, options) {
       const [status] = await sender.sendAll([message], options);
-      if (!status) throw new SenderError('server', 'The answer lacks the message.');
+      if (!status) throw new SenderError('server', 'The response lacks the message.');
       return status;
     },
-    async sendAll(messages, options = {}) {
-      if (messages.length === 0 || messages.length > longestBatch)
-        throw new SenderError('invalid-message', `A call takes 1 to ${longestBatch} messages.`);
-      messages.forEach(checkTimes);
-      const answers = await call('send_notifications', { messages: messages.map(encodeMessage) }, options);
-      return (answers as readonly WireStatus[]).map(decodeStatus);
+    sendAll: (messages, options) =>
+      call(
+        'send_notifications',
+        () => ({ messages: encodeMessages(messages) }),
+        options,
+        (response) => (response as readonly unknown[]).map(decodeStatus),
+      ),
+    async status(id, options) {
+      const { userId } = options ?? {};
+      if (userId !== undefined) checkId(userId, 'userId');
+      return readStatus(id, options, userId === undefined ? {} : { user_id: userId });
     },
-    status: (id, { userId, ...options } = {}) =>
-      readStatus(id, options, userId === undefined ? {} : { user_id: userId }),
-    async *deliveries(id, options = {}) {
+    async *deliveries(id, options) {
       let after: string | null = null;
       for (;;) {
         const { deliveries }: MessageStatus = await readStatus(id, options, { after, page_size: pageSize });
@@ -151,18 +160,77 @@ export function createSender({
         after = deliveries.at(-1)?.recipientId ?? null;
       }
     },
-    cancel: async (id, options = {}) =>
-      decodeStatus((await call('cancel_message', { message_id: id }, options)) as WireStatus),
-    async registerKind(kind, options = {}) {
-      await call('register_kind', { kind }, options);
-    },
-    removeKind: async (name, options = {}) => (await call('remove_kind', { name }, options)) === true,
+    cancel: (id, options) =>
+      call(
+        'cancel_message',
+        () => {
+          checkId(id, 'id');
+          return { message_id: id };
+        },
+        options,
+        decodeStatus,
+      ),
+    registerKind: (kind, options) =>
+      call(
+        'register_kind',
+        () => ({ kind }),
+        options,
+        () => undefined,
+      ),
+    removeKind: (name, options) =>
+      call(
+        'remove_kind',
+        () => ({ name }),
+        options,
+        (found) => found === true,
+      ),
   };
   return sender;
 }
 
-function checkTimes({ sendAt, expiresAt }: Message, place: number): void {
-  for (const [name, time] of Object.entries({ sendAt, expiresAt }))
-    if (time && Number.isNaN(time.getTime()))
-      throw new SenderError('invalid-message', `messages[${place}].${name} is not a valid Date.`);
+/** @throws {SenderError} `invalid-options` */
+function openProject(options: SenderOptions): {
+  readonly rest: RestClient;
+  readonly platform: Platform;
+  readonly retries: number;
+} {
+  try {
+    const { url, secretKey, retries = 4, timeoutMs = 10_000, fetch } = options;
+    const problem = isReadableByUsers()
+      ? 'A secret key in a page or an app could be read by its users'
+      : (secretKeyProblem({ url, secretKey }) ??
+        (isCount(retries) ? null : 'retries must be a whole number from 0'));
+    if (problem !== null) throw new SenderError('invalid-options', problem);
+    const platform = createBrowserPlatform(fetch ? { fetch } : {});
+    const rest = createRestClient({
+      url,
+      apiKey: secretKey,
+      platform,
+      timeoutMs,
+      attemptTimeoutMs: timeoutMs,
+    });
+    return { rest, platform, retries };
+  } catch (problem) {
+    if (problem instanceof SenderError) throw problem;
+    const reason =
+      problem instanceof RestError ? problem.message : 'The options are no object of SenderOptions';
+    throw new SenderError('invalid-options', reason, problem);
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function encodeMessages(messages: readonly Message[]): readonly Record<string, unknown>[] {
+  if (!Array.isArray(messages) || messages.length === 0 || messages.length > mostMessages)
+    throw new SenderError('invalid-message', `messages is not a list of 1 to ${mostMessages} messages.`);
+  return Array.from<Message, Record<string, unknown>>(messages, (message, place) => {
+    const path = `messages[${place}]`;
+    checkObject(message, path);
+    if (message.sender !== undefined) checkObject(message.sender, `${path}.sender`);
+    checkDate(message.sendAt, `${path}.sendAt`);
+    checkDate(message.expiresAt, `${path}.expiresAt`);
+    return encodeMessage(message);
+  });
 }

@@ -10,15 +10,19 @@ export function encodeMessage({
 }: Message): Record<string, unknown> {
   return {
     ...message,
-    ...(sender && { sender: 'userId' in sender ? { user_id: sender.userId } : sender }),
+    ...(sender && { sender: encodeSender(sender) }),
     ...(sendAt && { send_at: sendAt.toISOString() }),
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),
     idempotency_key: idempotencyKey ?? crypto.randomUUID(),
   };
 }
 
+function encodeSender({ userId, ...sender }: { readonly userId?: string; readonly name?: string }) {
+  return userId === undefined ? sender : { ...sender, user_id: userId };
+}
+
 /** What public.message_status() returns. */
-export interface WireStatus {
+interface WireStatus {
   readonly id: string;
   readonly idempotency_key: string | null;
   readonly state: MessageStatus['state'];
@@ -36,7 +40,8 @@ export interface WireStatus {
   }[];
 }
 
-export function decodeStatus(wire: WireStatus): MessageStatus {
+export function decodeStatus(response: unknown): MessageStatus {
+  const wire = response as WireStatus;
   return {
     id: wire.id,
     idempotencyKey: wire.idempotency_key,

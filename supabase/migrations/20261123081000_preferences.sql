@@ -16,7 +16,7 @@ create table public.notification_preferences (
   in_app_invites boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  language text not null default 'en' check (language ~ '^[a-z]{2}(-[A-Za-z0-9]{2,8})*$' and length(language) <= 35),
+  language text not null default 'en' check (language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' and length(language) <= 35),
   time_zone text not null default 'UTC',
   digest_hour smallint not null default 8 check (digest_hour between 0 and 23),
   digest_weekday smallint not null default 1 check (digest_weekday between 1 and 7),

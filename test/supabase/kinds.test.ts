@@ -167,6 +167,17 @@ it('a mail has the title, text and label of the kind in the language of its reci
   expect(mail?.html).not.toContain('<b>');
 });
 
+it('a mail has the words of a kind in a language of three letters', async () => {
+  await register({
+    name: 'build_failed',
+    labels: { en: 'Failed builds', fil: 'Mga build' },
+    templates: { en: { title: 'failed' }, fil: { title: '{branch} ay nabigo' } },
+  });
+  await choose({ language: 'fil', email_digest_frequency: 'instant' });
+  await send();
+  expect((await mailAfterTwoMinutes())?.subject).toBe('main ay nabigo');
+});
+
 it('a digest groups the notifications of a kind below its label', async () => {
   await register({ ...buildFailed, templates: {} });
   await choose({ email_digest_frequency: 'hourly' });

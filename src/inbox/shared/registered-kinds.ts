@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from 'supabase-protocol-clients/platform';
+import { readStored } from '../ui/state/stored-value.ts';
 
 type ByLanguage<T> = Readonly<Record<string, T>>;
 
@@ -29,9 +30,23 @@ export function useRegisteredKinds(): RegisteredKinds {
   return useSyncExternalStore(registeredKinds.subscribe, registeredKinds.getSnapshot);
 }
 
+/**
+ * The entry in the reader's language: a region such as `de-AT`, the application's language, and, unless the reader chose that, a language
+ * of the browser that the application lacks. Else the English one.
+ */
+function inLanguage<T>(entries: ByLanguage<T>, language: string): T | undefined {
+  const isOwn = (tag: string) => tag === language || tag.startsWith(`${language}-`);
+  const isChosen = readStored('language') !== null;
+  const tags = navigator.languages.filter((tag) => isOwn(tag) || !(isChosen || /^(?:en|de)\b/i.test(tag)));
+  return [...tags, language]
+    .flatMap((tag) => [entries[tag], entries[tag.split('-')[0] ?? tag]])
+    .concat(entries['en'])
+    .find((entry) => entry !== undefined);
+}
+
 /** The label in the language, else in English, else the name. */
 export function kindLabel({ labels, name }: RegisteredKind, language: string): string {
-  return labels[language] ?? labels['en'] ?? name;
+  return inLanguage(labels, language) ?? name;
 }
 
 /**
@@ -44,7 +59,7 @@ export function fillTemplate(
   language: string,
   values: Readonly<Record<string, string | null | undefined>>,
 ): { readonly title: string | null; readonly text: string | null } {
-  const { title, text } = templates[language] ?? templates['en'] ?? {};
+  const { title, text } = inLanguage(templates, language) ?? {};
   const fill = (template = '') =>
     template.replace(/\{([a-z][a-z0-9_]*)\}/g, (_match, name: string) => values[name] ?? '').trim() || null;
   return { title: fill(title), text: fill(text) };

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { createSender, SenderError, type Message, type Sender, type SenderOptions } from 'inbox-sender';
+import { expect, it } from 'vitest';
+
+const options = { url: 'https://project.example', secretKey: 'sb_secret_test', retries: 0 };
+const recipients = ['ada00000-0000-4000-8000-000000000001'];
+
+/** A sender whose project must not be reached. */
+function createOfflineSender() {
+  let requests = 0;
+  const sender = createSender({
+    ...options,
+    fetch: () => {
+      requests += 1;
+      return Promise.reject(new TypeError('fetch failed'));
+    },
+  });
+  return { sender, requestCount: () => requests };
+}
+
+const wrong = (fields: object) => ({ recipients, text: 'Hello', ...fields }) as unknown as Message;
+
+it.each<[unknown, string]>([
+  [wrong({ text: 'a\0b' }), 'messages[0].text has the character U+0000.'],
+  [wrong({ text: 'a\ud800b' }), 'messages[0].text has half of a surrogate pair.'],
+  [wrong({ entity: { type: 'order', id: '\udc00' } }), 'messages[0].entity.id has half of a surrogate pair.'],
+  [wrong({ idempotencyKey: '\0' }), 'messages[0].idempotencyKey has the character U+0000.'],
+  [wrong({ sender: { userId: '\0' } }), 'messages[0].sender.userId has the character U+0000.'],
+  [wrong({ fields: { total: Number('1e131071') } }), 'messages[0].fields.total is not a finite number.'],
+  [wrong({ fields: { total: Number.NaN } }), 'messages[0].fields.total is not a finite number.'],
+  [
+    wrong({ fields: { total: 7n } }),
+    'messages[0].fields.total is not a text, a number, true, false, null, a list or a plain object.',
+  ],
+  [
+    wrong({ text: new Date() }),
+    'messages[0].text is not a text, a number, true, false, null, a list or a plain object.',
+  ],
+  [wrong({ sendAt: '2027-01-31T09:00:00+25:00' }), 'messages[0].sendAt is not a Date.'],
+  [wrong({ sendAt: new Date(Number.NaN) }), 'messages[0].sendAt is not a valid Date.'],
+  [wrong({ expiresAt: 1_800_000_000_000 }), 'messages[0].expiresAt is not a Date.'],
+  [wrong({ sender: 'me' }), 'messages[0].sender is not an object.'],
+  [null, 'messages[0] is not an object.'],
+  [undefined, 'messages[0] is not an object.'],
+  ['Hello', 'messages[0] is not an object.'],
+])('%o is refused with its field before anything is sent', async (message, problem) => {
+  const { sender, requestCount } = createOfflineSender();
+  await expect(sender.send(message as Message)).rejects.toMatchObject({
+    name: 'SenderError',
+    code: 'invalid-message',
+    message: problem,
+  });
+  expect(requestCount()).toBe(0);
+});
+
+it.each<[string, (sender: Sender) => Promise<unknown>, string]>([
+  ['status', (sender) => sender.status('x'), 'id is not a UUID.'],
+  [
+    'status of a user',
+    (sender) => sender.status(recipients[0] ?? '', { userId: 'ada' }),
+    'userId is not a UUID.',
+  ],
+  ['cancel', (sender) => sender.cancel(''), 'id is not a UUID.'],
+  ['deliveries', (sender) => sender.deliveries('x').next(), 'id is not a UUID.'],
+  ['sendAll', (sender) => sender.sendAll([]), 'messages is not a list of 1 to 100 messages.'],
+])('%s names an argument that is wrong', async (_, call, problem) => {
+  const { sender, requestCount } = createOfflineSender();
+  await expect(call(sender)).rejects.toMatchObject({ code: 'invalid-message', message: problem });
+  expect(requestCount()).toBe(0);
+});
+
+it.each<[unknown, string]>([
+  [{ ...options, retries: Number.NaN }, 'retries'],
+  [{ ...options, retries: -1 }, 'retries'],
+  [{ ...options, timeoutMs: -1 }, 'timeoutMs'],
+  [{ ...options, url: 7 }, 'url'],
+  [undefined, 'options'],
+  [null, 'options'],
+])('createSender(%j) throws invalid-options', (given, named) => {
+  const create = () => createSender(given as SenderOptions);
+  expect(create).toThrow(SenderError);
+  expect(create).toThrow(
+    expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining(named) }),
+  );
+});
+
+it('a field of the database is named as the sender names it', async () => {
+  const sender = createSender({
+    ...options,
+    fetch: () =>
+      Promise.resolve(
+        Response.json(
+          {
+            code: 'PT400',
+            message: 'message_invalid',
+            details: 'messages[0].send_at is more than a year ahead.',
+          },
+          { status: 400 },
+        ),
+      ),
+  });
+  await expect(sender.send({ recipients, text: 'x' })).rejects.toMatchObject({
+    message: 'messages[0].sendAt is more than a year ahead.',
+  });
+});
+
+it('throws SenderError only, whatever the arguments and the responses are', async () => {
+  const methods = ['send', 'sendAll', 'status', 'cancel', 'registerKind', 'removeKind'] as const;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...methods),
+      fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
+      fc.anything(),
+      fc.jsonValue(),
+      async (method, first, second, response) => {
+        const sender = createSender({ ...options, fetch: () => Promise.resolve(Response.json(response)) });
+        const call = sender[method] as (...args: readonly unknown[]) => Promise<unknown>;
+        const problem: unknown = await call(first, second).then(
+          () => null,
+          (reason: unknown) => reason,
+        );
+        if (problem !== null) expect(problem).toBeInstanceOf(SenderError);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -49,14 +49,18 @@ export function decodeStatus(response: unknown): MessageStatus {
     sendAt: new Date(wire.send_at),
     expiresAt: wire.expires_at === null ? null : new Date(wire.expires_at),
     counts: wire.counts,
-    deliveries: wire.deliveries.map((delivery) => ({
-      recipientId: delivery.recipient_id,
-      outcome: delivery.outcome,
-      ...(delivery.reason !== undefined && { reason: delivery.reason }),
-      ...(delivery.notification_id !== undefined && { notificationId: delivery.notification_id }),
-      ...(delivery.channels && { channels: delivery.channels }),
-      ...(delivery.quiet_until !== undefined && { quietUntil: new Date(delivery.quiet_until) }),
-      ...(delivery.mail_state !== undefined && { mailState: delivery.mail_state }),
-    })),
+    deliveries: wire.deliveries.map(decodeDelivery),
+  };
+}
+
+function decodeDelivery(delivery: WireStatus['deliveries'][number]): Delivery {
+  return {
+    recipientId: delivery.recipient_id,
+    outcome: delivery.outcome,
+    ...(delivery.reason !== undefined && { reason: delivery.reason }),
+    ...(delivery.notification_id !== undefined && { notificationId: delivery.notification_id }),
+    ...(delivery.channels && { channels: delivery.channels }),
+    ...(delivery.quiet_until !== undefined && { quietUntil: new Date(delivery.quiet_until) }),
+    ...(delivery.mail_state !== undefined && { mailState: delivery.mail_state }),
   };
 }

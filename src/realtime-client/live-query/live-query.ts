@@ -3,8 +3,8 @@ import type { Channel } from '../channel/channel.ts';
 import { createPostgresChanges, type PostgresChanges } from '../changes/postgres-changes.ts';
 import { RealtimeError, requireRanges } from '../errors.ts';
 import type { Change, RowRecord } from '../protocol/change.ts';
-import { applyChanges, beginRead, createLiveRows, failRead, finishRead, keysOf } from './live-rows.ts';
-import type { RowRules } from './live-rows.ts';
+import { applyChanges, beginRead, createQueryRows, failRead, finishRead, keysOf } from './query-rows.ts';
+import type { RowRules } from './query-rows.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createListVersion } from './list-version.ts';
 import { createLiveReads, type LiveReadsOptions } from './live-reads.ts';
@@ -139,7 +139,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     isDerived: options.table !== undefined,
   };
   const readList = options.read ?? ((signal: AbortSignal) => query.execute({ signal }));
-  let state = createLiveRows(initialRows, rules);
+  let state = createQueryRows(initialRows, rules);
   let users = 0;
   /** Why the due read, and the one in flight, look for lost changes; null where changes are known to be missing. */
   let suspicion: ReadCause | null = null;
@@ -331,6 +331,8 @@ function readRows<Row>(
 const isInvalidRow = (problem: unknown): boolean =>
   problem instanceof RealtimeError && problem.code === 'invalid-row';
 
+export { changeRows, createLiveRows, endRead, mergeRead, startRead } from './live-rows.ts';
+export type { LiveRows, RowsRead } from './live-rows.ts';
 export { createLiveReads } from './live-reads.ts';
 export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot } from './live-reads.ts';
 export type { LiveQueryHeal } from './heal-watch.ts';

@@ -1,3 +1,4 @@
+import { mergeRead } from 'supabase-protocol-clients/realtime-client/live-query';
 import { windowCovers, withoutSearchWindows, type ListWindow } from './list-window.ts';
 import { applyChanges, isOutdated } from './notification-updates.ts';
 import { compareNewestFirst, cursorOf, type Notification } from './notification.ts';
@@ -33,31 +34,27 @@ export function applyPage(
 ): NotificationsState {
   // The head of a list is read again after a gap; until then an outdated one is better than none.
   if (after && since < state.gapAt) return state;
-  const rows = new Map(state.rows);
   const last = page.at(-1) ?? after;
   const end = last && cursorOf(last);
   const { [encodeFilter(filter)]: replaced, ...earlier } = state.windows;
   const others = filter.query ? withoutSearchWindows(earlier) : earlier;
-  const listed = new Set(page.map(({ id }) => id));
-  const ids = filter.query ? new Set([...((after && replaced?.ids) ?? []), ...listed]) : null;
+  const found = page.filter(({ id }) => !state.deleted.has(id));
+  const ids = filter.query
+    ? new Set([...((after && replaced?.ids) ?? []), ...page.map(({ id }) => id)])
+    : null;
   const window: ListWindow = { filter, end, isComplete: isLast, ids, readAt: since };
-  const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
   const isElsewhere = (row: Notification) => Object.values(others).some((other) => windowCovers(other, row));
-  // The absence of a row from the results of a search does not mean that it was deleted.
-  for (const row of ids ? [] : state.rows.values()) {
-    const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
-    if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
-    // Deleted, or older than the loaded window: drop it in both cases. A returned row may be far older.
-    if (windowCovers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
-  }
-  for (const row of page) {
-    if (state.deleted.has(row.id)) continue;
-    const known = state.rows.get(row.id);
-    // A row that changed meanwhile is replaced by a newer version only; one that is unknown left every list meanwhile.
-    const replaces = isNewer(row.id)
-      ? known !== undefined && isOutdated(known, row)
-      : known === undefined || !isOutdated(row, known);
-    if (replaces) rows.set(row.id, row);
-  }
+  const rows = mergeRead(state, {
+    rows: new Map(found.map((row) => [row.id, row])),
+    since,
+    isOlder: isOutdated,
+    covers(_id, row) {
+      const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
+      // The absence of a row from the results of a search does not mean that it was deleted.
+      if (ids || isBefore || !matchesFilter(row, filter)) return false;
+      // Deleted, or older than the loaded window: drop it in both cases. A returned row may be far older.
+      return windowCovers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null);
+    },
+  });
   return { ...state, rows, windows: { ...others, [encodeFilter(filter)]: window } };
 }

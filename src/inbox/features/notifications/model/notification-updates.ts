@@ -1,3 +1,4 @@
+import { changeRows } from 'supabase-protocol-clients/realtime-client/live-query';
 import { windowCovers } from './list-window.ts';
 import { combineCounts, countNotifications, countsAfterBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
@@ -5,30 +6,27 @@ import { applyOperations, includesId, isBulk, type NotificationOperation } from 
 import type { Notification } from './notification.ts';
 import type { NotificationChange, NotificationsState } from './state-types.ts';
 
-/** A copy of the rows to change, which tracks what the totals are adjusted by. */
+/** Changes of the rows, which adjust the totals. */
 function editRows(state: NotificationsState) {
-  const rows = new Map(state.rows);
-  const touched = new Map(state.touched);
+  const changes = new Map<string, Notification | null>();
   const deleted = new Set(state.deleted);
   const before: Notification[] = [];
   const after: Notification[] = [];
-  const sequence = state.sequence + 1;
+  const find = (id: string) => (changes.has(id) ? changes.get(id) : state.rows.get(id)) ?? undefined;
   return {
-    rows,
+    find,
     deleted,
     /** Replaces a row; null deletes it. `isCounted`: the totals count the new version already. */
     replace(id: string, next: Notification | null, isCounted = false) {
-      const known = rows.get(id);
+      const known = find(id);
       if (known && !isCounted) before.push(known);
       if (next && !isCounted) after.push(next);
-      if (next) rows.set(id, next);
-      else rows.delete(id);
       if (!next) deleted.add(id);
-      if (state.readsInFlight > 0) touched.set(id, sequence);
+      changes.set(id, next);
     },
     finish(): NotificationsState {
       const totals = adjust(state.totals, before, after);
-      return { ...state, rows, touched, deleted, sequence, totals };
+      return { ...changeRows(state, changes), deleted, totals };
     },
   };
 }
@@ -38,13 +36,13 @@ export function applyChanges(
   state: NotificationsState,
   changes: readonly NotificationChange[],
 ): NotificationsState {
-  const { rows, deleted, replace, finish } = editRows(state);
+  const { find, deleted, replace, finish } = editRows(state);
   let { areTotalsStale } = state;
   for (const change of changes) {
     const next = change.type === 'remove' ? null : change.notification;
     const id = change.type === 'remove' ? change.id : change.notification.id;
     if (deleted.has(id)) continue;
-    const known = rows.get(id);
+    const known = find(id);
     if (next && known && isOutdated(next, known)) continue;
     // Without the earlier status of the row the totals cannot be adjusted.
     if (!known && change.type !== 'insert') areTotalsStale = true;

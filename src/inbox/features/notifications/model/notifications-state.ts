@@ -1,3 +1,4 @@
+import { endRead, startRead } from 'supabase-protocol-clients/realtime-client/live-query';
 import { isNeeded, windowCovers, withoutSearchWindows } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
 import { applyChanges, confirmOperation, returnDueSnoozed } from './notification-updates.ts';
@@ -18,12 +19,9 @@ export function step(state: NotificationsState, event: NotificationsEvent): Noti
 function reduce(state: NotificationsState, event: NotificationsEvent): NotificationsState {
   switch (event.type) {
     case 'read-started':
-      return { ...state, readsInFlight: state.readsInFlight + 1 };
-    case 'read-ended': {
-      const readsInFlight = state.readsInFlight - 1;
-      const touched = readsInFlight > 0 ? state.touched : emptyNotificationsState.touched;
-      return { ...state, readsInFlight, touched };
-    }
+      return startRead(state);
+    case 'read-ended':
+      return endRead(state);
     case 'restored':
       return Object.keys(state.windows).length > 0
         ? state

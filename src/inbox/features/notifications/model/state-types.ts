@@ -1,3 +1,4 @@
+import { createLiveRows, type LiveRows } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { ListWindows } from './list-window.ts';
 import type { Cursor, Notification } from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
@@ -5,9 +6,7 @@ import { unfiltered, type NotificationFilter } from './notification-filter.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 
 /** The client's copy of the inbox: loaded rows, how far each list was read, and what is not confirmed yet. */
-export interface NotificationsState {
-  /** The server's rows, as far as they are loaded. */
-  readonly rows: ReadonlyMap<string, Notification>;
+export interface NotificationsState extends LiveRows<Notification> {
   /** How far each filter's list has been read, by `encodeFilter`. */
   readonly windows: ListWindows;
   /** The server's own counts; null before the first answer. */
@@ -21,13 +20,8 @@ export interface NotificationsState {
   readonly filter: NotificationFilter;
   /** Ids that were unread while "Unread" is shown, or needed the user; they stay listed until the filter changes. */
   readonly kept: ReadonlySet<string>;
-  /** Grows with every live change, so that a read can tell which changes arrived during it. */
-  readonly sequence: number;
   /** The sequence of the last gap: reads in flight at that time may be stale. */
   readonly gapAt: number;
-  readonly readsInFlight: number;
-  /** The sequence of the last live change per id; recorded only while a read is in flight. */
-  readonly touched: ReadonlyMap<string, number>;
   /** Ids whose deletion is certain: answers and changes that were on their way do not bring them back. */
   readonly deleted: ReadonlySet<string>;
   /** The sequence of the last live change that may alter the results of the shown search; 0: none. */
@@ -79,7 +73,7 @@ export type NotificationsEvent =
 export type PersistedNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
 
 export const emptyNotificationsState: NotificationsState = {
-  rows: new Map(),
+  ...createLiveRows<Notification>(new Map()),
   windows: {},
   totals: null,
   totalsAsOf: null,
@@ -87,10 +81,7 @@ export const emptyNotificationsState: NotificationsState = {
   operations: [],
   filter: unfiltered,
   kept: new Set(),
-  sequence: 0,
   gapAt: 0,
-  readsInFlight: 0,
-  touched: new Map(),
   deleted: new Set(),
   resultsChangedAt: 0,
 };

@@ -44,9 +44,10 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
   /** Calls `listener` with each event once, in order. The client does not wait for it; it may call any method. */
   onEvent(listener: (event: AuthEvent) => unknown): Unsubscribe;
   /**
-   * Returns an access token that is valid now, or null if no user is signed in.
+   * Returns an access token that is valid now, or null if no user is signed in. With `user`, which the clients of the other
+   * services pass, a session that ends during the call is an error instead of null.
    *
-   * @throws {AuthError} if the token has expired and could not be refreshed; `missing-session` if another user signed in
+   * @throws {AuthError} if the token has expired and could not be refreshed; `user-changed` if another user signed in
    * during the call, or if the rejected token belongs to another user.
    */
   getAccessToken(options?: AccessTokenOptions): Promise<string | null>;
@@ -128,12 +129,12 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     else refresher.start();
     return session.getSnapshot();
   };
-  const accessToken = (rejectedToken?: string) => {
+  const accessToken = (request: AccessTokenOptions = {}) => {
     const { refresher } = core;
     // Nearly every request reads the token: a valid one in memory does not wait for `start()`.
-    const valid = rejectedToken === undefined ? refresher.validToken() : null;
+    const valid = request.rejectedToken === undefined ? refresher.validToken() : null;
     if (valid !== null) return Promise.resolve(valid);
-    return start().then(() => refresher.accessToken(rejectedToken));
+    return start().then(() => refresher.accessToken(request));
   };
   const currentSession = () => {
     const active = core.session.current();
@@ -172,7 +173,7 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     subscribe: (listener) => core.session.changes.add(listener),
     onEvent: (listener) => core.session.events.add(listener),
     onTokenChange: (listener) => core.session.tokens.add(listener),
-    getAccessToken: ({ rejectedToken, ...call } = {}) => core.waitFor(accessToken(rejectedToken), call),
+    getAccessToken: (request = {}) => core.waitFor(accessToken(request), request),
     async getSession(call = {}) {
       const { session, waitFor } = core;
       await waitFor(accessToken(), call);

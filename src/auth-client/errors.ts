@@ -207,7 +207,8 @@ export function missingSession(): AuthError {
   return new AuthError('missing-session', 'No user is signed in');
 }
 
-/** An {@link AuthError} with `user-changed`. */
-export function userChanged(): AuthError {
-  return new AuthError('user-changed', 'Another user signed in during the call');
+/** An {@link AuthError} with `user-changed`. `cause`: the refusal that ended the session, if it did. */
+export function userChanged(cause?: unknown): AuthError {
+  const message = 'Another user signed in during the call, or nobody is signed in any more';
+  return new AuthError('user-changed', message, { cause });
 }

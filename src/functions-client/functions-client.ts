@@ -1,4 +1,4 @@
-import type { CallUser } from '../platform/call-user.ts';
+import type { CallUser, GetAccessToken } from '../platform/call-user.ts';
 import { HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
@@ -22,7 +22,7 @@ export interface FunctionsClientOptions {
   /** The seam to the runtime, such as `createBrowserPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
   /** The signed-in user's token, or null. Default: no user. */
-  readonly getAccessToken?: () => Promise<string | null>;
+  readonly getAccessToken?: GetAccessToken;
   /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Region to run functions in, such as `eu-central-1`. Default, and `any`: as the service decides. */

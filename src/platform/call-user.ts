@@ -38,4 +38,15 @@ export class CallUser {
   }
 }
 
+/** What a call says of the token that it requests. */
+export interface TokenRequest {
+  /** A token that the service has just refused: it must not be returned again without a renewal. Default: none. */
+  readonly rejectedToken?: string;
+  /** The user of the call. An auth client binds it to the present user before it waits for a token. Default: none. */
+  readonly user?: CallUser;
+}
+
+/** Returns the signed-in user's access token, or null where no user is signed in. */
+export type GetAccessToken = (request?: TokenRequest) => Promise<string | null>;
+
 const subjectOf = (token: string | null): string | null => (token === null ? null : readJwtSubject(token));

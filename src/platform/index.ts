@@ -1,7 +1,7 @@
 /** The runtime as the clients see it: `createBrowserPlatform()`, and the types to replace parts of it. */
 export { backoffDelayMs, type BackoffOptions, doublingDelaysMs } from './backoff.ts';
 export { createBrowserPlatform } from './browser-platform.ts';
-export { CallUser } from './call-user.ts';
+export { CallUser, type GetAccessToken, type TokenRequest } from './call-user.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {

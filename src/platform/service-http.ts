@@ -1,4 +1,4 @@
-import { CallUser, UserChanged } from './call-user.ts';
+import { CallUser, type GetAccessToken, UserChanged } from './call-user.ts';
 import {
   type HeaderRecord,
   HttpFailure,
@@ -32,9 +32,7 @@ export interface ServiceHttpOptions extends HttpOptions {
   /** The caller's headers of every request. Default: none. */
   readonly headers?: HeaderRecord | undefined;
   /** Returns the user's token; `rejectedToken` is one that the service has just called expired. Default: no user. */
-  readonly getAccessToken?:
-    | ((options?: { readonly rejectedToken?: string }) => Promise<string | null>)
-    | undefined;
+  readonly getAccessToken?: GetAccessToken | undefined;
 }
 
 /** How long a call may take, and what ends it. */
@@ -171,7 +169,7 @@ export class ServiceCall {
     const { createTokenError } = this.#service;
     if (!getAccessToken) return null;
     try {
-      return await this.#untilEnd(() => getAccessToken(rejected));
+      return await this.#untilEnd(() => getAccessToken({ ...rejected, user: this.#user }));
     } catch (cause) {
       if (cause instanceof HttpFailure || !createTokenError) throw cause;
       if (isUserChange(cause)) throw new UserChanged(cause);

@@ -18,11 +18,11 @@ export type { JoinConfig, ReplayRequest } from './protocol/join-config.ts';
 export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './protocol/change.ts';
 
 // The connection.
+export type { GetAccessToken } from '../platform/call-user.ts';
 export type {
   ChannelSnapshot,
   ChannelStatus,
   ConnectionSnapshot,
-  GetAccessToken,
   OnTokenChange,
   TabPresence,
 } from './socket/connection.ts';

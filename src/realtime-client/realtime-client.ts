@@ -1,13 +1,8 @@
 import { createListeners } from '../platform/listeners.ts';
+import type { GetAccessToken } from '../platform/call-user.ts';
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
 import { createChannel, type Channel } from './channel/channel.ts';
-import type {
-  ConnectOptions,
-  Connection,
-  ConnectionSnapshot,
-  GetAccessToken,
-  OnTokenChange,
-} from './socket/connection.ts';
+import type { ConnectOptions, Connection, ConnectionSnapshot, OnTokenChange } from './socket/connection.ts';
 import { rangeProblem } from '../platform/number-options.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { CallUser } from '../platform/call-user.ts';
+import type { CallUser, GetAccessToken } from '../platform/call-user.ts';
 import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Log } from '../platform/log.ts';
@@ -19,7 +19,7 @@ export interface StorageClientOptions {
   /** The seam to the runtime, such as `createBrowserPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'createXhr'>;
   /** The signed-in user's token, or null. `rejectedToken` is a token that the server has just called expired. Default: no user. */
-  readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
+  readonly getAccessToken?: GetAccessToken;
   /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Deadline in milliseconds of a whole call: its token, its retries and its body. Default 60 000. */

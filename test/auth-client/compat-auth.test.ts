@@ -39,6 +39,27 @@ test('an incomplete session that is set has no session, as in the vendor’s cli
   await auth.dispose();
 });
 
+test.each([
+  ['is refused', 'AuthApiError', 'session_not_found'],
+  ['was ended by a sign-out', 'AuthRefreshDiscardedError', undefined],
+])('a change of the user names the reason where its session %s meanwhile', async (how, name, code) => {
+  const kept = new Map([
+    ['sb-project-auth-token', JSON.stringify({ ...sessionReply('ada', 1), expires_at: 1 })],
+  ]);
+  const { auth } = connect(
+    () => {
+      if (how === 'is refused') return refusal(400, 'session_not_found');
+      kept.clear();
+      return Response.json(sessionReply('ada', 2));
+    },
+    { autoRefreshToken: false },
+    kept,
+  );
+  const { error } = await auth.updateUser({ password: 'another one' });
+  expect(error).toMatchObject({ name, code });
+  await auth.dispose();
+});
+
 test('an access token that is set must have the form of one', async () => {
   const { auth } = connect(failing);
   const { error } = await auth.setSession({ access_token: 'no-token', refresh_token: 'refresh' });

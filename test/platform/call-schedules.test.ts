@@ -11,7 +11,8 @@ import { createTokenServer, type Fate, LIFETIME_SECONDS } from '../support/wire/
 /** More, or a certain one: CALL_SCHEDULES=20000 CALL_SEED=7 */
 const RUNS = Number(process.env['CALL_SCHEDULES'] ?? 150);
 const SEED = process.env['CALL_SEED'] === undefined ? {} : { seed: Number(process.env['CALL_SEED']) };
-const refreshLock = 'lock:sb-project-auth-token:refresh';
+const sessionKey = 'sb-project-auth-token';
+const refreshLock = `lock:${sessionKey}:refresh`;
 
 type Call = 'write' | 'chunks' | 'pages' | 'signed URLs';
 type DataFate = 'expired' | 'denied' | 'unavailable' | 'late';
@@ -22,7 +23,7 @@ type Command =
   | { readonly do: 'pass' | 'jump'; readonly seconds: number }
   | { readonly do: 'fate'; readonly fate: Fate }
   | { readonly do: 'data fate'; readonly fate: DataFate }
-  | { readonly do: 'lose the lock' };
+  | { readonly do: 'lose the lock' | 'revoke' };
 
 const tab = fc.nat(1);
 const commands = fc.array(
@@ -59,7 +60,7 @@ const commands = fc.array(
         fate: fc.constantFrom<DataFate[]>('expired', 'denied', 'unavailable', 'late'),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('lose the lock') }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose the lock', 'revoke') }) },
   ),
   { minLength: 4, maxLength: 18 },
 );
@@ -77,17 +78,23 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
   const tokens = createTokenServer(delay, () => startMs + timers.clock.monotonicMs());
   const dataFates: DataFate[] = [];
   const problems: unknown[] = [];
-  /** The subjects of the requests of each call. */
-  const subjects = new Map<string, (string | null)[]>();
+  /** The user who was signed in when each call began. */
+  const callers = new Map<string, string | null>();
+  /** How often a token may be renewed beyond once. */
+  const spareRenewals = new Map<string, number>();
+  const spare = (refreshToken: string) =>
+    void spareRenewals.set(refreshToken, (spareRenewals.get(refreshToken) ?? 0) + 1);
+  const inFlight = () => tokens.attempts.filter((attempt) => attempt.inFlight);
   let signOuts = 0;
-  let hasLostLock = false;
+  let hasRevoked = false;
 
   const answerData = async (request: Request): Promise<Response> => {
     const text = decodeURIComponent(request.url) + (await request.clone().text());
     const call = /call-\d+/.exec(text)?.[0] ?? '';
     const bearer = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
     const subject = decodeJwtClaims(bearer)?.['sub'];
-    subjects.set(call, [...(subjects.get(call) ?? []), typeof subject === 'string' ? subject : null]);
+    if ((subject ?? null) !== callers.get(call))
+      problems.push(`${call} of ${callers.get(call)} was sent as ${String(subject)}`);
     await delay(20);
     const isStorage = request.url.includes('/storage/');
     const fate = dataFates.shift();
@@ -109,7 +116,10 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
       report: () => {},
       fetch: async (input, init) => {
         const request = new Request(input, init);
-        return request.url.includes('/auth/v1/') ? fetchTokens(request) : answerData(request);
+        if (!request.url.includes('/auth/v1/')) return answerData(request);
+        if (request.url.includes('refresh_token') && inFlight().some(({ hasLostLock }) => !hasLostLock))
+          problems.push('two refreshes are in flight under one lock');
+        return fetchTokens(request);
       },
     });
     const clients = createSupabaseClients({
@@ -118,13 +128,18 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
       platform,
       store,
     });
-    clients.auth.onEvent(({ name }) => {
-      if (name === 'SIGNED_OUT' && signOuts === 0) problems.push('a session was lost');
+    clients.auth.onEvent(({ name, reason }) => {
+      if (name !== 'SIGNED_OUT' || hasRevoked) return;
+      if (signOuts === 0 || reason === 'refused') problems.push('a session was lost');
     });
     return { ...clients, storage: createStorageClient(clients.connection) };
   };
   const tabs = [openTab(1), openTab(2)] as const;
   await Promise.all(tabs.map(({ auth }) => auth.start()));
+  const storedToken = () => {
+    const stored = JSON.parse(store.get(sessionKey) ?? '{}') as { readonly refresh_token?: string };
+    return stored.refresh_token ?? '';
+  };
   const pending: Promise<unknown>[] = [];
   const watch = (work: Promise<unknown>) => void pending.push(work.catch(() => undefined));
   let calls = 0;
@@ -151,6 +166,7 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
     switch (command.do) {
       case 'call':
         calls += 1;
+        callers.set(`call-${calls}`, tabs[command.tab as 0 | 1].auth.getSnapshot().user?.id ?? null);
         return watch(call(tabs[command.tab as 0 | 1], command.call, `call-${calls}`));
       case 'sign in':
         return watch(
@@ -161,6 +177,8 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
         );
       case 'sign out':
         signOuts += 1;
+        // It renews an expired session once more, to revoke it: also one whose refresh is in flight.
+        new Set([storedToken(), ...inFlight().map(({ refreshToken }) => refreshToken)]).forEach(spare);
         return watch(tabs[command.tab as 0 | 1].auth.signOut());
       case 'read':
         return watch(tabs[command.tab as 0 | 1].auth.getAccessToken());
@@ -172,8 +190,15 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
         return void tokens.fates.push(command.fate);
       case 'data fate':
         return void dataFates.push(command.fate);
+      case 'revoke':
+        hasRevoked = true;
+        return tokens.revoke();
       case 'lose the lock':
-        hasLostLock ||= world.heldLocks.has(refreshLock);
+        // The next holder does not wait for the request of the previous one, whose response is still on its way.
+        for (const attempt of inFlight()) {
+          attempt.hasLostLock = true;
+          spare(attempt.refreshToken);
+        }
         return watch(timers.locks.hold(refreshLock, async () => undefined, { steal: true }));
     }
   };
@@ -185,17 +210,14 @@ async function play(schedule: readonly Command[], serverSkewMs: number): Promise
   dataFates.length = 0;
   await world.clock.advance(120_000);
   await Promise.all(pending);
-  for (const [name, seen] of subjects)
-    if (new Set(seen).size > 1) problems.push(`${name} was sent as ${seen.join()}`);
-  const renewed = new Set<string>();
-  for (const { tab: sender, refreshToken, delivered, inFlight } of tokens.attempts) {
-    // A sign-out refreshes an expired session once more, to revoke it; without its lock a tab excludes nobody.
-    if (signOuts > 0 || hasLostLock) break;
-    if (renewed.has(refreshToken)) problems.push(`${refreshToken} was sent again by ${sender}`);
-    if (inFlight) problems.push(`${refreshToken} is in flight`);
-    if (delivered) renewed.add(refreshToken);
+  const renewals = new Map<string, number>();
+  for (const { refreshToken, delivered } of tokens.attempts) {
+    const earlier = renewals.get(refreshToken) ?? 0;
+    if (earlier > (spareRenewals.get(refreshToken) ?? 0)) problems.push(`${refreshToken} was sent again`);
+    if (delivered) renewals.set(refreshToken, earlier + 1);
   }
-  if (tokens.definitiveRefusals > 0 && signOuts === 0) problems.push('the server ended a session');
+  if (inFlight().length > 0) problems.push('a refresh is in flight');
+  if (tokens.definitiveRefusals > 0 && !hasRevoked) problems.push('the server ended a session');
   for (const { close } of tabs) close();
   return problems;
 }

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createSupabaseClients, type SupabaseClients } from '../../src/clients/supabase-clients.ts';
+import { createClient, type SupabaseClient } from '../../src/compat/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { CallUser } from '../../src/platform/call-user.ts';
@@ -9,7 +13,8 @@ import { createRestClient } from '../../src/rest-client/index.ts';
 import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
 import { uploadResumable } from '../../src/storage-client/resumable.ts';
-import { tokenOf } from '../support/wire/replies.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { deferred, refusal, sessionReply, tokenOf } from '../support/wire/replies.ts';
 
 const url = 'http://project.test';
 const part = 6 * 1024 * 1024;
@@ -170,5 +175,84 @@ describe.each(Object.entries(steps))('%s', (name, step) => {
     const { subjects } = await play(step, ada, tokenOf('ada', 2));
     expect(subjects.length).toBeGreaterThan(1);
     expect(new Set(subjects)).toEqual(new Set(['ada']));
+  });
+});
+
+const factorId = 'f0000000-0000-4000-8000-000000000001';
+type Clients = SupabaseClients & { readonly compat: SupabaseClient };
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'resolved',
+    (problem: { readonly code?: string }) => problem.code,
+  );
+const errorOf = async (call: PromiseLike<{ readonly error: unknown }>) => {
+  const { error } = await call;
+  return error === null ? 'resolved' : 'user-changed';
+};
+
+/** A call of every client, native and compat, whose token has to be renewed first. */
+const firstCalls: Readonly<Record<string, (clients: Clients) => Promise<string | undefined>>> = {
+  'auth: a change of the user': ({ auth }) => codeOf(auth.updateUser({ password: 'another one' })),
+  'auth: a second factor': ({ auth }) =>
+    codeOf(createMfa(auth).verify({ factorId, challengeId: 'c', code: '123456' })),
+  'rest: a read': ({ rest }) => codeOf(rest.from('notes').select('id').execute()),
+  'rest: pages': ({ rest }) =>
+    codeOf(collect(pages(rest.from('notes').select('id'), { by: ['id'], size: 1 }))),
+  'storage: a list': ({ connection }) => codeOf(createStorageClient(connection).from('b').list()),
+  'storage: a resumable upload': ({ connection }) =>
+    codeOf(uploadResumable(connection, 'b', 'a', new Blob(['text']))),
+  'functions: a call': ({ connection }) => codeOf(createFunctionsClient(connection).invoke('one')),
+  'realtime: a broadcast by HTTP': ({ realtime }) =>
+    codeOf(sendBroadcast(realtime, { topic: 'room', event: 'note', payload: {} })),
+  'realtime: a push that waits for its channel': ({ realtime }) => {
+    const channel = realtime.channel('room');
+    channel.join();
+    return codeOf(channel.push('note', {}));
+  },
+  'compat: a change of the user': ({ compat }) => errorOf(compat.auth.updateUser({ password: 'another' })),
+  'compat: a read': ({ compat }) => errorOf(compat.from('notes').select()),
+  'compat: a list of files': ({ compat }) => errorOf(compat.storage.from('b').list()),
+  'compat: a call of a function': ({ compat }) => errorOf(compat.functions.invoke('one')),
+};
+
+describe.each(Object.entries(firstCalls))('%s that waits for its first token', (_name, call) => {
+  async function openExpired() {
+    const world = createFakeWorld();
+    const store = createMemoryStore();
+    const sent: string[] = [];
+    const refresh = deferred<Response>();
+    const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+      const { pathname, searchParams } = new URL(new Request(input, init).url);
+      if (searchParams.get('grant_type') === 'password') return Response.json(sessionReply('ada', 1));
+      if (searchParams.get('grant_type') === 'refresh_token') return refresh.promise;
+      // Without credentials: the revocation at the end, and the request that explains a refused websocket.
+      if (!/\/(logout|api\/broadcast)$/.test(pathname)) sent.push(pathname);
+      return Response.json([]);
+    };
+    const open = () => {
+      const platform = world.openTab({ fetch });
+      return createSupabaseClients({ url, apiKey: 'sb_publishable_x', platform, store });
+    };
+    const [clients, otherTab] = [open(), open()];
+    await clients.auth.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+    await otherTab.auth.start();
+    world.clock.sleep(2 * 3_600_000);
+    const compat = createClient(url, 'sb_publishable_x', {
+      auth: { storage: { getItem: store.get, setItem: store.set, removeItem: store.remove } },
+      global: { fetch },
+    });
+    return { world, clients: { ...clients, compat }, otherTab, refresh, sent };
+  }
+
+  it.each(['is refused', 'ends by a sign-out in another tab'])('ends where its session %s', async (how) => {
+    const { world, clients, otherTab, refresh, sent } = await openExpired();
+    const outcome = call(clients);
+    await world.settle();
+    if (how !== 'is refused') void otherTab.auth.signOut({ scope: 'local' });
+    await world.settle();
+    refresh.resolve(refusal(400, 'session_not_found'));
+    await world.clock.advance(60_000);
+    await expect(outcome).resolves.toBe('user-changed');
+    expect(sent).toEqual([]);
   });
 });

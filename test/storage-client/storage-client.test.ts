@@ -500,7 +500,7 @@ describe('an error', () => {
       platform: tab,
       getAccessToken: async (options) => {
         asked.push(options?.rejectedToken);
-        return options ? 'new' : 'old';
+        return options?.rejectedToken ? 'new' : 'old';
       },
     });
     expect(await storage.from('b').info('k')).toEqual({ name: 'k' });

@@ -14,7 +14,7 @@ export async function raiseSession(
   /** The session of the user who began the call. @throws {AuthError} `missing-session`, `user-changed` */
   const activeSessionOf = (userId: string | undefined) => {
     const active = core.session.current();
-    if (!active) throw missingSession();
+    if (!active) throw userId === undefined ? missingSession() : userChanged();
     if (active.record.user.id !== userId) throw userChanged();
     return active;
   };

@@ -1,5 +1,5 @@
 import type { AuthCore } from '../core.ts';
-import { AuthError, type AuthErrorCode, missingSession } from '../errors.ts';
+import { AuthError, type AuthErrorCode, missingSession, userChanged } from '../errors.ts';
 import { CallUser } from '../../platform/call-user.ts';
 import type { Endpoint } from '../wire/endpoints.ts';
 import type { CallOptions, Parse } from '../wire/request.ts';
@@ -20,10 +20,10 @@ export async function callAsUser<T>(
 ): Promise<T> {
   const getAccessToken = async (rejectedToken?: string) => {
     await ready();
-    return refresher.accessToken(rejectedToken);
+    return refresher.accessToken({ rejectedToken, user });
   };
   const accessToken = await waitFor(getAccessToken(), options);
-  if (!accessToken) throw missingSession();
+  if (!accessToken) throw user.admits(null) ? missingSession() : userChanged();
   try {
     return await send(endpoint, parse, { ...options, user, accessToken });
   } catch (problem) {

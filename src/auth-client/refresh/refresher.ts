@@ -1,3 +1,4 @@
+import type { CallUser } from '../../platform/call-user.ts';
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Platform, Timer } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
@@ -54,6 +55,12 @@ export interface RefresherSettings {
   readonly shareRefresh: ShareRefresh;
 }
 
+/** The request of a caller who needs a token. */
+interface AccessTokenRequest {
+  readonly rejectedToken?: string | undefined;
+  readonly user?: CallUser | undefined;
+}
+
 /** A read of the token starts a background refresh when less of its life is left: 90 s of an hour. */
 const TICKS_AT_READ = 3;
 /** The background check refreshes when less of the token's life is left: the last full tick still has a check. */
@@ -90,17 +97,20 @@ export class Refresher {
   /**
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
-   * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
+   * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed` where
+   * the session ends meanwhile.
+   * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
    * further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
    * @returns null if no user is signed in.
    * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `user-changed` if
    * another user has signed in meanwhile, because a call that one user began must not go out as another.
    */
-  async accessToken(rejectedToken?: string): Promise<string | null> {
+  async accessToken({ rejectedToken, user }: AccessTokenRequest = {}): Promise<string | null> {
     const { session } = this.#parts;
     const { autoRefresh } = this.#settings;
     const active = session.current();
     if (!active) return null;
+    if (user && !user.admits(active.record.access_token)) throw userChanged();
     const userId = active.record.user.id;
     const rejectedSubject = rejectedToken && decodeJwtClaims(rejectedToken)?.['sub'];
     if (rejectedSubject && rejectedSubject !== userId) throw userChanged();
@@ -110,15 +120,19 @@ export class Refresher {
       if (isDue && autoRefresh) this.#refreshInBackground();
       if (!isDue || autoRefresh) return active.record.access_token;
     }
+    let failure: unknown;
     try {
       await this.refresh(isRejected);
       if (isRejected) this.#renewedRejected = { userId, at: session.readClocks() };
     } catch (problem) {
       const kept = session.current();
       if (kept && (isRejected || this.#isExpired(kept))) throw problem;
+      failure = problem;
     }
     const renewed = session.current();
-    if (renewed && renewed.record.user.id !== userId) throw userChanged();
+    // A call that already has the refusal of its token ends with that.
+    const endsCall = renewed ? renewed.record.user.id !== userId : user && rejectedToken === undefined;
+    if (endsCall) throw userChanged(failure);
     return renewed && renewed.record.access_token;
   }
 

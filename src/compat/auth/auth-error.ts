@@ -130,6 +130,20 @@ export class AuthPKCECodeVerifierMissingError extends AuthError {
   }
 }
 
+/** Another user signed in during the call, or the session ended. */
+export class AuthRefreshDiscardedError extends AuthError {
+  /** `AuthRefreshDiscardedError`. */
+  override name = 'AuthRefreshDiscardedError';
+
+  /** @param message for developers, in English. */
+  constructor(
+    message = 'Refresh result discarded: another user signed in, or the session ended',
+    options?: ErrorOptions,
+  ) {
+    super(message, 409, undefined, options);
+  }
+}
+
 /** The password is too weak. */
 export class AuthWeakPasswordError extends AuthError {
   /** `AuthWeakPasswordError`. */
@@ -158,6 +172,9 @@ export const isAuthImplicitGrantRedirectError = (error: unknown): error is AuthI
 /** Whether the call needs a signed-in user. */
 export const isAuthSessionMissingError = (error: unknown): error is AuthSessionMissingError =>
   error instanceof AuthSessionMissingError;
+/** Whether another user signed in during the call, or the session ended. */
+export const isAuthRefreshDiscardedError = (error: unknown): error is AuthRefreshDiscardedError =>
+  error instanceof AuthRefreshDiscardedError;
 /** Whether the call may succeed later. */
 export const isAuthRetryableFetchError = (error: unknown): error is AuthRetryableFetchError =>
   error instanceof AuthRetryableFetchError;
@@ -177,7 +194,12 @@ const invalidJwt: CreateError = (message, options) => new AuthInvalidJwtError(me
 /** The vendor's classes for the errors that the native client makes itself. */
 const clientErrors: Readonly<Partial<Record<AuthErrorCode, CreateError>>> = {
   'missing-session': (_message, options) => new AuthSessionMissingError(options),
-  'user-changed': (_message, options) => new AuthSessionMissingError(options),
+  'user-changed': (message, options) => {
+    const { cause } = options.cause as NativeAuthError;
+    return cause instanceof NativeAuthError
+      ? toAuthError(cause)
+      : new AuthRefreshDiscardedError(message, options);
+  },
   network: retryable,
   timeout: retryable,
   aborted: retryable,

@@ -141,14 +141,7 @@ async function post(
   { signal, headers, timeoutMs = port.settings.timeoutMs, user }: BroadcastCallOptions,
 ): Promise<void> {
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
-  const client = {
-    platform,
-    apiKey,
-    headers: port.headers,
-    log,
-    traceparent,
-    getAccessToken: () => getAccessToken(),
-  };
+  const client = { platform, apiKey, headers: port.headers, log, traceparent, getAccessToken };
   const request = {
     method: 'POST',
     url: serviceUrl(url, 'realtime') + path,

@@ -1,3 +1,4 @@
+import type { GetAccessToken } from '../../platform/call-user.ts';
 import type { Platform, Unsubscribe } from '../../platform/platform.ts';
 import type { JoinConfig } from '../protocol/join-config.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
@@ -34,11 +35,6 @@ export interface ConnectOptions {
   readonly parts: ProtocolParts;
 }
 
-/**
- * Resolves with a valid access token, or null when the user is signed out. `rejectedToken` is a token that the server
- * refused: the function must not resolve with it again without renewing it.
- */
-export type GetAccessToken = (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
 /** Subscribes to new access tokens; null after a sign-out. */
 export type OnTokenChange = (listener: (token: string | null) => void) => Unsubscribe;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/platform.ts';
-import type { GetAccessToken } from './connection.ts';
+import type { GetAccessToken } from '../../platform/call-user.ts';
 
 /** The access tokens of one socket: its channels share requests and the knowledge of refused tokens. */
 export interface TokenSource {

@@ -20,23 +20,33 @@ export function createWaitingData(
   }: Pick<ConnectOptions, 'getAccessToken' | 'onTokenChange' | 'platform'>,
   discard: () => void,
 ): WaitingData {
-  let user: CallUser | undefined;
+  let user = new CallUser();
+  let isUserKnown = false;
   let stop: Unsubscribe | undefined;
   const adopt = (token: string | null) => {
-    if (user?.admits(token)) return;
-    const isOtherUser = user !== undefined;
+    isUserKnown = true;
+    if (user.admits(token)) return;
     user = new CallUser();
     user.admits(token);
-    if (isOtherUser) discard();
+    discard();
+  };
+  const requestToken = async () => {
+    isUserKnown = true;
+    const asked = user;
+    try {
+      const token = await getAccessToken({ user });
+      // A token that arrived meanwhile is newer.
+      if (asked === user) adopt(token);
+    } catch (problem) {
+      isUserKnown = false;
+      report(problem);
+    }
   };
   return {
     adopt,
     claim() {
       stop ??= onTokenChange?.(adopt);
-      if (user) return;
-      getAccessToken().then((token) => {
-        if (!user) adopt(token);
-      }, report);
+      if (!isUserKnown) void requestToken();
     },
     close: () => stop?.(),
   };

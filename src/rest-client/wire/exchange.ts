@@ -1,4 +1,4 @@
-import type { CallUser } from '../../platform/call-user.ts';
+import type { CallUser, GetAccessToken } from '../../platform/call-user.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isTransientStatus, retry, type RetryPolicy } from '../../platform/retry.ts';
@@ -46,7 +46,7 @@ export interface ExchangeOptions {
    * The signed-in user's access token, or null. `rejectedToken` is a token that the server has just called expired.
    * Default: no user.
    */
-  readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
+  readonly getAccessToken?: GetAccessToken;
   /** Deadline for a whole execution with its retries, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number;
   /** Deadline for each attempt, in milliseconds. Default 10 000. */

@@ -28,6 +28,8 @@ export interface RefreshAttempt {
   inFlight: boolean;
   /** The tab crashed before the reply: the next tab may send the token again. */
   abandoned: boolean;
+  /** The tab lost its lock before the reply: the next holder may send the token again. */
+  hasLostLock: boolean;
 }
 
 /** The server's rules for refresh tokens (conformance/protocol/auth.md#refresh-rules), and a network that a schedule commands. */
@@ -132,6 +134,7 @@ export function createTokenServer(delay: (ms: number) => Promise<void>, nowMs: (
         delivered: false,
         inFlight: true,
         abandoned: false,
+        hasLostLock: false,
       };
       attempts.push(attempt);
       return refresh(attempt).finally(() => (attempt.inFlight = false));

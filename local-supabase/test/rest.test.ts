@@ -44,7 +44,10 @@ describe('the data service', () => {
     await expect(
       read('/rest/v1/notifications?order=created_at.desc&limit=1', graceToken),
     ).resolves.toMatchObject([{ recipient_id: grace.id, status: 'unread' }]);
-    await requestApi(supabase(), '/rest/v1/notifications', { method: 'DELETE', token: graceToken });
+    await requestApi(supabase(), `/rest/v1/notifications?recipient_id=eq.${grace.id}`, {
+      method: 'DELETE',
+      token: graceToken,
+    });
   });
 
   it.each([

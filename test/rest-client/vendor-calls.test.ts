@@ -183,7 +183,7 @@ describe('the measured calls', () => {
   test('23: a missing value never deletes all rows', () => {
     expect(() => t.delete().where(...matches({ id: undefined }))).toThrow(RestError);
     expect(() => t.delete().where().toRequest()).toThrow(/without a filter/);
-    expect(lineOf(t.delete().all().toRequest())).toBe('DELETE /t');
+    expect(lineOf(t.delete().all().toRequest())).toBe('DELETE /t?pg_typeof=not.is.null');
     expect(
       lineOf(
         t

@@ -130,6 +130,21 @@ const updates: readonly Audit[] = [
 ];
 
 const deletes: readonly Audit[] = [
+  audit(
+    'REST-304',
+    'an update or delete without a filter is refused as 21000 and changes no row',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { send, statuses } = await newInbox(context, 1);
+      for (const [method, request] of [
+        ['PATCH', { body: { status: 'read' } }],
+        ['DELETE', {}],
+        ['DELETE', { query: { order: 'id', limit: '1' } }],
+      ] as const)
+        assertError(await send(method, '/notifications', request), 400, '21000');
+      assert.deepEqual(await statuses(), ['unread'], 'the statuses');
+    },
+  ),
   audit('REST-295', 'a delete answers the rows on request', { source }, async (context) => {
     const { send, all, ids } = await newInbox(context, 1);
     const reply = await send('DELETE', '/notifications', {

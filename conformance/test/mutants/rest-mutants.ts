@@ -154,6 +154,11 @@ export const restMutants: readonly ServerMutant[] = [
   statuses('has errors without details', {
     fetch: withMember(/\/rest\/v1\/\S* 4\d\d/, 'details', undefined),
   }),
+  statuses('changes every row without a filter', {
+    fetch: onRequest(/^(?:PATCH|DELETE) \/rest\/v1\/\w+(?:\?order=[^&]*&limit=\d+)?$/, (asked) => {
+      asked.url += `${asked.url.includes('?') ? '&' : '?'}pg_typeof=not.is.null`;
+    }),
+  }),
   statuses('answers every schema', {
     fetch: onRequest(rest, ({ headers }) => {
       headers.delete('accept-profile');

@@ -31,6 +31,8 @@ grant anon, authenticated, service_role to authenticator, postgres;
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';
 alter role authenticator set statement_timeout = '8s';
+-- The services read it: the library itself is not loaded.
+alter role authenticator set session_preload_libraries = supautils, safeupdate;
 
 grant supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin to postgres;
 

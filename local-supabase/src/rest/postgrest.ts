@@ -90,6 +90,7 @@ async function respond(
     preRequest,
     maxRows,
     rollsBack: settings.rollsBack,
+    refusesUnfilteredWrites: settings.refusesUnfilteredWrites,
   };
   if (plan.kind === 'describe-schema') {
     const answer = await answerDescription(request, options, plan.headersOnly, settings);

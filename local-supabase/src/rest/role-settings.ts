@@ -11,7 +11,7 @@ const SETTINGS_OF_ROLE = `
   from pg_catalog.pg_db_role_setting s
   join pg_catalog.pg_roles r on r.oid = s.setrole
   cross join lateral unnest(s.setconfig) entry
-  where r.rolname = '${LOGIN_ROLE}' and entry like 'pgrst.%'
+  where r.rolname = '${LOGIN_ROLE}' and (entry like 'pgrst.%' or entry like 'session_preload_libraries=%')
     and s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_catalog))`;
 
 type Change = Partial<RestSettings>;
@@ -34,6 +34,7 @@ const READERS: Readonly<Record<string, (text: string, base: RestSettings) => Cha
   'pgrst.jwt_role_claim_key': readRoleClaimKey,
   'pgrst.openapi_mode': readOpenApiMode,
   'pgrst.server_timing_enabled': (text) => ({ tellsTiming: readBoolean(text) }),
+  session_preload_libraries: (text) => ({ refusesUnfilteredWrites: /\bsafeupdate\b/.test(text) }),
   // Version 14 does not have the setting.
   'pgrst.url_use_legacy_target_names': (text, { version }) =>
     version === 14 ? {} : { allowsTargetNames: readBoolean(text, true) },

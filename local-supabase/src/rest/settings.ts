@@ -35,6 +35,8 @@ export interface RestSettings {
   readonly roleClaimKey: string;
   /** `server-timing-enabled`. */
   readonly tellsTiming: boolean;
+  /** Whether the role `authenticator` preloads `safeupdate`, which refuses an update or delete without a filter. */
+  readonly refusesUnfilteredWrites: boolean;
 }
 
 export const DEFAULT_REST_SETTINGS: RestSettings = {
@@ -54,6 +56,7 @@ export const DEFAULT_REST_SETTINGS: RestSettings = {
   audience: null,
   roleClaimKey: '.role',
   tellsTiming: false,
+  refusesUnfilteredWrites: false,
 };
 
 /** The releases whose behavior the service has. */

@@ -5,7 +5,13 @@ import type { TextRow } from '../database/protocol.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { Claims } from '../keys/keys.ts';
 import { fromDatabaseError } from './answer/database-errors.ts';
-import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './request/errors.ts';
+import {
+  RestError,
+  maxAffectedExceeded,
+  notSingular,
+  putKeyMismatch,
+  unfilteredWrite,
+} from './request/errors.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { LOGIN_ROLE } from './catalog/routine-queries.ts';
 import type { DatabasePlan } from './plan/plan-request.ts';
@@ -38,6 +44,7 @@ export interface TransactionOptions {
   readonly maxRows: bigint | null;
   /** Whether the transaction is rolled back unless the request asks for its commit. */
   readonly rollsBack: boolean;
+  readonly refusesUnfilteredWrites: boolean;
 }
 
 /**
@@ -53,13 +60,15 @@ export async function runTransaction(
 ): Promise<ResultRow> {
   const { database } = options;
   const { main, explainCount } = statementsOf(plan, request.preferences, options.maxRows);
-  const statements = [
-    ...openingStatements(request, options, plan),
-    main,
-    ...(explainCount ? [explainCount] : []),
-  ];
+  const opening = openingStatements(request, options, plan);
+  const statements = [...opening, main, ...(explainCount ? [explainCount] : [])];
+  const refused = options.refusesUnfilteredWrites ? unfilteredCommand(plan) : undefined;
   return inTransaction(options, async () => {
     await demandTakeableRole(options);
+    if (refused) {
+      await database.pipeline(opening, { keepsFiles: false });
+      throw unfilteredWrite(refused);
+    }
     const results = await database.pipeline(statements, { keepsFiles: false });
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
     if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
@@ -99,6 +108,18 @@ export function openingStatements(request: ApiRequest, options: TransactionOptio
     settings,
     ...(preRequest === null ? [] : [{ text: `select ${preRequest.split('.').map(quote).join('.')}()` }]),
   ];
+}
+
+/**
+ * The command that pg_safeupdate refuses (1.6, `safeupdate.c`): it looks at analyzed statements, so an explained one and an update of no
+ * column, which PostgREST sends as a SELECT, are not affected.
+ */
+function unfilteredCommand(plan: DatabasePlan): 'UPDATE' | 'DELETE' | undefined {
+  if (plan.kind !== 'write' || plan.mediaType.kind === 'plan' || plan.write.kind === 'insert')
+    return undefined;
+  if (plan.write.where.length > 0) return undefined;
+  if (plan.write.kind === 'delete') return 'DELETE';
+  return plan.write.columns.length > 0 ? 'UPDATE' : undefined;
 }
 
 function isolationLevel(setting: string | null | undefined): string {

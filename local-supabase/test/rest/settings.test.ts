@@ -115,6 +115,54 @@ it('the role of a token is read at the configured place, and another audience is
   await expect(openRestWorld(schema, { roleClaimKey: 'role' })).rejects.toThrow('is no path to a role');
 });
 
+describe('an update or delete without a filter', () => {
+  const own = `create table public.page (id int primary key, text text);
+    insert into public.page values (1, 'a'), (2, 'b');
+    create view public.pages as select * from public.page;
+    grant all on public.page, public.pages to service_role, anon;
+    alter role authenticator set pgrst.db_plan_enabled = 'true';`;
+  const headers = { 'content-type': 'application/json', prefer: 'return=representation' };
+  const patch = { method: 'PATCH', body: '{"text":"c"}', headers };
+  let world: RestWorld;
+  beforeAll(async () => void (world = await openRestWorld(own)));
+  afterAll(() => world.close());
+
+  const stored = async () => (await world.ask('/page?select=text&order=id')).json();
+  const original = [{ text: 'a' }, { text: 'b' }];
+
+  it.each([
+    ['DELETE', '/page', { method: 'DELETE' }, 'service_role'],
+    ['DELETE', '/pages?order=id&limit=1&select=nothing', { method: 'DELETE', headers }, 'service_role'],
+    ['DELETE', '/page', { method: 'DELETE' }, 'anon'],
+    ['UPDATE', '/page?limit=1', patch, 'authenticated'],
+  ])('is refused as pg_safeupdate refuses it: %s %s', async (command, path, init, role) => {
+    const response = await world.ask(path, init, { role });
+    const refusal = {
+      code: '21000',
+      message: `${command} requires a WHERE clause`,
+      details: null,
+      hint: null,
+    };
+    expect([response.status, await response.json()]).toEqual([400, refusal]);
+    expect(await stored()).toEqual(original);
+  });
+
+  it('is explained, and an update of no column changes nothing', async () => {
+    const accept = 'application/vnd.pgrst.plan+json';
+    expect((await world.ask('/page', { ...patch, headers: { ...headers, accept } })).status).toBe(200);
+    expect((await world.ask('/page', { ...patch, body: '{}' })).status).toBe(200);
+    expect(await stored()).toEqual(original);
+  });
+
+  it('is accepted once the role preloads no such library', async () => {
+    await world.database.exec(
+      `alter role authenticator reset session_preload_libraries; notify pgrst, 'reload config'`,
+    );
+    expect((await world.ask('/page', patch)).status).toBe(200);
+    expect(await stored()).toEqual([{ text: 'c' }, { text: 'c' }]);
+  });
+});
+
 describe('the settings of the role authenticator', () => {
   const own = `create table public.entry (id int primary key);
     insert into public.entry select generate_series(1, 5);

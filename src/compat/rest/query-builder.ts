@@ -91,12 +91,12 @@ export class PostgrestQueryBuilder<M extends Model> {
 
   /** Changes the rows that match: all of them without a filter, as the vendor's client does. */
   update(values: M['Update'], options: CountOption = {}) {
-    return this.#start<null>(this.#table.update(values).all(), counting(options), nothing);
+    return this.#start<null>(this.#table.update(values).unfiltered(), counting(options), nothing);
   }
 
   /** Deletes the rows that match: all of them without a filter, as the vendor's client does. */
   delete(options: CountOption = {}) {
-    return this.#start<null>(this.#table.delete().all(), counting(options), nothing);
+    return this.#start<null>(this.#table.delete().unfiltered(), counting(options), nothing);
   }
 }
 

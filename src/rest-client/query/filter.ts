@@ -93,6 +93,12 @@ export function oneOf<const C extends string, const V>(
   return isNullToo ? or(list, is(column, null)) : list;
 }
 
+/**
+ * True for each row of any table or view: PostgreSQL reads `row.pg_typeof` as a call of that function, which returns the row's type.
+ * Projects of the platform refuse an update or delete without a filter (pg_safeupdate), and PostgREST has no filter without a column.
+ */
+export const everyRow: Filter<never> = { column: 'pg_typeof', operator: 'is', operand: 'null', not: true };
+
 /** Negates a condition. As in SQL, a comparison with null is unknown, and so is its negation: neither matches. */
 export function not<P>(filter: Filter<P>): Filter<P> {
   return { ...filter, not: !filter.not };

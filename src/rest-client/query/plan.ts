@@ -45,8 +45,8 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly body?: string | undefined;
   /** How many rows an insert or upsert adds or overwrites at most; undefined for every other request. */
   readonly addedRows?: number | undefined;
-  /** Whether an update or delete is meant for every row. */
-  readonly all?: boolean | undefined;
+  /** Whether an update or delete may be sent without a filter. */
+  readonly isUnfiltered?: boolean | undefined;
   /** Turns the response into the result. */
   readonly read: Reader;
   /** Whether the count is part of the result. */
@@ -108,7 +108,7 @@ export function encodeSelection({ where = [], order = [], offset, limit }: Selec
  */
 export function encodeRequest(plan: Plan, base: string): RestRequest {
   const { method, path, filters, body } = plan;
-  if ((method === 'PATCH' || method === 'DELETE') && !filters.length && !plan.all) {
+  if ((method === 'PATCH' || method === 'DELETE') && !filters.length && !plan.isUnfiltered) {
     refuse(`${method} without a filter: add one, or .all()`);
   }
   const query = encodeQuery(plan);

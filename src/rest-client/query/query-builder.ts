@@ -1,6 +1,6 @@
 import { type Answer, readMaybe, readRows } from './answer.ts';
 import { warnOfData } from './data-warning.ts';
-import { eq, type Filter, is, neq, oneOf } from './filter.ts';
+import { eq, everyRow, type Filter, is, neq, oneOf } from './filter.ts';
 import {
   containedBy,
   contains,
@@ -79,7 +79,12 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   all(): QueryBuilder {
-    return this.#withPlan({ ...this.plan, all: true });
+    return this.where(everyRow);
+  }
+
+  /** Lets an update or delete be sent without a filter, which projects of the platform refuse (`21000`). */
+  unfiltered(): QueryBuilder {
+    return this.#withPlan({ ...this.plan, isUnfiltered: true });
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {

@@ -149,7 +149,7 @@ export interface FilteredWriteQuery<M extends Model> extends WriteQuery<M, numbe
 /** A write that needs a filter before it can be awaited, or `all()`. */
 export interface UnfilteredWrite<M extends Model>
   extends Filterable<M, FilteredWriteQuery<M>>, Selectable<M> {
-  /** Says that every row is meant. */
+  /** Matches every row, by a filter that is always true; the role needs `select` on the table. */
   all(): FilteredWriteQuery<M>;
   /** Applies modifiers, such as `maxAffected(1)`. */
   with(...modifiers: readonly Modifier[]): this;

@@ -152,6 +152,10 @@ export const maxAffectedExceeded = (rows: bigint): RestError =>
     details: `The query affects ${rows} rows`,
   });
 
+/** The error of pg_safeupdate, as PostgREST sends it. */
+export const unfilteredWrite = (command: 'UPDATE' | 'DELETE'): RestError =>
+  new RestError(400, { code: '21000', message: `${command} requires a WHERE clause` });
+
 export const invalidPath = (): RestError =>
   new RestError(404, { code: 'PGRST125', message: 'Invalid path specified in request URL' });
 

@@ -15,6 +15,10 @@ import { clientChannelAudits } from './realtime-client/channels.audits.ts';
 import { clientFeatureAudits } from './realtime-client/features.audits.ts';
 import { clientFlowAudits } from './realtime-client/flow.audits.ts';
 import { clientReplayAudits } from './realtime-client/replay.audits.ts';
+import { clientFaultAudits } from './storage-client/faults.audits.ts';
+import { clientStorageLinkAudits } from './storage-client/links.audits.ts';
+import { clientObjectAudits } from './storage-client/objects.audits.ts';
+import { clientResumableAudits } from './storage-client/resumable.audits.ts';
 import { clientStorageAudits } from './storage-client/storage.audits.ts';
 
 /** Audits of our clients, over a recorded network. */
@@ -35,5 +39,9 @@ export const clientAudits: readonly Audit[] = [
   ...clientReplayAudits,
   ...clientFlowAudits,
   ...clientStorageAudits,
+  ...clientStorageLinkAudits,
+  ...clientObjectAudits,
+  ...clientFaultAudits,
+  ...clientResumableAudits,
   ...clientFunctionAudits,
 ];

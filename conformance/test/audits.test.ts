@@ -7,6 +7,7 @@ import { audits, chooseAudits } from '../src/audits.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
 import { suiteVersion } from '../src/report.ts';
 import { readSection, readSections } from '../src/sources.ts';
+import { clientMutants } from './mutants/client-mutants.ts';
 
 const documents = ['auth', 'rest', 'realtime', 'storage', 'product'].map((name) => `protocol/${name}.md`);
 
@@ -119,6 +120,14 @@ describe('the choice of audits', () => {
   it('an empty choice is refused with a list of the areas', () => {
     expect(() => chooseAudits({ only: 'graphql' })).toThrow('Areas: auth, rest, realtime');
     expect(() => chooseAudits({ only: 'rest-client', set: 'server' })).toThrow('There are no such audits');
+  });
+});
+
+describe('the faulty clients', () => {
+  it('each replaces a text that its file has once', () => {
+    const countIn = ({ file, find }: (typeof clientMutants)[number]) =>
+      readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8').split(find).length - 1;
+    expect(clientMutants.filter((mutant) => countIn(mutant) !== 1).map(({ name }) => name)).toEqual([]);
   });
 });
 

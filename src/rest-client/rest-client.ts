@@ -201,7 +201,7 @@ class Client {
       headers: mergeHeaders(headers),
       body: undefined,
       addedRows: undefined,
-      all: undefined,
+      isUnfiltered: undefined,
       read: readRows,
       isCounted: undefined,
       precondition: undefined,

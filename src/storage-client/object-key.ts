@@ -1,5 +1,6 @@
 import { encodeSegment } from '../platform/path-segment.ts';
 import { StorageError } from './errors.ts';
+import { encodeLinkEnds } from './object-url.ts';
 
 /** The characters that the storage service takes in an object's name. */
 const validKey = /^[\w/!.*'() &$=@;:+,?-]+$/;
@@ -28,8 +29,7 @@ export function isKey(key: string): boolean {
 }
 
 /**
- * A bucket's id, or a segment of a key, as a segment of a URL's path. Also the characters that end a link in Markdown or in an
- * attribute are encoded, which `encodeURIComponent` leaves.
+ * A bucket's id, or a segment of a key, as a segment of a URL's path.
  *
  * @throws {StorageError} `invalid-key`
  */
@@ -37,10 +37,7 @@ export function encodeBucket(id: string): string {
   const encoded = encodeSegment(id, (reason) => {
     throw new StorageError('invalid-key', reason);
   });
-  return encoded.replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return encodeLinkEnds(encoded);
 }
 
 /** The normalized path with each segment percent-encoded, as a URL takes it. */

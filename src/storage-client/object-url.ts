@@ -32,10 +32,14 @@ export function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Query
   return download === false ? {} : { download: download === true ? '' : download };
 }
 
+/** Encodes the characters that end a link in Markdown or in an attribute, which `encodeURIComponent` leaves. */
+export const encodeLinkEnds = (encoded: string): string =>
+  encoded.replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
 /** Appends a query, each value percent-encoded once. */
 export function withQuery(url: string, query: Query): string {
   const params = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    value === undefined ? [] : [`${name}=${encodeLinkEnds(encodeURIComponent(value))}`],
   );
   return params.length ? `${url}${url.includes('?') ? '&' : '?'}${params.join('&')}` : url;
 }

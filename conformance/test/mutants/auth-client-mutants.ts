@@ -55,7 +55,7 @@ export const authClientMutants: readonly ClientMutant[] = [
     [
       'ignores that a service has refused its token',
       refresher,
-      'const isRejected = active.record.access_token === rejectedToken;',
+      'const isRejected = active.record.access_token === rejectedToken && this.#mayRenewRejected(active);',
       'const isRejected = false;',
     ],
     [
@@ -150,7 +150,7 @@ export const authClientMutants: readonly ClientMutant[] = [
     [
       'keeps a spent verifier',
       flows,
-      'if (await holdsVerifier(latestKey(key))) await store.remove(latestKey(key));',
+      "if (latest && (removed.has(latest) || isRemoved('', latest))) await store.remove(latestKey(key));",
       '',
     ],
     ['keeps the code in the address', callback, "const addedToQuery = ['code', ", 'const addedToQuery = ['],
@@ -220,8 +220,8 @@ export const authClientMutants: readonly ClientMutant[] = [
     [
       'sends no token of the user',
       'auth-client/wire/request.ts',
-      'timeoutMs, signal, token })',
-      'timeoutMs, signal, token: null })',
+      'timeoutMs, signal, token, user })',
+      'timeoutMs, signal, user, ...(token && {}) })',
     ],
   ),
 ];

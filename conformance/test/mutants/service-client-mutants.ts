@@ -1,4 +1,5 @@
 import { mutantsOf, type ClientMutant } from './client-mutant.ts';
+import { storageClientMutants } from './storage-client-mutants.ts';
 
 const channelState = 'realtime-client/channel/channel-state.ts';
 const socketState = 'realtime-client/socket/socket-state.ts';
@@ -151,19 +152,19 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'pushes no new token',
       channelState,
-      "return isJoined(state) ? next({ ...state, token }, { do: 'pushToken' }) : stay;",
+      "return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });",
       'return stay;',
     ],
     [
       'joins again for each new token',
       channelState,
-      "return isJoined(state) ? next({ ...state, token }, { do: 'pushToken' }) : stay;",
-      'return isJoined(state) ? changeUser(interrupted) : stay;',
+      "return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });",
+      'return isHeld ? stay : changeUser(interrupted);',
     ],
     [
       'stays joined after a sign-out',
       channelState,
-      "return isOnTopic(state) ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);",
+      "return isOnTopic(state) ? next(failed, { do: 'leave' }) : next(failed);",
       'void failed; return stay;',
     ],
     [
@@ -233,16 +234,5 @@ export const serviceClientMutants: readonly ClientMutant[] = [
       "{ event: 'track', payload: {} }",
     ],
   ),
-  ...mutantsOf(
-    'storage-client',
-    'objects',
-    'rest#storage rest#storage-errors',
-    [
-      'takes every path',
-      'storage-client/object-key.ts',
-      "if (!validKey.test(key) || trimmed.split('/').some((segment) => /^\\.{0,2}$/.test(segment))) {",
-      'if (key.length > 10_000) {',
-    ],
-    ['encodes no paths', 'storage-client/object-key.ts', ".split('/').map(encodeURIComponent).join('/')", ''],
-  ),
+  ...storageClientMutants,
 ];

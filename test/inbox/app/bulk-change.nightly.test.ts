@@ -107,7 +107,7 @@ const count = (requests: readonly string[], name: string) => requests.filter((on
 
 test.each([
   ['broadcast', 1],
-  ['postgres_changes', stored],
+  ['postgres-changes', stored],
 ])(
   'a change of the whole list by another device is shown by few reads, and not after the last of its messages: %s',
   { timeout: 240_000 },

@@ -35,7 +35,7 @@ export const sections: readonly Section[] = [
     title: 'Clients',
     folder: 'clients',
     groups: [
-      { title: 'Begin', files: clients('index vite queries live-lists errors error-codes') },
+      { title: 'Begin', files: clients('index vite queries live-lists errors error-codes troubleshooting') },
       {
         title: 'Where it runs',
         files: clients(

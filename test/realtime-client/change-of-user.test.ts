@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
+import { AuthError } from '../../src/auth-client/index.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createRealtimeModel } from '../support/wire/realtime-model.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
@@ -8,6 +9,9 @@ import { createRealtimeClient, type RealtimeError } from '../../src/realtime-cli
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
+
+/** An error of the auth client, which renews no token of another user. */
+const userChanged = new AuthError('user-changed', 'Another user has signed in');
 
 const tokenOf = (sub: string, serial = 1) => `.${btoa(JSON.stringify({ sub }))}.${serial}`;
 
@@ -65,6 +69,27 @@ describe('a change of user', () => {
     scene.server.acceptJoin();
     await scene.world.settle();
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave', 'phx_join']);
+    expect(scene.server.lastJoin().payload['access_token']).toBe(tokenOf('grace'));
+  });
+
+  it('joins as the next user after the server has refused the token of the previous one', async () => {
+    const tokens = { current: tokenOf('ada') as string | null };
+    const scene = createScriptedScene({
+      getAccessToken: async ({ rejectedToken } = {}) => {
+        if (rejectedToken === tokens.current) tokens.current = null;
+        if (rejectedToken !== undefined && tokens.current !== null) throw userChanged;
+        return tokens.current;
+      },
+    });
+    const { channel } = await scene.openLiveChannel();
+    scene.server.system('error', 'Token has expired 0 seconds ago', 'system');
+    await scene.world.settle();
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } });
+    tokens.current = tokenOf('grace');
+    scene.setToken(tokens.current);
+    await scene.world.clock.advance(1_000);
+    scene.server.open();
+    await scene.world.settle();
     expect(scene.server.lastJoin().payload['access_token']).toBe(tokenOf('grace'));
   });
 

@@ -64,7 +64,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     releaseTimer?.cancel();
     if (isNeeded()) {
       stopTokens ??= onTokenChange?.((token) => {
-        tokens.reset();
+        tokens.reset(token);
         waiting.adopt(token);
         topics.forEach((topic) => topic.step({ kind: 'tokenChange', token }));
       });

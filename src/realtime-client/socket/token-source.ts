@@ -11,8 +11,8 @@ export interface TokenSource {
   reject(token: string | null | undefined, isFinal: boolean): void;
   /** The server accepted a token. */
   accepted(): void;
-  /** The user changed: pending requests belong to the previous one. */
-  reset(): void;
+  /** The application has another token: pending requests may belong to another user, and so does the refused token. */
+  reset(token: string | null): void;
 }
 
 /** @param shareMs how long a pending request is shared; afterwards it counts as lost. */
@@ -51,8 +51,10 @@ export function createTokenSource(
       rejected = null;
       isRejectionFinal = false;
     },
-    reset() {
+    reset(token) {
       pending = undefined;
+      // The auth client refuses to renew another user's token, so that no channel would join any more.
+      if (token !== rejected) rejected = null;
     },
   };
 }

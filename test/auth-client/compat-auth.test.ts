@@ -8,6 +8,7 @@ import {
   isAuthImplicitGrantRedirectError,
   type SupabaseClientOptions,
 } from '../../src/compat/index.ts';
+import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { refusal, sessionReply } from '../support/wire/replies.ts';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
@@ -184,4 +185,37 @@ test('a frame that may open no channel to other tabs signs in without', async ()
   } finally {
     vi.unstubAllGlobals();
   }
+});
+
+/** A client of a service that signs everybody in, and what was sent to it. */
+function connectToService(answer: (request: Request) => Promise<Response> | Response) {
+  const sent: string[] = [];
+  const { auth } = createClient('https://project.test', 'anon-key', {
+    auth: { persistSession: false },
+    global: {
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        const { pathname } = new URL(request.url);
+        const sub = decodeJwtClaims(request.headers.get('authorization') ?? '')?.['sub'];
+        sent.push(`${request.method} ${pathname} ${String(sub)}`);
+        if (!pathname.endsWith('/token')) return answer(request);
+        const { email } = (await request.json()) as { email: string };
+        return Response.json(sessionReply(email.replace(/@.*/, ''), 1));
+      },
+    },
+  });
+  return { auth, sent };
+}
+const BOB = { email: 'bob@example.com', password: 'correct horse' };
+
+test('recovery codes are removed for the user whose codes were found, not for the next one', async () => {
+  const { auth, sent } = connectToService(async ({ method }) => {
+    if (method === 'GET') await auth.signInWithPassword(BOB);
+    return Response.json({ id: 'f1', total: 10, remaining: 10 });
+  });
+  await auth.signInWithPassword(ADA);
+  const { error } = await auth.mfa.recoveryCodes.unenroll();
+  expect(error?.name).toBe('AuthRefreshDiscardedError');
+  expect(sent.filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  await auth.dispose();
 });

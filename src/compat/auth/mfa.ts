@@ -2,6 +2,7 @@ import { createRecoveryCodes, type NewRecoveryCodes } from '../../auth-client/fe
 import { createWebAuthnFactors } from '../../auth-client/features/webauthn-factors.ts';
 import { createMfa, type FactorEnrollment, type FactorProof } from '../../auth-client/features/mfa.ts';
 import type { AuthClient } from '../../auth-client/index.ts';
+import { CallUser } from '../../platform/call-user.ts';
 import type { Settle } from '../outcome.ts';
 import type { AuthError } from './auth-error.ts';
 import { type Factor, requireSession } from './session.ts';
@@ -81,8 +82,9 @@ export function createMfaMethods(auth: AuthClient, settle: Settle<AuthError>) {
       regenerate: () => settle(async () => toCodes(await codes.regenerate())),
       unenroll: () =>
         settle(async () => {
-          const { factorId: id } = await codes.getStatus();
-          await codes.unenroll();
+          const user = new CallUser();
+          const { factorId: id } = await codes.getStatus({ user });
+          await codes.unenroll({ user });
           return { id };
         }),
     },

@@ -4,9 +4,10 @@ import { configurationProblem } from '../platform/service.ts';
 import { hasCallbackParameters } from './callback/callback-parameters.ts';
 import type { CallbackOptions } from './callback/callback-methods.ts';
 import type { LazyMethods } from './calls/lazy-methods.ts';
+import { ofPresentUser } from './calls/present-user.ts';
 import { type SignOutMethod, signOut } from './calls/sign-out.ts';
 import { type AuthCore, Core, type CoreInternals, type CoreOptions } from './core.ts';
-import { AuthError, missingSession } from './errors.ts';
+import { AuthError, missingSession, userChanged } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
 import type { AuthEvent } from './session/session-state.ts';
 import type { Session } from './session/session.ts';
@@ -153,9 +154,12 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
     resetPasswordForEmail: lazy('resetPasswordForEmail'),
     setSession: lazy('setSession'),
     exchangeCodeForSession: lazy('exchangeCodeForSession'),
-    getUser: lazy('getUser'),
-    updateUser: lazy('updateUser'),
-    reauthenticate: lazy('reauthenticate'),
+    getUser: ({ accessToken: given, ...options } = {}) =>
+      lazy('getUser')(
+        given === undefined ? ofPresentUser(core, options) : { ...options, accessToken: given },
+      ),
+    updateUser: (changes, options) => lazy('updateUser')(changes, ofPresentUser(core, options)),
+    reauthenticate: (options) => lazy('reauthenticate')(ofPresentUser(core, options)),
     getSettings: lazy('getSettings'),
     signOut: (request, call) => signOut(core, request, call),
     core,
@@ -187,9 +191,11 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
         const response = await refresher.exclusively(() => send(endpoint, parseTokenResponse, call));
         return session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
       }
-      currentSession();
+      const { user } = currentSession();
       await waitFor(refresher.refresh(), call);
-      return currentSession();
+      const renewed = currentSession();
+      if (renewed.user.id !== user.id) throw userChanged();
+      return renewed;
     },
     async handleCallback(href) {
       await start();

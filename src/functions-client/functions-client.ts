@@ -1,5 +1,5 @@
 import type { CallUser, GetAccessToken } from '../platform/call-user.ts';
-import { HttpFailure, withinDeadline } from '../platform/http.ts';
+import { HttpFailure, isStream, withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import { duration } from '../platform/number-options.ts';
@@ -128,6 +128,8 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     const search = [query.join('?'), regionQuery].filter(Boolean).join('&');
     const url = `${base}/${encodeName(path)}${search && `?${search}`}`;
     const work = new ServiceCall(options, functionsService, { timeoutMs, signal, user });
+    // A stream is read to its end first, and may last longer than the user's session.
+    if (isStream(invocation.body)) await work.bindUser();
     const { body, type } = await work.wait(() => encodeBody(invocation.body));
     const ownHeaders = { 'x-region': forcedRegion, 'content-type': type };
     const request = { method, url, redirect, ownHeaders, headers, body, isStreamed };

@@ -144,6 +144,16 @@ export class ServiceCall {
     return sendHttp(this.#client, this.#service, sent, read);
   }
 
+  /** Binds the call to the user who is signed in now, for work that precedes its request. @throws the client's error. */
+  async bindUser(): Promise<void> {
+    this.#requireOptions();
+    try {
+      this.#user.admit(await this.#requestToken());
+    } catch (problem) {
+      throw this.#toOwnError(problem);
+    }
+  }
+
   /** Awaits work until the call's deadline or signal. @throws the client's error. */
   async wait<T>(work: () => Promise<T>): Promise<T> {
     this.#requireOptions();

@@ -1,15 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as LaterCallsModule from '../../src/auth-client/calls/lazy-methods.ts';
+import type { AuthClient } from '../../src/auth-client/index.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply } from '../support/wire/replies.ts';
+import { deferred, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const isGone = vi.hoisted(() => ({ value: false }));
+/** What the methods wait for, as for code that loads slowly. */
+const loading = vi.hoisted(() => ({ until: Promise.resolve() }));
 vi.mock('../../src/auth-client/calls/lazy-methods.ts', async (original) => {
   const module = await original<typeof LaterCallsModule>();
   return {
     get createLazyMethods() {
       if (isGone.value) throw new TypeError('Failed to fetch dynamically imported module');
-      return module.createLazyMethods;
+      const { createLazyMethods } = module;
+      return (...args: Parameters<typeof createLazyMethods>) => {
+        type Method = (...rest: readonly unknown[]) => Promise<unknown>;
+        const methods = Object.entries(createLazyMethods(...args)) as [string, Method][];
+        return Object.fromEntries(
+          methods.map(([name, method]) => {
+            const { until } = loading;
+            return [name, (...rest: readonly unknown[]) => until.then(() => method(...rest))];
+          }),
+        );
+      };
     },
   };
 });
@@ -65,5 +78,38 @@ describe('after a deployment that removed lazily loaded code', () => {
   it('preloading never rejects', async () => {
     const { open } = createHarness();
     await expect(open().client.preload()).resolves.toBeUndefined();
+  });
+});
+
+describe('a call that waits for its code', () => {
+  beforeEach(() => void (isGone.value = false));
+
+  it.each<[string, (client: AuthClient) => Promise<unknown>]>([
+    ['updateUser', (client) => client.updateUser({ password: 'a new one of ada' })],
+    ['reauthenticate', (client) => client.reauthenticate()],
+    ['getUser', (client) => client.getUser()],
+  ])('%s is not sent as the user who signs in meanwhile', async (_name, call) => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    const loaded = deferred<void>();
+    loading.until = loaded.promise;
+    const outcome = call(client).catch(({ code }: { readonly code: string }) => code);
+    await world.settle();
+    loading.until = Promise.resolve();
+    server.next(Response.json(sessionReply('bob', 1)));
+    await client.signInWithPassword(credentials);
+    const sent = server.lines.length;
+    server.next(Response.json(userOf('bob')));
+    loaded.resolve();
+    expect(await outcome).toBe('user-changed');
+    expect(server.lines.slice(sent)).toEqual([]);
+  });
+
+  it('getUser of an empty token is not that of the session', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    server.next(Response.json({ code: 'no_authorization', message: 'No token' }, { status: 401 }));
+    await expect(client.getUser({ accessToken: '' })).rejects.toMatchObject({ code: 'no_authorization' });
+    expect(server.sent.at(-1)?.headers.get('authorization')).toBeNull();
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type AuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
+import { createIdentities } from '../../src/auth-client/features/identities.ts';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
@@ -95,6 +97,28 @@ describe('a request of one user is not sent as the next user', () => {
       expect(client.getSnapshot().user?.id).toBe('bob');
     },
   );
+
+  it.each<[string, (client: AuthClient) => Promise<unknown>]>([
+    ['an email change', (client) => client.updateUser({ email: 'new.ada@example.com' })],
+    ['a linked identity', (client) => createIdentities(client).linkIdentity({ provider: 'github' })],
+  ])('%s that waits for storage is not sent as the user who signs in meanwhile', async (_what, call) => {
+    const memory = createMemoryStore();
+    const stored = deferred<void>();
+    const { signedIn, server, world } = createHarness({
+      ...memory,
+      set: (key, value) =>
+        key.includes('verifier') ? stored.promise.then(() => memory.set(key, value)) : memory.set(key, value),
+    });
+    const { client } = await signedIn();
+    const outcome = call(client).catch(({ code }: { readonly code: string }) => code);
+    await world.settle();
+    server.next(renewed('bob', 1));
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    const sent = server.lines.length;
+    stored.resolve();
+    expect(await outcome).toBe('user-changed');
+    expect(server.lines.slice(sent)).toEqual([]);
+  });
 
   it('a late verification is not stored for the next user', async () => {
     const { signedIn, server, stored, world } = createHarness();

@@ -4,6 +4,7 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createClient, type SupabaseClient } from '../../src/compat/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
+import { createStorage } from '../../src/compat/storage/storage.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { CallUser } from '../../src/platform/call-user.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
@@ -151,6 +152,39 @@ async function play(
 }
 
 const ada = tokenOf('ada', 1);
+
+/** Calls whose body is read before their request is sent. */
+const streamed: Readonly<Record<string, (options: Options, body: ReadableStream) => Promise<unknown>>> = {
+  'functions: a body that is a stream': (options, body) =>
+    createFunctionsClient(options).invoke('f', { body }),
+  'compat: an upload of a stream': async (options, body) => {
+    const { error } = await createStorage(options).from('b').upload('a', body);
+    if (error) throw error.cause;
+  },
+};
+
+it.each(Object.entries(streamed))('%s belongs to the user at its start', async (_name, call) => {
+  const sent: Request[] = [];
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+    sent.push(new Request(input, init));
+    return Response.json({});
+  };
+  const platform = createBrowserPlatform({ fetch });
+  let token = ada;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        token = tokenOf('bob', 1);
+        controller.enqueue(new TextEncoder().encode('a secret of ada'));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const options = { url, apiKey: 'sb_publishable_x', platform, getAccessToken: async () => token };
+  await expect(call(options, body)).rejects.toMatchObject({ code: 'user-changed' });
+  expect(sent).toEqual([]);
+});
 
 describe.each(Object.entries(steps))('%s', (name, step) => {
   it.each([

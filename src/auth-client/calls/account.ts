@@ -54,7 +54,7 @@ export interface AccountMethods {
 export function createAccountMethods(core: AuthCore): AccountMethods {
   return {
     async getUser({ accessToken, ...options } = {}) {
-      if (accessToken) return core.send(get('/user'), parseUser, { ...options, accessToken });
+      if (accessToken !== undefined) return core.send(get('/user'), parseUser, { ...options, accessToken });
       return callAsUser(core, get('/user'), parseUser, options);
     },
     async updateUser({ currentPassword, redirectTo, ...changes }, options) {

@@ -5,6 +5,7 @@ import { sendWithFlow, startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseConfirmation, type UserIdentity } from '../wire/responses.ts';
 import type { OAuthRequest, ProviderRedirect } from '../calls/sign-in.ts';
+import { ofPresentUser } from '../calls/present-user.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { object, string } from '../../platform/schema.ts';
 
@@ -42,7 +43,8 @@ export interface Identities {
 export function createIdentities({ core, getUser }: AuthClient): Identities {
   return {
     getUserIdentities: async (options) => (await getUser(options)).identities ?? [],
-    async linkIdentity({ provider, redirectTo, scopes, parameters }, options) {
+    async linkIdentity({ provider, redirectTo, scopes, parameters }, given) {
+      const options = ofPresentUser(core, given);
       const flow = await startPkceFlow(core, 'redirect');
       const endpoint = get('/user/identities/authorize', {
         ...parameters,

@@ -204,9 +204,10 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async getAuthenticatorAssuranceLevel({ accessToken: givenToken, ...call } = {}) {
-      const session = givenToken
-        ? { accessToken: givenToken, user: await getUser({ ...call, accessToken: givenToken }) }
-        : await getSession(call);
+      const session =
+        givenToken !== undefined
+          ? { accessToken: givenToken, user: await getUser({ ...call, accessToken: givenToken }) }
+          : await getSession(call);
       if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
       const { aal, amr } = decodeJwtClaims(session.accessToken) ?? {};
       const currentLevel = aal === 'aal1' || aal === 'aal2' ? aal : null;

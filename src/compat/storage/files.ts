@@ -1,9 +1,11 @@
+import { CallUser } from '../../platform/call-user.ts';
 import type { Bucket } from '../../storage-client/bucket.ts';
 import type {
   ImageOptions,
   ListOptions,
   ListV2Options,
   Removal,
+  StorageClientOptions,
   UploadBody,
   VersionListOptions,
 } from '../../storage-client/index.ts';
@@ -110,11 +112,22 @@ const toUploadOptions = ({
 /** What an upload takes: a stream as well, as of a file in Node. */
 export type FileBody = UploadBody | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
-/** A native upload is repeated after a failure, so it takes no stream: its bytes are read first. */
-async function toBody(body: FileBody): Promise<UploadBody> {
+type GetAccessToken = StorageClientOptions['getAccessToken'];
+
+/**
+ * A native upload is repeated after a failure, so it takes no stream: its bytes are read first, for the user who is signed in at the
+ * start.
+ */
+async function readBody(
+  body: FileBody,
+  getAccessToken: GetAccessToken,
+): Promise<{ readonly body: UploadBody; readonly user: CallUser }> {
+  const user = new CallUser();
   const isStream =
     body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
-  return isStream ? new Response(body as ReadableStream).blob() : body;
+  if (!isStream) return { body, user };
+  user.admit((await getAccessToken?.({ user })) ?? null);
+  return { body: await new Response(body as ReadableStream).blob(), user };
 }
 
 /** The objects of a bucket in the vendor's form. */
@@ -127,21 +140,32 @@ export interface Download extends PromiseLike<Outcome<Blob, StorageError>> {
 }
 
 /** Creates the vendor's methods over a native bucket. */
-export function createFiles(bucket: Bucket, { throwsOnError = false } = {}) {
+export function createFiles(
+  bucket: Bucket,
+  {
+    throwsOnError = false,
+    getAccessToken,
+  }: { readonly throwsOnError?: boolean; readonly getAccessToken?: GetAccessToken } = {},
+) {
   const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
   return {
     upload: (path: string, body: FileBody, options?: FileOptions) =>
-      settle(async () => bucket.upload(path, await toBody(body), toUploadOptions(options))),
+      settle(async () => {
+        const { body: bytes, user } = await readBody(body, getAccessToken);
+        return bucket.upload(path, bytes, { ...toUploadOptions(options), user });
+      }),
     update: (path: string, body: FileBody, options?: FileOptions) =>
-      settle(async () => bucket.replace(path, await toBody(body), toUploadOptions(options))),
+      settle(async () => {
+        const { body: bytes, user } = await readBody(body, getAccessToken);
+        return bucket.replace(path, bytes, { ...toUploadOptions(options), user });
+      }),
     uploadToSignedUrl: (path: string, token: string, body: FileBody, options?: FileOptions) =>
       settle(async () => {
-        const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(
-          path,
-          token,
-          await toBody(body),
-          toUploadOptions(options),
-        );
+        const { body: bytes, user } = await readBody(body, getAccessToken);
+        const { path: uploaded, fullPath } = await bucket.uploadToSignedUrl(path, token, bytes, {
+          ...toUploadOptions(options),
+          user,
+        });
         return { path: uploaded, fullPath };
       }),
     download(path: string, url: UrlParameters = {}, parameters: CallParameters = {}): Download {

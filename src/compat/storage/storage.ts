@@ -49,9 +49,9 @@ export function createStorage(
   const url = useNewHostname ? toStorageHost(options.url) : options.url;
   const storage = createStorageClient({ ...options, url });
   return {
-    ...createMethods(storage, false),
+    ...createMethods(storage, options, false),
     /** The same methods, which throw instead of returning errors. */
-    throwOnError: () => createMethods(storage, true),
+    throwOnError: () => createMethods(storage, options, true),
   };
 }
 
@@ -59,7 +59,11 @@ export function createStorage(
 const toStorageHost = (url: string) =>
   url.replace(/^(https:\/\/[^/.]+)\.(supabase\.(?:co|in|red))(?=$|[/:])/, '$1.storage.$2');
 
-function createMethods(storage: StorageClient, throwsOnError: boolean) {
+function createMethods(
+  storage: StorageClient,
+  { getAccessToken }: Pick<StorageClientOptions, 'getAccessToken'>,
+  throwsOnError: boolean,
+) {
   const settle = createSettle({ toError: toStorageError, shouldThrow: () => throwsOnError });
   const say = async (work: Promise<void>, message: string) => {
     await work;
@@ -69,9 +73,9 @@ function createMethods(storage: StorageClient, throwsOnError: boolean) {
     from(id: string) {
       const bucket = storage.from(id);
       return {
-        ...createFiles(bucket, { throwsOnError }),
+        ...createFiles(bucket, { throwsOnError, getAccessToken }),
         /** The same methods, which throw instead of returning errors. */
-        throwOnError: () => createFiles(bucket, { throwsOnError: true }),
+        throwOnError: () => createFiles(bucket, { throwsOnError: true, getAccessToken }),
       };
     },
     listBuckets: ({ sortColumn, sortOrder: order, ...filter }: ListBucketOptions = {}) =>

@@ -325,6 +325,10 @@ $$;
 alter publication supabase_realtime
   add table public.notifications, public.notification_preferences, public.notification_bulk_changes;
 alter publication supabase_realtime set (publish = 'insert, update');
+create unique index notifications_identity_idx on public.notifications (id, recipient_id);
+alter table public.notifications replica identity using index notifications_identity_idx;
+create unique index notification_preferences_identity_idx on public.notification_preferences (id, user_id);
+alter table public.notification_preferences replica identity using index notification_preferences_identity_idx;
 
 create policy "audits: own channel" on realtime.messages for select to authenticated
   using ((select realtime.topic()) = 'user:' || (select auth.uid())::text);

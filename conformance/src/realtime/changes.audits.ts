@@ -102,7 +102,7 @@ export const realtimeChangeAudits: readonly Audit[] = [
   ),
   audit(
     'RT-124',
-    'the old record of an update is the replica identity, the key',
+    'the old record of an update is the replica identity, the key and the owner',
     { source: 'protocol/product.md#notifications', level: 'SHOULD' },
     (context) =>
       withPair(context, async ({ ada, socket, tell, setStatus }) => {
@@ -110,7 +110,8 @@ export const realtimeChangeAudits: readonly Audit[] = [
         await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
         await setStatus('read');
         const { payload } = await socket.expect('the update', isChange('UPDATE'));
-        assert.deepEqual(at(payload, 'data', 'old_record'), { id }, 'data.old_record of the payload');
+        const identity = { id, recipient_id: ada.id };
+        assert.deepEqual(at(payload, 'data', 'old_record'), identity, 'data.old_record of the payload');
       }),
   ),
   audit('RT-125', 'every row of one write arrives', { source }, (context) =>

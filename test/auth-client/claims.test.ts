@@ -238,11 +238,12 @@ describe('claims', () => {
   it('HS256 is verified by GET /user', async () => {
     const { claims, server } = await verifier([]);
     server.on('GET /user', () => Response.json(userOf('ada')));
-    expect(await claims.getClaims({ accessToken: tokenOf('ada', 1) })).toMatchObject({ sub: 'ada' });
-    await expect(claims.getClaims({ accessToken: tokenOf('eve', 1) })).rejects.toMatchObject({
-      code: 'invalid-token',
-    });
-    expect(server.lines).toEqual(['GET /user', 'GET /user']);
+    const aud = 'authenticated';
+    expect(await claims.getClaims({ accessToken: tokenOf('ada', 1, { aud }) })).toMatchObject({ sub: 'ada' });
+    // The server takes the token of another audience, too, which its user chose by a header of the sign-up.
+    for (const token of [tokenOf('eve', 1, { aud }), tokenOf('ada', 1, { aud: 'evil' }), tokenOf('ada', 1)])
+      await expect(claims.getClaims({ accessToken: token })).rejects.toMatchObject({ code: 'invalid-token' });
+    expect(server.lines).toHaveLength(4);
   });
 
   it.each([{ issuer: 'https://issuer.test' }, { audience: 'mobile' }])(
@@ -250,7 +251,7 @@ describe('claims', () => {
     async (options) => {
       const { claims, server } = await verifier([], options);
       server.on('GET /user', () => Response.json(userOf('ada')));
-      const parties = { iss: 'https://issuer.test', aud: ['mobile'] };
+      const parties = { iss: 'https://issuer.test', aud: ['authenticated', 'mobile'] };
       expect(await claims.getClaims({ accessToken: tokenOf('ada', 1, parties) })).toMatchObject(parties);
       await expect(claims.getClaims({ accessToken: tokenOf('ada', 1) })).rejects.toMatchObject({
         code: 'invalid-token',

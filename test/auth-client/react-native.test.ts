@@ -65,7 +65,7 @@ it('signs in, restores, begins a PKCE flow and ends a call at its deadline', asy
   later.client.close();
 });
 
-const claims = { sub: 'ada', name: 'Grüße 😀' };
+const claims = { aud: 'authenticated', sub: 'ada', name: 'Grüße 😀' };
 const accessToken = [{ alg: 'ES256' }, claims, {}]
   .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
   .join('.');

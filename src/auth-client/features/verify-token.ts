@@ -25,6 +25,7 @@ export interface VerifiedToken {
   readonly claims: JWTPayload;
 }
 
+const DEFAULT_AUDIENCE = 'authenticated';
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 /** The leeway for `exp` and `nbf`, because clocks differ. */
 const CLOCK_TOLERANCE_SECONDS = 5;
@@ -100,7 +101,7 @@ async function verifyLocally(
   { session }: AuthCore,
   keySet: JSONWebKeySet,
   token: string,
-  { issuer, audience = 'authenticated' }: ClaimsOptions,
+  { issuer, audience = DEFAULT_AUDIENCE }: ClaimsOptions,
 ): Promise<JWTPayload> {
   try {
     const verify = await getVerifier(keySet);
@@ -118,19 +119,21 @@ async function verifyLocally(
   }
 }
 
-/** The server checks signature, audience and lifetime by its own clock, and that the session has not ended. */
+/**
+ * The server checks signature and lifetime by its own clock, and that the session has not ended. It takes any audience: who signs up
+ * chooses one by a header (GoTrue's `requestAud`).
+ */
 async function verifyByServer(
   { send }: AuthCore,
   token: string,
-  { issuer, audience }: ClaimsOptions,
+  { issuer, audience = DEFAULT_AUDIENCE }: ClaimsOptions,
   call: CallOptions,
 ): Promise<JWTPayload> {
   const { id } = await send(get('/user'), parseUser, { ...call, accessToken: token });
   const claims: JWTPayload = decodeJwtClaims(token) ?? {};
   if (claims.sub !== id) throw invalidToken('The token belongs to another user');
   if (issuer !== undefined && claims.iss !== issuer) throw invalidToken('The token has another issuer');
-  if (audience !== undefined && ![claims.aud].flat().includes(audience))
-    throw invalidToken('The token has another audience');
+  if (![claims.aud].flat().includes(audience)) throw invalidToken('The token has another audience');
   return claims;
 }
 

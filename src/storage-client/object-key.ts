@@ -52,6 +52,9 @@ export function encodeKey(key: string): string {
 export function encodeForSigning(bucket: string, key: string): string {
   // Refuses the bucket's id where a URL parser would resolve it away.
   encodeBucket(bucket);
+  // These `encodeURI` leaves: the name would be in another bucket, or end there.
+  if (/[/#]/.test(bucket))
+    throw new StorageError('invalid-key', `Not the id of a bucket: ${JSON.stringify(bucket)}`);
   return encodeURI(`${bucket}/${key}`);
 }
 

@@ -205,6 +205,19 @@ describe('URLs', () => {
     expect(requests).toHaveLength(2);
   });
 
+  test.each(['victim/folder', 'b#', 'b/..', '..'])(
+    'a bucket %j signs nothing in another bucket',
+    async (bucket) => {
+      const { storage, requests } = createClient([
+        json({ signedURL: '/object/sign/victim/folder/a?token=t' }),
+      ]);
+      await expect(storage.from(bucket).createSignedUrl('a', 60)).rejects.toMatchObject({
+        code: 'invalid-key',
+      });
+      expect(requests).toEqual([]);
+    },
+  );
+
   test('are signed in batches of a thousand, with the failed paths', async () => {
     const error = 'Either the object does not exist or you do not have access to it';
     const answer = json([

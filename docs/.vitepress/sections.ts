@@ -95,7 +95,9 @@ export const sections: readonly Section[] = [
       { title: 'Begin', files: inbox('index sending') },
       {
         title: 'Run it',
-        files: inbox('hosting operations what-protects-what sign-in-states inbox-states looks'),
+        files: inbox(
+          'hosting operations provider-responses what-protects-what sign-in-states inbox-states looks',
+        ),
       },
       { title: 'Change it', files: inbox('how-to notification-life') },
     ],

@@ -451,6 +451,10 @@ export type Database = {
         }
         Returns: Json
       }
+      continue_worker: {
+        Args: { function_name: string; worker: number }
+        Returns: boolean
+      }
       create_invitation: {
         Args: {
           entity_id?: string
@@ -527,6 +531,10 @@ export type Database = {
           is_for_me: boolean
           status: string
         }[]
+      }
+      lift_suppressions: {
+        Args: { reason?: string; since: string }
+        Returns: number
       }
       list_invitations: {
         Args: never

@@ -321,17 +321,28 @@ begin
 end
 $$;
 
+-- The last call of each worker. How it ended, is what pg_net keeps of the response for some hours.
+create table private.worker_calls (
+  function_name text,
+  worker integer,
+  request_id bigint not null,
+  called_at timestamptz not null,
+  primary key (function_name, worker)
+);
+alter table private.worker_calls enable row level security;
+
 /**
  * Calls an Edge Function of the project. Reads its address and the secret of the workers from the vault: `project_url` and
- * `worker_secret`. Without them the call fails, and with it the job.
+ * `worker_secret`. Without them the call fails, and with it the job. `worker`: workers with other numbers run at the same time.
  */
-create function private.call_edge_function(function_name text) returns void
+create function private.call_edge_function(function_name text, worker integer) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 declare
   project_url text;
   worker_secret text;
+  request_id bigint;
 begin
   execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
     into project_url;
@@ -344,10 +355,34 @@ begin
     select net.http_post(
       url := $1 || '/functions/v1/' || $3,
       headers := jsonb_build_object('x-worker-secret', $2, 'content-type', 'application/json'),
-      body := '{}'::jsonb,
+      body := jsonb_build_object('worker', $4),
       timeout_milliseconds := 150000
     )
-  $query$ using project_url, worker_secret, function_name;
+  $query$ into request_id using project_url, worker_secret, function_name, worker;
+  insert into private.worker_calls as c (function_name, worker, request_id, called_at)
+  values (call_edge_function.function_name, call_edge_function.worker, request_id, clock_timestamp())
+  on conflict on constraint worker_calls_pkey
+    do update set request_id = excluded.request_id, called_at = excluded.called_at;
+end
+$$;
+
+/** Whether the last call of a worker has no response yet. No run lasts longer than 150 seconds. */
+create function private.is_worker_running(function_name text, worker integer) returns boolean
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  called private.worker_calls;
+  has_ended boolean;
+begin
+  select * into called from private.worker_calls c
+  where c.function_name = is_worker_running.function_name and c.worker = is_worker_running.worker
+    and c.called_at > clock_timestamp() - interval '150 seconds';
+  if called.request_id is null then
+    return false;
+  end if;
+  execute 'select exists (select from net._http_response r where r.id = $1)' into has_ended using called.request_id;
+  return not has_ended;
 end
 $$;
 

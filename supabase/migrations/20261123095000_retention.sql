@@ -154,10 +154,4 @@ $$;
 
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
--- A job never runs twice at once: each is a worker. They share what is due.
-select private.schedule_job('notification-delivery', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
-select private.schedule_job('notification-delivery-2', '1 second', 'call private.deliver_outgoing()', '{pg_cron}');
-select private.schedule_job('notification-retention', '*/10 * * * *', 'call private.run_retention()', '{pg_cron}');
-select private.schedule_job('notification-counters', '20 3 * * *', 'call private.run_counter_repair()', '{pg_cron}');
-
 revoke all on all functions in schema private from public;

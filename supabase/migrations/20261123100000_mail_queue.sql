@@ -17,6 +17,8 @@ create table private.notification_mails (
   lease_until timestamptz,
   -- Why the mail was skipped, failed or died.
   reason text,
+  -- Since when the provider does not take it, for reasons that are neither its own nor its address's.
+  held_since timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   constraint leased_while_sending check ((state = 'sending') = (lease is not null and lease_until is not null))
@@ -32,7 +34,7 @@ create index notification_mails_lease_idx on private.notification_mails (lease_u
 create index notification_mails_unfinished_idx on private.notification_mails (recipient_id)
   where state in ('sending', 'retrying');
 create index notification_mails_recipient_idx on private.notification_mails (recipient_id, created_at);
-create index notification_mails_finished_idx on private.notification_mails (finished_at)
+create index notification_mails_finished_idx on private.notification_mails (finished_at) include (state)
   where state in ('sent', 'skipped', 'dead');
 
 create index notification_mails_dead_idx on private.notification_mails (finished_at) where state = 'dead';
@@ -52,6 +54,8 @@ create table private.suppressed_addresses (
   created_at timestamptz not null default now()
 );
 
+create index suppressed_addresses_created_idx on private.suppressed_addresses (created_at);
+
 -- Settings that an operator may change.
 create table private.mail_settings (
   is_only_row boolean primary key default true check (is_only_row),
@@ -60,10 +64,11 @@ create table private.mail_settings (
 );
 insert into private.mail_settings default values;
 
--- The key that signs links in mails. Deleting the row and inserting a new one ends all links.
+-- The keys of links in mails. The newest signs; the others are valid until their ends, see private.rotate_mail_link_key().
 create table private.mail_link_key (
-  is_only_row boolean primary key default true check (is_only_row),
-  secret bytea not null default extensions.gen_random_bytes(32)
+  id bigint generated always as identity primary key,
+  secret bytea not null default extensions.gen_random_bytes(32),
+  valid_until timestamptz not null default 'infinity'
 );
 insert into private.mail_link_key default values;
 

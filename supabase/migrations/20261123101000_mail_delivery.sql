@@ -9,13 +9,27 @@ as $$
   select rtrim(translate(encode(input, 'base64'), E'+/\n', '-_'), '=')
 $$;
 
-/** The signature of a link's claims: HMAC-SHA-256, base64url. */
-create function private.sign_mail_token(claims text) returns text
-  language sql stable security definer
+/** The signature of a link's claims by a key: HMAC-SHA-256, base64url. */
+create function private.sign_mail_token(claims text, secret bytea) returns text
+  language sql stable
   set search_path = ''
 as $$
-  select private.encode_base64url(extensions.hmac(convert_to(claims, 'UTF8'), k.secret, 'sha256'))
-  from private.mail_link_key k
+  select private.encode_base64url(extensions.hmac(convert_to(claims, 'UTF8'), secret, 'sha256'))
+$$;
+
+/**
+ * Signs links from now on with a new key. Links of earlier mails stay valid for as long as `keep`; by default for as long as links
+ * are valid at all. Without the earlier key, because somebody else has it: `private.rotate_mail_link_key('0')`.
+ */
+create function private.rotate_mail_link_key(keep interval default '90 days') returns void
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  delete from private.mail_link_key k where k.valid_until <= now();
+  update private.mail_link_key k set valid_until = least(k.valid_until, now() + keep);
+  insert into private.mail_link_key default values;
+end
 $$;
 
 /** A token for a link in a mail: purpose, user and end in seconds since the epoch, signed with HMAC-SHA-256. */
@@ -26,7 +40,9 @@ as $$
 declare
   claims text := concat_ws('.', purpose, user_id, floor(extract(epoch from valid_until))::bigint);
 begin
-  return claims || '.' || private.sign_mail_token(claims);
+  return claims || '.' || private.sign_mail_token(
+    claims, (select k.secret from private.mail_link_key k where k.valid_until > now() order by k.id desc limit 1)
+  );
 end
 $$;
 
@@ -41,7 +57,11 @@ declare
 begin
   -- The signatures are compared by their hashes, so that the time of the comparison tells nothing about them.
   if cardinality(parts) is distinct from 4
-    or sha256(convert_to(parts[4], 'UTF8')) <> sha256(convert_to(private.sign_mail_token(claims), 'UTF8'))
+    or not exists (
+      select from private.mail_link_key k
+      where k.valid_until > called_at
+        and sha256(convert_to(parts[4], 'UTF8')) = sha256(convert_to(private.sign_mail_token(claims, k.secret), 'UTF8'))
+    )
     or parts[1] <> purpose
     or parts[3]::bigint < extract(epoch from called_at)
   then
@@ -333,7 +353,10 @@ $$;
  * Acknowledges a leased mail. Returns whether the mail changed. Outcomes:
  * - `sent`, which counts without the lease too: a mail that left must not be sent again because its worker was slow;
  * - `failed`: tried again with backoff, and dead after the fifth attempt;
- * - `delayed`: the provider limits the rate. Tried again after `retry_after_seconds`; the attempt does not count;
+ * - `delayed`: the provider takes no mail at all. Tried again after `retry_after_seconds`; the attempt does not count;
+ * - `held`: the provider takes this mail not now, for reasons that are neither the mail's nor the address's. Tried again after a quarter of the
+ *   time that it has been held, between a minute and an hour; the attempt does not count. Dead when it has been held for as long as
+ *   finished mails are kept;
  * - `refused`: the provider does not accept this mail. Dead;
  * - `rejected`: the address does not exist. Dead, and the address is suppressed.
  */
@@ -347,11 +370,13 @@ as $$
 declare
   most_attempts constant integer := 5;
   mail private.notification_mails;
+  is_counted constant boolean := outcome not in ('delayed', 'held');
+  held_for interval;
   is_retried boolean;
 begin
-  if outcome is null or outcome not in ('sent', 'failed', 'delayed', 'refused', 'rejected') then
+  if outcome is null or outcome not in ('sent', 'failed', 'delayed', 'held', 'refused', 'rejected') then
     raise sqlstate 'PT400' using message = 'outcome_invalid',
-      detail = 'The outcome is sent, failed, delayed, refused or rejected.';
+      detail = 'The outcome is sent, failed, delayed, held, refused or rejected.';
   end if;
   select * into mail from private.notification_mails m
   where m.id = finish_notification_mail.mail_id and m.state in ('sending', 'retrying')
@@ -360,15 +385,25 @@ begin
   if mail.id is null then
     return false;
   end if;
-  is_retried := outcome = 'delayed' or (outcome = 'failed' and mail.attempts < most_attempts);
+  held_for := coalesce(called_at - mail.held_since, interval '0');
+  is_retried := outcome = 'delayed'
+    or (outcome = 'held' and held_for < (select r.keep from private.retention r where r.name = 'notification_mails'))
+    or (outcome = 'failed' and mail.attempts < most_attempts);
   update private.notification_mails m
   set
     state = case when outcome = 'sent' then 'sent' when is_retried then 'retrying' else 'dead' end,
-    attempts = case when outcome = 'delayed' then mail.attempts - 1 else mail.attempts end,
+    attempts = case when is_counted then mail.attempts else mail.attempts - 1 end,
+    held_since = case
+      when outcome = 'held' or (outcome = 'delayed' and retry_after_seconds > 0) then coalesce(mail.held_since, called_at)
+      else mail.held_since
+    end,
     due_at = case when is_retried then called_at + greatest(
         make_interval(secs => coalesce(retry_after_seconds, 0)),
         -- 1, 4, 16 and 64 minutes, each between half and one and a half of it.
-        case when outcome = 'failed' then interval '1 minute' * power(4, mail.attempts - 1) * (0.5 + random()) end
+        case outcome
+          when 'failed' then interval '1 minute' * power(4, mail.attempts - 1) * (0.5 + random())
+          when 'held' then least(greatest(held_for / 4, interval '1 minute'), interval '1 hour') * (0.5 + random())
+        end
       ) else mail.due_at end,
     finished_at = case when not is_retried then called_at end,
     lease = null,
@@ -394,7 +429,30 @@ begin
     suppress_mail_address.reason,
     left(regexp_replace(suppress_mail_address.detail, '[^[:space:]<>]+@[^[:space:]<>]+', '…', 'g'), 500)
   )
-  on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, detail = excluded.detail;
+  -- What the owner of the address said outweighs what its server says later.
+  on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, detail = excluded.detail
+    where s.reason <> 'complaint' or excluded.reason = 'complaint';
+end
+$$;
+
+/**
+ * Sends mail again to addresses that were suppressed since a time: after a wrong setting, or a provider's fault. `reason`: only for this
+ * one, `bounce` or `complaint`. Returns how many. Dead mails to them then go by public.resend_dead_letters().
+ */
+create function public.lift_suppressions(since timestamptz, reason text default null) returns integer
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  lifted integer;
+begin
+  if since is null or reason not in ('bounce', 'complaint') then
+    raise sqlstate 'PT400' using message = 'suppressions_invalid', detail = 'A time is needed; the reason is bounce or complaint.';
+  end if;
+  delete from private.suppressed_addresses s
+  where s.created_at >= since and (lift_suppressions.reason is null or s.reason = lift_suppressions.reason);
+  get diagnostics lifted = row_count;
+  return lifted;
 end
 $$;
 
@@ -481,14 +539,14 @@ begin
 end
 $$;
 
-/** Calls the Edge Function that sends mails while mails are due. */
-create function private.call_mail_worker() returns void
+/** Calls the Edge Function that sends mails while mails are due, unless this worker's last run has not ended. */
+create function private.call_mail_worker(worker integer default 1) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 begin
-  if private.has_due_mails() then
-    perform private.call_edge_function('notification-mails');
+  if private.has_due_mails() and not private.is_worker_running('notification-mails', worker) then
+    perform private.call_edge_function('notification-mails', worker);
   end if;
 end
 $$;
@@ -497,17 +555,15 @@ revoke all on function
   public.claim_notification_mails(integer, integer, timestamptz, timestamptz),
   public.finish_notification_mail(uuid, uuid, text, text, timestamptz, double precision),
   public.suppress_mail_address(text, text, text),
+  public.lift_suppressions(timestamptz, text),
   public.unsubscribe_from_mails(text, text, boolean, boolean, timestamptz)
   from public, anon, authenticated;
 grant execute on function
   public.claim_notification_mails(integer, integer, timestamptz, timestamptz),
   public.finish_notification_mail(uuid, uuid, text, text, timestamptz, double precision),
   public.suppress_mail_address(text, text, text),
+  public.lift_suppressions(timestamptz, text),
   public.unsubscribe_from_mails(text, text, boolean, boolean, timestamptz)
   to service_role;
-
-select private.schedule_job(
-  'notification-mails', '* * * * *', 'select private.call_mail_worker()', '{pg_cron,pg_net}'
-);
 
 revoke all on all functions in schema private from public;

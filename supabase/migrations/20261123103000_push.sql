@@ -42,6 +42,8 @@ create table private.push_messages (
   lease uuid,
   lease_until timestamptz,
   reason text,
+  -- Since when it waits for the push service, or for its device to subscribe with the current key.
+  held_since timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   constraint push_leased_while_sending check ((state = 'sending') = (lease is not null and lease_until is not null))
@@ -93,6 +95,15 @@ begin
   -- Messages to an earlier account of the device.
   delete from private.push_messages m
   where m.subscription_id = subscribed and m.state in ('pending', 'retrying', 'sending');
+  -- A browser has one subscription: what waits for an earlier one of this session, with another key for example, goes to the new one.
+  update private.push_messages m
+  set subscription_id = subscribed, state = 'retrying', attempts = 0, held_since = null, lease = null, lease_until = null,
+    due_at = case when m.state = 'pending' then m.due_at else now() end
+  from public.push_subscriptions o
+  where o.id = m.subscription_id and o.user_id = me and o.session_id = (auth.jwt() ->> 'session_id')::uuid
+    and o.id <> subscribed and m.state in ('pending', 'retrying', 'sending');
+  delete from public.push_subscriptions o
+  where o.user_id = me and o.session_id = (auth.jwt() ->> 'session_id')::uuid and o.id <> subscribed;
   delete from public.push_subscriptions s
   where s.id in (
     select o.id from public.push_subscriptions o where o.user_id = me and o.id <> subscribed
@@ -303,9 +314,10 @@ end
 $$;
 
 /**
- * Acknowledges a leased message. Outcomes: `sent`; `failed`, tried again with backoff (`retry_seconds` where the push
- * service names a time) and dead after the fourth attempt; `refused`, which no attempt changes; `gone`, the push service
- * no longer knows the subscription, which is deleted. Returns whether the message changed.
+ * Acknowledges a leased message. Outcomes: `sent`; `failed`, tried again with backoff and dead after the fourth attempt; `held`, the push
+ * service takes nothing now, or nothing with this key: tried again after `retry_seconds`, or after half of the time that it has been held,
+ * between 15 seconds and an hour, without a counted attempt, and dead after a day, which is how long a push service would keep it;
+ * `refused`, which no attempt changes; `gone`, the push service no longer knows the subscription, which is deleted. Returns whether the message changed.
  */
 create function public.finish_push_message(
   message_id uuid, lease uuid, outcome text, reason text default null, retry_seconds integer default null,
@@ -317,10 +329,11 @@ as $$
 declare
   most_attempts constant integer := 4;
   message private.push_messages;
+  held_for interval;
   is_retried boolean;
 begin
-  if outcome is null or outcome not in ('sent', 'failed', 'refused', 'gone') then
-    raise sqlstate 'PT400' using message = 'outcome_invalid', detail = 'The outcome is sent, failed, refused or gone.';
+  if outcome is null or outcome not in ('sent', 'failed', 'held', 'refused', 'gone') then
+    raise sqlstate 'PT400' using message = 'outcome_invalid', detail = 'The outcome is sent, failed, held, refused or gone.';
   end if;
   select * into message from private.push_messages m
   where m.id = finish_push_message.message_id and m.state = 'sending' and m.lease = finish_push_message.lease
@@ -332,14 +345,21 @@ begin
     delete from public.push_subscriptions s where s.id = message.subscription_id;
     return true;
   end if;
-  is_retried := outcome = 'failed' and message.attempts < most_attempts;
+  held_for := coalesce(called_at - message.held_since, interval '0');
+  is_retried := (outcome = 'failed' and message.attempts < most_attempts) or (outcome = 'held' and held_for < interval '1 day');
   update private.push_messages m
   set
     state = case when outcome = 'sent' then 'sent' when is_retried then 'retrying' else 'dead' end,
-    -- 15, 60 and 240 seconds, each between half and one and a half of it.
+    attempts = case when outcome = 'held' then message.attempts - 1 else message.attempts end,
+    held_since = case when outcome = 'held' then coalesce(message.held_since, called_at) else message.held_since end,
     due_at = case when is_retried
-      then called_at + interval '1 second' * coalesce(
-        least(greatest(retry_seconds, 1), 3600), 15 * power(4, message.attempts - 1) * (0.5 + random())
+      then called_at + coalesce(
+        make_interval(secs => least(greatest(retry_seconds, 1), 3600)),
+        case outcome
+          -- 15, 60 and 240 seconds, each between half and one and a half of it.
+          when 'failed' then interval '15 seconds' * power(4, message.attempts - 1)
+          when 'held' then least(greatest(held_for / 2, interval '15 seconds'), interval '1 hour')
+        end * (0.5 + random())
       )
       else message.due_at end,
     finished_at = case when is_retried then null else called_at end,
@@ -375,15 +395,38 @@ begin
 end
 $$;
 
-/** Calls the Edge Function that sends push messages while messages are due. */
-create function private.call_push_worker() returns void
+/** Calls the Edge Function that sends push messages while messages are due, unless this worker's last run has not ended. */
+create function private.call_push_worker(worker integer default 1) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
 begin
-  if private.has_due_push_messages() then
-    perform private.call_edge_function('notification-push');
+  if private.has_due_push_messages() and not private.is_worker_running('notification-push', worker) then
+    perform private.call_edge_function('notification-push', worker);
   end if;
+end
+$$;
+
+/**
+ * Starts the next run of a worker, before the one that calls has ended: a run is limited in its time and its mails, and the timer
+ * starts one a minute. Returns whether something is due and a run was started; false, too, where pg_net is missing.
+ */
+create function public.continue_worker(function_name text, worker integer) returns boolean
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if to_regprocedure('net.http_post(text,jsonb,jsonb,jsonb,integer)') is null
+    or not (case function_name
+      when 'notification-mails' then private.has_due_mails()
+      when 'notification-push' then private.has_due_push_messages()
+      else false
+    end)
+  then
+    return false;
+  end if;
+  perform private.call_edge_function(function_name, worker);
+  return true;
 end
 $$;
 
@@ -393,20 +436,17 @@ revoke all on function
   private.push_payload(private.push_messages, timestamptz),
   private.has_due_push_messages(timestamptz),
   private.delete_expired_push_messages(integer, timestamptz),
-  private.call_edge_function(text),
-  private.call_push_worker()
+  private.call_push_worker(integer)
   from public;
 revoke all on function
   public.subscribe_to_push(text, text, text),
   public.claim_push_messages(integer, integer, timestamptz),
-  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz)
+  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz),
+  public.continue_worker(text, integer)
   from public, anon, authenticated;
 grant execute on function public.subscribe_to_push(text, text, text) to authenticated;
 grant execute on function
   public.claim_push_messages(integer, integer, timestamptz),
-  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz)
+  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz),
+  public.continue_worker(text, integer)
   to service_role;
-
-select private.schedule_job(
-  'notification-push', '10 seconds', 'select private.call_push_worker()', '{pg_cron,pg_net}'
-);

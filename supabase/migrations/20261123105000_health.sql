@@ -1,10 +1,10 @@
 -- What an operator watches: how long the queues are and how old, why deliveries fail, and whether the jobs run.
 
 /**
- * The last run of each scheduled job: [{name, schedule, last_run_at, last_status, last_message}]; null where pg_cron is not
- * installed or its records cannot be read.
+ * The last run of each scheduled job: [{name, schedule, last_run_at, last_status, last_message, running_seconds}]; `running_seconds` is null
+ * unless the run has not ended. Null where pg_cron is not installed or its records cannot be read.
  */
-create function private.job_health() returns jsonb
+create function private.job_health(called_at timestamptz) returns jsonb
   language plpgsql stable security definer
   set search_path = ''
 as $$
@@ -17,14 +17,15 @@ begin
   execute $query$
     select coalesce(jsonb_agg(jsonb_build_object(
       'name', j.jobname, 'schedule', j.schedule, 'last_run_at', r.start_time, 'last_status', r.status,
-      'last_message', case when r.status = 'failed' then left(r.return_message, 500) end
+      'last_message', case when r.status = 'failed' then left(r.return_message, 500) end,
+      'running_seconds', case when r.end_time is null then floor(extract(epoch from $1 - r.start_time)) end
     ) order by j.jobname), '[]')
     from cron.job j
     left join lateral (
-      select d.start_time, d.status, d.return_message from cron.job_run_details d
+      select d.start_time, d.end_time, d.status, d.return_message from cron.job_run_details d
       where d.jobid = j.jobid order by d.runid desc limit 1
     ) r on true
-  $query$ into jobs;
+  $query$ into jobs using called_at;
   return jobs;
 exception when insufficient_privilege then
   return null;
@@ -32,10 +33,144 @@ end
 $$;
 
 /**
- * The state of everything that delivers: {outgoing, messages, announcements, mails, push, jobs}. `outgoing` is what users sent, `messages`
- * those of backends to few recipients, `announcements` those to many, which take as long as they take. A queue is {waiting, oldest_seconds}: how many rows
- * are due, and since when the oldest is. `mails` and `push` add {sending, retrying, dead, failures}; `failures` counts those of the last day
- * by their reason. Counting stops at 10,000. `jobs` is of private.job_health().
+ * How the last call of each worker by the timer ended: [{name, worker, called_at, status, error}]. `status` is null while it runs, and where no
+ * response came. Null where pg_net is not installed.
+ */
+create function private.worker_health() returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  workers jsonb;
+begin
+  if to_regclass('net._http_response') is null then
+    return null;
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'name', c.function_name, 'worker', c.worker, 'called_at', c.called_at, 'status', r.status_code,
+      'error', case when r.id is not null and r.status_code is distinct from 200 then left(coalesce(r.error_msg, r.content), 500) end
+    ) order by c.function_name, c.worker), '[]')
+    from private.worker_calls c left join net._http_response r on r.id = c.request_id
+  $query$ into workers;
+  return workers;
+end
+$$;
+
+/**
+ * Of the mails that ended in the last day, the newest 10,000: {sent, dead, failed_share}, the share of those that were not skipped, null
+ * without any. Addresses that were suppressed in the last day, at most 10,000: {bounces, complaints}.
+ */
+create function private.day_health(called_at timestamptz) returns jsonb
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select jsonb_build_object(
+    'sent', m.sent, 'dead', m.dead, 'failed_share', round(m.dead::numeric / nullif(m.sent + m.dead, 0), 4),
+    'bounces', s.bounces, 'complaints', s.complaints
+  )
+  from (
+    select count(*) filter (where f.state = 'sent') as sent, count(*) filter (where f.state = 'dead') as dead
+    from (
+      select q.state from private.notification_mails q
+      where q.state in ('sent', 'skipped', 'dead') and q.finished_at > called_at - interval '1 day'
+      order by q.finished_at desc limit 10000
+    ) f
+  ) m, (
+    select
+      count(*) filter (where f.reason = 'bounce') as bounces, count(*) filter (where f.reason = 'complaint') as complaints
+    from (
+      select a.reason from private.suppressed_addresses a
+      where a.created_at > called_at - interval '1 day' order by a.created_at desc limit 10000
+    ) f
+  ) s
+$$;
+
+/** How far retention is behind: {table, behind_seconds} of the table whose oldest row should have been deleted the longest ago; else null. */
+create function private.retention_health(called_at timestamptz) returns jsonb
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select jsonb_build_object('table', o.name, 'behind_seconds', floor(extract(epoch from called_at - r.keep - o.oldest)))
+  from (
+    values
+      ('notifications', (select min(n.updated_at) from public.notifications n where n.status <> 'unread')),
+      ('mail_only_notifications', (select min(n.created_at) from private.mail_only_notifications n)),
+      ('sent_notifications', (select min(n.created_at) from private.sent_notifications n)),
+      ('tombstones', (select min(t.deleted_at) from private.notification_tombstones t)),
+      ('invitations', (select min(i.expires_at) from public.invitations i)),
+      (
+        'notification_mails',
+        (select min(m.finished_at) from private.notification_mails m where m.state in ('sent', 'skipped', 'dead'))
+      ),
+      ('push_messages', (select min(m.finished_at) from private.push_messages m where m.state in ('sent', 'skipped', 'dead')))
+  ) o (name, oldest)
+  join private.retention r on r.name = o.name
+  where o.oldest < called_at - r.keep
+  order by called_at - r.keep - o.oldest desc
+  limit 1
+$$;
+
+/** The five tables with the most dead rows, of those that autovacuum should have cleaned: [{name, dead, live, vacuumed_at}]. */
+create function private.table_health() returns jsonb
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'name', t.name, 'dead', t.dead, 'live', t.live, 'vacuumed_at', t.vacuumed_at
+  ) order by t.dead desc), '[]')
+  from (
+    select
+      s.schemaname || '.' || s.relname as name, s.n_dead_tup as dead, s.n_live_tup as live,
+      greatest(s.last_vacuum, s.last_autovacuum) as vacuumed_at
+    from pg_catalog.pg_stat_user_tables s
+    -- Twice the share at which autovacuum begins by default.
+    where s.schemaname in ('public', 'private') and s.n_dead_tup > 10000 and s.n_dead_tup > 0.4 * s.n_live_tup
+    order by s.n_dead_tup desc limit 5
+  ) t
+$$;
+
+/** The names of what in a result of public.queue_health() an operator has to look at. */
+create function private.alarms(health jsonb) returns jsonb
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select coalesce(jsonb_agg(a.name order by a.name), '[]')
+  from (
+    values
+      ('outgoing_late', (health #>> '{outgoing,oldest_seconds}')::numeric > 5),
+      ('messages_late', (health #>> '{messages,oldest_seconds}')::numeric > 5),
+      ('push_late', (health #>> '{push,oldest_seconds}')::numeric > 60),
+      ('mails_late', (health #>> '{mails,oldest_seconds}')::numeric > 900),
+      ('mails_held', (health #>> '{mails,held_seconds}')::numeric > 3600),
+      ('push_held', (health #>> '{push,held_seconds}')::numeric > 3600),
+      (
+        'mails_fail',
+        (health #>> '{day,failed_share}')::numeric > 0.05 and (health #>> '{day,dead}')::numeric >= 10
+      ),
+      (
+        'addresses_bounce',
+        (health #>> '{day,bounces}')::numeric > greatest(20, 0.02 * (health #>> '{day,sent}')::numeric)
+      ),
+      (
+        'recipients_complain',
+        (health #>> '{day,complaints}')::numeric > greatest(5, 0.001 * (health #>> '{day,sent}')::numeric)
+      ),
+      ('retention_late', (health #>> '{retention,behind_seconds}')::numeric > 86400),
+      ('tables_bloated', jsonb_array_length(health -> 'tables') > 0),
+      ('job_fails', jsonb_path_exists(health, '$.jobs[*] ? (@.last_status == "failed")')),
+      ('job_runs_long', jsonb_path_exists(health, '$.jobs[*] ? (@.running_seconds > 600)')),
+      ('worker_fails', jsonb_path_exists(health, '$.workers[*] ? (@.error != null || @.status >= 400)'))
+  ) a (name, rings)
+  where a.rings
+$$;
+
+/**
+ * The state of everything that delivers: {alarms, outgoing, messages, announcements, mails, push, day, jobs, workers, retention, tables}. `alarms` names
+ * what an operator has to look at. `outgoing` is what users sent, `messages` those of backends to few recipients, `announcements` those to many, which
+ * take as long as they take. A queue is {waiting, oldest_seconds}: how many rows are due, and since when the oldest is. `mails` and `push` add {sending,
+ * retrying, held_seconds, dead, failures}; `held_seconds` is since when the provider takes the one that waits the longest not; `failures` counts those of the last day
+ * by their reason. Counting stops at 10,000. For the others see private.day_health(), job_health(), worker_health(), retention_health() and table_health().
  */
 create function public.queue_health() returns jsonb
   language plpgsql stable security definer
@@ -43,8 +178,9 @@ create function public.queue_health() returns jsonb
 as $$
 declare
   called_at timestamptz := now();
+  health jsonb;
 begin
-  return jsonb_build_object(
+  health := jsonb_build_object(
     'outgoing', (
       select jsonb_build_object(
         'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(o.created_at)))
@@ -84,12 +220,13 @@ begin
       select jsonb_build_object(
         'sending', count(*) filter (where m.state = 'sending'),
         'retrying', count(*) filter (where m.state = 'retrying'),
+        'held_seconds', floor(extract(epoch from called_at - min(m.held_since) filter (where m.state = 'retrying'))),
         'dead', count(*) filter (where m.state = 'dead')
       )
       from (
-        (select q.state from private.notification_mails q where q.state in ('sending', 'retrying') limit 10000)
+        (select q.state, q.held_since from private.notification_mails q where q.state in ('sending', 'retrying') limit 10000)
         union all
-        (select q.state from private.notification_mails q where q.state = 'dead' limit 10000)
+        (select q.state, null from private.notification_mails q where q.state = 'dead' limit 10000)
       ) m
     ) || jsonb_build_object('failures', (
       select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
@@ -118,12 +255,13 @@ begin
       select jsonb_build_object(
         'sending', count(*) filter (where m.state = 'sending'),
         'retrying', count(*) filter (where m.state = 'retrying'),
+        'held_seconds', floor(extract(epoch from called_at - min(m.held_since) filter (where m.state = 'retrying'))),
         'dead', count(*) filter (where m.state = 'dead')
       )
       from (
-        (select q.state from private.push_messages q where q.state in ('sending', 'retrying') limit 10000)
+        (select q.state, q.held_since from private.push_messages q where q.state in ('sending', 'retrying') limit 10000)
         union all
-        (select q.state from private.push_messages q where q.state = 'dead' limit 10000)
+        (select q.state, null from private.push_messages q where q.state = 'dead' limit 10000)
       ) m
     ) || jsonb_build_object('failures', (
       select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
@@ -140,15 +278,21 @@ begin
         group by 1 order by 2 desc limit 20
       ) f
     )),
-    'jobs', private.job_health()
+    'day', private.day_health(called_at),
+    'jobs', private.job_health(called_at),
+    'workers', private.worker_health(),
+    'retention', private.retention_health(called_at),
+    'tables', private.table_health()
   );
+  return jsonb_build_object('alarms', private.alarms(health)) || health;
 end
 $$;
 
 /**
  * Makes dead mails, push messages and notifications of users due again, with all their attempts: after an outage of a provider, for example. `letter_ids`: only
  * these; `died_after`: only what died since then. A mail about what was
- * read meanwhile is skipped when it is claimed. Returns {mails, push, outgoing}, the numbers of each.
+ * read meanwhile is skipped when it is claimed. Returns {mails, push, outgoing, skipped}, the numbers of each; `skipped` counts, by their
+ * obstacles, the mails that stay dead because their recipients get none: `suppressed` (see public.lift_suppressions()), `unconfirmed`, `account`.
  */
 create function public.resend_dead_letters(letter_ids uuid[] default null, died_after timestamptz default null)
   returns jsonb
@@ -156,24 +300,39 @@ create function public.resend_dead_letters(letter_ids uuid[] default null, died_
   set search_path = ''
 as $$
 declare
-  mails integer;
+  resent jsonb;
   push_messages integer;
   outgoing integer;
 begin
-  update private.notification_mails m
-  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
-  where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
-    and (died_after is null or m.finished_at >= died_after);
-  get diagnostics mails = row_count;
+  with dead as materialized (
+    select m.id, private.mail_obstacle(m.recipient_id, now()) as obstacle
+    from private.notification_mails m
+    where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
+      and (died_after is null or m.finished_at >= died_after)
+    for update
+  ), due as (
+    update private.notification_mails m
+    set state = 'retrying', attempts = 0, held_since = null, due_at = now(), finished_at = null, reason = null
+    from dead d
+    where m.id = d.id and d.obstacle is null
+  )
+  select jsonb_build_object(
+    'mails', count(*) filter (where d.obstacle is null),
+    'skipped', (
+      select coalesce(jsonb_object_agg(o.obstacle, o.number), '{}')
+      from (select s.obstacle, count(*) as number from dead s where s.obstacle is not null group by 1) o
+    )
+  )
+  into resent from dead d;
   update private.push_messages m
-  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
+  set state = 'retrying', attempts = 0, held_since = null, due_at = now(), finished_at = null, reason = null
   where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
     and (died_after is null or m.finished_at >= died_after);
   get diagnostics push_messages = row_count;
   update private.outgoing_notifications o set attempts = 0, due_at = now(), reason = null
   where o.due_at = 'infinity' and letter_ids is null and (died_after is null or o.created_at >= died_after);
   get diagnostics outgoing = row_count;
-  return jsonb_build_object('mails', mails, 'push', push_messages, 'outgoing', outgoing);
+  return resent || jsonb_build_object('push', push_messages, 'outgoing', outgoing);
 end
 $$;
 

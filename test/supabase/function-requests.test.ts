@@ -128,6 +128,23 @@ describe('a worker', () => {
     expect(await run(headers())).toBe(status);
   });
 
+  it('is started by both secrets while they are changed, and by no part of their list', async () => {
+    const env = { WORKER_SECRET: 'new old' };
+    expect(await run({ 'x-worker-secret': 'new' }, env)).toBe(200);
+    expect(await run({ 'x-worker-secret': 'old' }, env)).toBe(200);
+    expect(await run({ 'x-worker-secret': 'new old' }, env)).toBe(403);
+  });
+
+  it.each(['nobody', 'Tidings <>', 'a@b.test\nBcc: c@d.test'])(
+    'is not started with a sender that no mail can have: %j',
+    async (from) => {
+      const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+      onTestFinished(() => log.mockRestore());
+      expect(await run({ 'x-worker-secret': 'of the workers' }, { MAIL_FROM: from })).toBe(500);
+      expect(log.mock.calls.flat().join(' ')).toContain('MAIL_FROM');
+    },
+  );
+
   it('without a secret of its own is started by a service key alone', async () => {
     expect(await run({ 'x-worker-secret': '' }, { WORKER_SECRET: '' })).toBe(403);
     expect(
@@ -166,6 +183,6 @@ it('a missing setting is named in the log alone', async () => {
 it('the job of the workers fails, and is seen to fail, where the vault lacks their secret', async () => {
   await supabase().database.query(`select vault.create_secret('https://project.test', 'project_url')`);
   await expect(
-    supabase().database.query(`select private.call_edge_function('notification-mails')`),
+    supabase().database.query(`select private.call_edge_function('notification-mails', 1)`),
   ).rejects.toThrow('the vault lacks project_url or worker_secret');
 });

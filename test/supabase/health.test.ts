@@ -8,6 +8,7 @@ interface Queue {
   readonly oldest_seconds: number | null;
   readonly dead?: number;
   readonly retrying?: number;
+  readonly held_seconds?: number | null;
   readonly failures?: Readonly<Record<string, number>>;
 }
 const ask = (apiKey: string) =>
@@ -25,9 +26,14 @@ it('empty queues have no age, and no job is known without pg_cron', async () => 
     outgoing: { ...empty, retrying: 0, dead: 0 },
     messages: empty,
     announcements: empty,
-    mails: { ...empty, sending: 0, retrying: 0, dead: 0, failures: {} },
-    push: { ...empty, sending: 0, retrying: 0, dead: 0, failures: {} },
+    mails: { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} },
+    push: { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} },
+    day: { sent: 0, dead: 0, failed_share: null, bounces: 0, complaints: 0 },
+    alarms: [],
     jobs: null,
+    workers: null,
+    retention: null,
+    tables: [],
   });
 });
 
@@ -54,8 +60,96 @@ it('what waits is counted with the age of the oldest, and failures of a day by t
   });
   expect(mails?.failures).not.toHaveProperty('long ago');
   expect(mails?.oldest_seconds).toBeGreaterThanOrEqual(90);
+  expect(mails?.held_seconds).toBe(null);
   expect(messages?.waiting).toBe(1);
   expect(messages?.oldest_seconds).toBeGreaterThanOrEqual(30);
+});
+
+const alarms = async () => (await readHealth())['alarms'] as unknown as readonly string[];
+
+it.each([
+  [
+    'mails_held',
+    `insert into private.notification_mails (recipient_id, topic, state, due_at, held_since)
+     values ('${ada.id}', 'digest', 'retrying', now() + interval '1 minute', now() - interval '2 hours')`,
+  ],
+  [
+    'mails_fail',
+    `insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at)
+     select '${ada.id}', 'test', case when n > 100 then 'dead' else 'sent' end, now(), now() from generate_series(1, 112) n`,
+  ],
+  [
+    'addresses_bounce',
+    `select public.suppress_mail_address('a' || n || '@example.com', 'bounce') from generate_series(1, 21) n`,
+  ],
+  [
+    'recipients_complain',
+    `select public.suppress_mail_address('a' || n || '@example.com', 'complaint') from generate_series(1, 6) n`,
+  ],
+  [
+    'retention_late',
+    `insert into private.notification_mails (recipient_id, topic, state, due_at, finished_at)
+     values ('${ada.id}', 'test', 'sent', now(), now() - interval '32 days')`,
+  ],
+  [
+    'mails_late',
+    `insert into private.notification_mails (recipient_id, topic, due_at)
+     values ('${ada.id}', 'test', now() - interval '16 minutes')`,
+  ],
+])('the alarm %s rings, and no other', async (name, sql) => {
+  const { database } = supabase();
+  await database.exec('delete from private.suppressed_addresses');
+  await database.exec(sql);
+  expect(await alarms()).toEqual([name]);
+  await database.exec('delete from private.suppressed_addresses');
+});
+
+it.each([
+  ['job_fails', { jobs: [{ last_status: 'failed' }] }, { jobs: [{ last_status: 'succeeded' }] }],
+  ['job_runs_long', { jobs: [{ running_seconds: 601 }] }, { jobs: [{ running_seconds: null }] }],
+  [
+    'worker_fails',
+    { workers: [{ status: 404, error: 'not found' }] },
+    { workers: [{ status: 200, error: null }] },
+  ],
+  [
+    'worker_fails',
+    { workers: [{ status: null, error: 'Timeout' }] },
+    { workers: [{ status: null, error: null }] },
+  ],
+  ['tables_bloated', { tables: [{ name: 'public.notifications' }] }, { tables: [] }],
+])('the alarm %s rings at %j, and not at %j', async (name, loud, silent) => {
+  const [row] = await supabase().database.query<{ loud: unknown; silent: unknown }>(
+    'select private.alarms($1) as loud, private.alarms($2) as silent',
+    [JSON.stringify(loud), JSON.stringify(silent)],
+  );
+  expect(row).toEqual({ loud: [name], silent: [] });
+});
+
+it('a worker runs until its call has a response, 150 seconds at most, and the health says how it ended', async () => {
+  const { database } = supabase();
+  await database.exec(`
+    create schema net;
+    create table net._http_response (id bigint, status_code integer, content text, error_msg text);
+    insert into private.worker_calls values
+      ('notification-mails', 1, 1, now()), ('notification-mails', 2, 2, now()), ('notification-mails', 3, 3, now() - interval '151 seconds');
+    insert into net._http_response values (2, 404, 'no such function', null);
+  `);
+  try {
+    const running = await database.query(
+      `select w, private.is_worker_running('notification-mails', w) as runs from generate_series(1, 4) w`,
+    );
+    expect(running).toEqual([1, 2, 3, 4].map((w) => ({ w, runs: w === 1 })));
+    const health = await readHealth();
+    expect(health['workers']).toMatchObject([
+      { name: 'notification-mails', worker: 1, status: null, error: null },
+      { worker: 2, status: 404, error: 'no such function' },
+      { worker: 3, status: null },
+    ]);
+    expect(health['alarms']).toEqual(['worker_fails']);
+  } finally {
+    await database.exec('drop schema net cascade; delete from private.worker_calls');
+  }
 });
 
 it('the health of the queues is told to the service alone', async () => {

@@ -203,9 +203,71 @@ it('a mail that fails is tried five times with growing delays, then dies with it
         [at(diedAfterMs)],
       )
     )[0]?.result;
-  expect(await resend(nowMs)).toEqual({ mails: 0, push: 0, outgoing: 0 });
-  expect(await resend(atMs)).toEqual({ mails: 1, push: 0, outgoing: 0 });
+  expect(await resend(nowMs)).toMatchObject({ mails: 0, skipped: {} });
+  await supabase().database.query(`select public.suppress_mail_address($1, 'bounce')`, [ada.email]);
+  expect(await resend(atMs)).toEqual({ mails: 0, push: 0, outgoing: 0, skipped: { suppressed: 1 } });
+  expect(await queue()).toMatchObject([{ state: 'dead' }]);
+  const [lifted] = await supabase().database.query(
+    `select public.lift_suppressions(now() - interval '1 minute', 'bounce') as lifted`,
+  );
+  expect(lifted).toEqual({ lifted: 1 });
+  expect(await resend(atMs)).toEqual({ mails: 1, push: 0, outgoing: 0, skipped: {} });
   expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
+});
+
+it('a mail that is held waits longer and longer, an hour at most, without a counted attempt, and is dead after 30 days', async () => {
+  await addDueMails(1);
+  const waits: number[] = [];
+  let nowMs = atMs;
+  for (const dayCount of [0, 0.01, 0.1, 29, 31]) {
+    nowMs = atMs + dayCount * 86_400_000;
+    await supabase().database.query('update private.notification_mails set due_at = $1', [at(nowMs)]);
+    const [mail] = (await claim(nowMs)).mails;
+    expect(await finish(mail, 'held', nowMs)).toBe(true);
+    const [row] = await queue();
+    waits.push(((row?.due_at.getTime() ?? 0) - nowMs) / minuteMs);
+    if (dayCount < 30) expect(row).toMatchObject({ state: 'retrying', attempts: 0 });
+  }
+  for (const [index, minutes] of [1, 3.6, 36, 60].entries()) {
+    expect(waits[index]).toBeGreaterThanOrEqual(minutes * 0.5);
+    expect(waits[index]).toBeLessThanOrEqual(minutes * 1.5);
+  }
+  expect(await queue()).toMatchObject([{ state: 'dead' }]);
+});
+
+describe('suppressions', () => {
+  const suppress = (address: string, reason: string, detail = '') =>
+    supabase().database.query('select public.suppress_mail_address($1, $2, $3)', [address, reason, detail]);
+  const lift = async (since: string, reason: string | null) =>
+    (
+      await supabase().database.query<{ lifted: number }>(
+        'select public.lift_suppressions($1, $2) as lifted',
+        [since, reason],
+      )
+    )[0]?.lifted;
+
+  beforeEach(async () => {
+    await supabase().database.exec('delete from private.suppressed_addresses');
+    await suppress('one@example.com', 'bounce');
+    await supabase().database.exec(`update private.suppressed_addresses set created_at = '2026-01-01'`);
+    await suppress('two@example.com', 'bounce');
+    await suppress('three@example.com', 'complaint');
+  });
+
+  it('are lifted from a time on, and for one reason or all', async () => {
+    expect(await lift('2026-01-02', 'bounce')).toBe(1);
+    expect(await lift('2026-01-02', null)).toBe(1);
+    expect(await lift('2025-01-01', null)).toBe(1);
+    await expect(lift('2025-01-01', 'spite')).rejects.toThrow('suppressions_invalid');
+  });
+
+  it('for a complaint stay so when the address bounces later', async () => {
+    await suppress('three@example.com', 'bounce');
+    expect(await lift('2025-01-01', 'bounce')).toBe(2);
+    await suppress('four@example.com', 'bounce');
+    await suppress('four@example.com', 'complaint');
+    expect(await lift('2025-01-01', 'complaint')).toBe(2);
+  });
 });
 
 describe('the queue', () => {
@@ -255,6 +317,7 @@ describe('the queue', () => {
     `select public.finish_notification_mail(gen_random_uuid(), gen_random_uuid(), 'sent')`,
     `select public.suppress_mail_address('ada@example.com', 'bounce')`,
     `select public.unsubscribe_from_mails('token')`,
+    'select public.lift_suppressions(now())',
   ];
   it.each(statements)('the queue is closed to users and visitors: %s', async (statement) => {
     for (const caller of [{ role: 'authenticated', userId: ada.id }, { role: 'anon' }] as const)

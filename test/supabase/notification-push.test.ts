@@ -32,6 +32,7 @@ beforeEach(async () => {
   nowMs = startMs;
   pushService.deliveries.length = 0;
   pushService.status = 201;
+  pushService.body = '';
   pushService.retryAfter = null;
   await supabase().database.exec(`
     delete from notifications; delete from push_subscriptions; delete from notification_preferences;
@@ -166,23 +167,43 @@ it('a push service that is busy gets the message again when it says so', async (
   expect(await later(2_000)).toMatchObject({ sent: 1 });
 });
 
-it('a push service that fails four times gets it no more', async () => {
+it('a push service that is down for hours gets the message when it is back', async () => {
   await subscribe();
   await notify('Please look');
   pushService.status = 500;
   for (let attempt = 0; attempt < 6; attempt += 1) await later(3600_000);
-  expect(pushService.deliveries).toHaveLength(4);
+  expect(pushService.deliveries).toHaveLength(6);
+  pushService.status = 201;
+  expect(await later(2 * 3600_000)).toMatchObject({ sent: 1 });
 });
 
-it('a push service that was down for long gets dead messages again by one call, and a stopped worker loses none', async () => {
+it.each([400, 403])(
+  'a key that the push service refuses (%i) ends neither message nor subscription: the device subscribes again',
+  async (status) => {
+    await subscribe();
+    await notify('Please look');
+    pushService.status = status;
+    pushService.body = '{"reason":"VapidPkHashMismatch"}';
+    for (let attempt = 0; attempt < 5; attempt += 1) await later(600_000);
+    await notify('Another');
+    pushService.status = 201;
+    await subscribe(`${pushService.origin}/push/again`);
+    expect(await subscriptions()).toMatchObject([{ endpoint: `${pushService.origin}/push/again` }]);
+    pushService.deliveries.length = 0;
+    expect(await later(6_000)).toMatchObject({ sent: 2 });
+    expect(pushService.deliveries.map(({ path }) => path)).toEqual(['/push/again', '/push/again']);
+  },
+);
+
+it('a push service that was down for days gets dead messages again by one call, and a stopped worker loses none', async () => {
   await subscribe();
   await notify('Please look');
   pushService.status = 500;
-  for (let attempt = 0; attempt < 4; attempt += 1) await later(3600_000);
+  for (let attempt = 0; attempt < 3; attempt += 1) await later(13 * 3600_000);
   pushService.status = 201;
-  expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  expect(await later(13 * 3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
   const resent = await call('resend_dead_letters', {}, supabase().serviceRoleKey);
-  expect(await resent.json()).toEqual({ mails: 0, push: 1, outgoing: 0 });
+  expect(await resent.json()).toEqual({ mails: 0, push: 1, outgoing: 0, skipped: {} });
   await supabase().database.query('select claim_push_messages(called_at => $1)', [
     new Date(nowMs).toISOString(),
   ]);
@@ -251,8 +272,12 @@ it('a subscription moves to the account that uses the device now', async () => {
 });
 
 it('a user has at most twenty subscriptions', async () => {
-  for (let number = 1; number <= 22; number += 1)
-    await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
+  await supabase().database.query(
+    `insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth, created_at)
+     select $1, gen_random_uuid(), 'https://push.example.com/' || n, $2, $3, now() - interval '1 day' from generate_series(1, 21) n`,
+    [ada.id, device.keys.p256dh, device.keys.auth],
+  );
+  await subscribe();
   expect(await subscriptions()).toHaveLength(20);
 });
 

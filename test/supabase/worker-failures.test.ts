@@ -1,9 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
-import type { OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
-import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
+import type { MailRefusal, OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
 import { sendDueMails } from '../../supabase/functions/_shared/mail/send-due-mails.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { createFailureLog } from '../../supabase/functions/_shared/runtime/failure-log.ts';
@@ -46,7 +43,17 @@ function createQueue(items: readonly object[], answer: (id: string, call: number
   );
   const env = { SUPABASE_URL: 'http://localhost', SUPABASE_SERVICE_ROLE_KEY: 'key' };
   const callDatabase = createDatabaseCaller({ env, fetch: fetchFake, now: () => 0 }, log.traceparent);
-  return { callDatabase, log, finished, claims: () => claims, wait: () => Promise.resolve() };
+  let started = 0;
+  return {
+    callDatabase,
+    log,
+    finished,
+    claims: () => claims,
+    wait: () => Promise.resolve(),
+    startNext: async () => void (started += 1),
+    /** How many next runs were started. */
+    started: () => started,
+  };
 }
 
 const accept = () => Response.json(true);
@@ -137,6 +144,13 @@ it('a run sends 500 mails at most, which takes less processor time than the plat
   const queue = createQueue(mails(700), accept);
   expect(await sendMails(queue, async () => undefined)).toEqual({ sent: 500, failed: 0, skipped: 0 });
   expect(queue.claims()).toBe(10);
+  expect(queue.started()).toBe(1);
+});
+
+it('a run that has sent all that is due starts no next one', async () => {
+  const queue = createQueue(mails(60), accept);
+  await sendMails(queue, async () => undefined);
+  expect(queue.started()).toBe(0);
 });
 
 it('a push message that cannot be read fails by itself, and the others are sent', async () => {
@@ -172,37 +186,34 @@ it('a push message that cannot be read fails by itself, and the others are sent'
   expect(lines()).toMatchObject([{ event: 'push_failed', message_id: 'poison' }]);
 });
 
-it('a mail at which the SMTP server closes the connection fails by itself; a server that is gone makes all wait', async () => {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS', 'AUTH'],
-    onData(stream, session) {
-      stream.resume();
-      server.connections.forEach((connection) => connection.id === session.id && connection.close());
+const refuseWith = (refusal: MailRefusal) => () => Promise.reject(new MailTransportError('no', refusal));
+
+it('ten mails in a row that are held make the others wait: a wrong setting is no reason to try them all', async () => {
+  const queue = createQueue(mails(50), accept);
+  let tried = 0;
+  const report = await sendMails(
+    queue,
+    () => {
+      tried += 1;
+      return refuseWith('held')();
     },
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const port = String((server.server.address() as AddressInfo).port);
-  const transport = createSmtpTransport({ SMTP_HOST: '127.0.0.1', SMTP_PORT: port });
-  const outgoing = {
-    id: 'one',
-    messageId: '<one@b.test>',
-    from: 'a@b.test',
-    to: { name: 'Ada', address: 'ada@example.com' },
-    subject: 'One',
-    html: '<p>One</p>',
-    text: 'One',
-    headers: {},
-  };
-  await expect(transport.send(outgoing)).rejects.toMatchObject({ refusal: 'temporary' });
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  await expect(transport.send(outgoing)).rejects.toMatchObject({
-    refusal: 'unavailable',
-    retryAfterMs: 60_000,
-  });
-  transport.close();
+    performance.now() + 30_000,
+  );
+  expect(report).toEqual({ sent: 0, failed: 50, skipped: 0 });
+  expect(queue.started()).toBe(0);
+  // Five are on their way when the tenth is held.
+  expect(tried).toBeGreaterThanOrEqual(10);
+  expect(tried).toBeLessThan(15);
+  const outcomes = [...queue.finished.values()];
+  expect(outcomes.filter((outcome) => outcome === 'held')).toHaveLength(tried);
+  expect(outcomes.filter((outcome) => outcome === 'delayed')).toHaveLength(50 - tried);
+});
+
+it('a few mails that are held stop no other mail', async () => {
+  const queue = createQueue(mails(60), accept);
+  const report = await sendMails(queue, ({ id }) =>
+    Number(id.split('-')[1]) % 4 === 0 ? refuseWith('held')() : Promise.resolve(),
+  );
+  expect(report).toEqual({ sent: 45, failed: 15, skipped: 0 });
+  expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toEqual([]);
 });

@@ -14,6 +14,8 @@ export interface PushService {
   readonly deliveries: PushDelivery[];
   /** The status of the next answers. Default 201. */
   status: number;
+  /** The body of the next answers. Default empty. */
+  body: string;
   retryAfter: string | null;
   close(): Promise<void>;
 }
@@ -26,7 +28,7 @@ export async function startPushService(): Promise<PushService> {
     request.on('end', () => {
       deliveries.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
       if (service.retryAfter) response.setHeader('retry-after', service.retryAfter);
-      response.writeHead(service.status).end();
+      response.writeHead(service.status).end(service.body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -34,6 +36,7 @@ export async function startPushService(): Promise<PushService> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     deliveries,
     status: 201,
+    body: '',
     retryAfter: null,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

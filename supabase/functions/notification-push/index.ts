@@ -1,7 +1,7 @@
 /**
  * Sends the push messages that are due. Called every ten seconds by `private.call_push_worker()`, with the worker's secret.
  *
- * POST without a body. Answers `{"sent", "failed", "skipped"}`.
+ * POST; with `{"worker": 1}` the run starts its next one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`.
  *
  * Environment: WORKER_SECRET, VAPID_SUBJECT (a `mailto:` or `https:` address of the operator), VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY;
  * PUSH_HOSTS where other push services than the browsers' own are allowed. The platform sets SUPABASE_URL and
@@ -10,8 +10,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { createPushTransport } from '../_shared/push/push-transport.ts';
 import { sendDuePushMessages } from '../_shared/push/send-due-push-messages.ts';
+import { continueWorker, workerCallSchema } from '../_shared/runtime/continue-worker.ts';
 import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
 import { createFailureLog } from '../_shared/runtime/failure-log.ts';
+import { parseRequestJson } from '../_shared/runtime/parse.ts';
 import { answerError, serveFunction } from '../_shared/runtime/runtime.ts';
 import { isWorkerCall } from '../_shared/runtime/service-keys.ts';
 
@@ -22,13 +24,16 @@ export default serveFunction({ methods: ['POST'] }, async (request, runtime) => 
   if (!isWorkerCall(request, runtime.env))
     return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
   const log = createFailureLog(request, 'notification-push', console.error);
+  const { worker } = parseRequestJson(workerCallSchema, (await request.text()) || '{}');
+  const callDatabase = createDatabaseCaller(runtime, log.traceparent);
   const report = await sendDuePushMessages({
-    callDatabase: createDatabaseCaller(runtime, log.traceparent),
+    callDatabase,
     log,
     wait: (durationMs) => setTimeout(durationMs),
     transport: createPushTransport(runtime),
     now: runtime.now,
     stopAtMs: performance.now() + runMs,
+    startNext: () => continueWorker('notification-push', worker, callDatabase, log),
   });
   return Response.json(report);
 });

@@ -41,7 +41,10 @@ export interface PushDevice {
   subscribe(): Promise<PushState>;
   /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
   unsubscribe(): Promise<PushState>;
-  /** Sends the subscription of this device again: browsers renew subscriptions without notice. */
+  /**
+   * Sends the subscription of this device again: browsers renew subscriptions without notice. One with the key of an earlier
+   * deployment, which delivers nothing, is replaced; where the browser refuses that without a click, the state is `off`.
+   */
   renew(): Promise<void>;
 }
 
@@ -100,20 +103,24 @@ export function createPushDevice({
         .then(resolve, (cause: unknown) => reject(new PushServiceError('refused', { cause })))
         .finally(() => timer.cancel());
     });
+  const subscribeWithKey = async () => {
+    const { pushManager } = await browser.ready;
+    const earlier = await pushManager.getSubscription();
+    // A browser refuses a second key beside that of an earlier deployment.
+    if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
+    return subscribeInTime(pushManager);
+  };
   return {
     async read() {
       await browser.ready;
       if (browser.permission === 'denied') return 'denied';
-      return browser.permission === 'granted' && (await current()) ? 'on' : 'off';
+      const subscription = browser.permission === 'granted' ? await current() : null;
+      return subscription && hasKey(subscription, publicKey) ? 'on' : 'off';
     },
     async subscribe() {
       const permission = await browser.requestPermission();
       if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
-      const { pushManager } = await browser.ready;
-      const earlier = await pushManager.getSubscription();
-      // A browser refuses a second key beside that of an earlier deployment.
-      if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
-      const subscription = await subscribeInTime(pushManager);
+      const subscription = await subscribeWithKey();
       try {
         await saveSubscription(subscription);
       } catch (problem) {
@@ -129,7 +136,8 @@ export function createPushDevice({
     },
     async renew() {
       const subscription = browser.permission === 'granted' ? await current() : null;
-      if (subscription) await saveSubscription(subscription);
+      if (!subscription) return;
+      await saveSubscription(hasKey(subscription, publicKey) ? subscription : await subscribeWithKey());
     },
   };
 }

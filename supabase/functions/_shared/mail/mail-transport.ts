@@ -21,13 +21,15 @@ export interface MailTransport {
 
 /**
  * Why a mail was not accepted:
- * - `temporary`: the next attempt may succeed.
- * - `unavailable`: the provider limits the rate, cannot be reached or does not accept the credentials. This mail and the
- *   others of the run must wait, and no attempt counts.
+ * - `unavailable`: the provider limits the rate, cannot be reached or does not accept the credentials or the sender. This mail and
+ *   the others of the run must wait, and no attempt counts.
+ * - `held`: what was answered speaks neither of this mail nor of its address. This mail waits, and no attempt counts; if several in
+ *   a row are held, the others wait, too.
+ * - `temporary`: the next attempt may succeed, and this one counts.
  * - `refused`: the mail itself is not accepted; another attempt cannot succeed.
  * - `unknown-address`: the address does not exist; another attempt, and another mail, cannot succeed.
  */
-export type MailRefusal = 'temporary' | 'unavailable' | 'refused' | 'unknown-address';
+export type MailRefusal = 'unavailable' | 'held' | 'temporary' | 'refused' | 'unknown-address';
 
 /** A mail was not accepted. */
 export class MailTransportError extends Error {

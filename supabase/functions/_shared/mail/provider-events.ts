@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parseRequestJson } from '../runtime/parse.ts';
+import { isAboutSomethingElse } from './smtp-responses.ts';
 
 /** What a provider's event means: addresses that get no more mail. */
 export interface Suppression {
@@ -20,7 +21,13 @@ const resendSchema = z.discriminatedUnion('type', [
     type: z.literal('email.bounced'),
     data: z.object({
       to: texts,
-      bounce: z.optional(z.object({ type: z.optional(z.string()), message: z.optional(z.string()) })),
+      bounce: z.optional(
+        z.object({
+          type: z.optional(z.string()),
+          message: z.optional(z.string()),
+          diagnosticCode: z.optional(texts),
+        }),
+      ),
     }),
   }),
 ]);
@@ -32,6 +39,10 @@ const postmarkSchema = z.object({
   /** Whether Postmark itself sends no more to the address, after a hard bounce. */
   Inactive: z.optional(z.boolean()),
   Description: z.optional(z.string()),
+  /** https://postmarkapp.com/developer/api/bounce-api#bounce-types */
+  Type: z.optional(z.string()),
+  /** What the recipient's server said. */
+  Details: z.optional(z.string()),
 });
 
 /** @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
@@ -41,7 +52,14 @@ const snsSchema = z.object({
   SubscribeURL: z.optional(z.string()),
 });
 
-const recipients = z.array(z.object({ emailAddress: z.string(), diagnosticCode: z.optional(z.string()) }));
+const recipients = z.array(
+  z.object({
+    emailAddress: z.string(),
+    /** The enhanced code of the bounce (RFC 3464), such as `5.1.1`. */
+    status: z.optional(z.string()),
+    diagnosticCode: z.optional(z.string()),
+  }),
+);
 
 /** @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html */
 const sesSchema = z.object({
@@ -51,6 +69,9 @@ const sesSchema = z.object({
   bounce: z.optional(z.object({ bounceType: z.string(), bouncedRecipients: recipients })),
   complaint: z.optional(z.object({ complainedRecipients: recipients })),
 });
+
+/** Postmark's bounces that speak of the address; others are about spam, policy or the account. */
+const addressBounces: ReadonlySet<string> = new Set(['HardBounce', 'BadEmailAddress']);
 
 /** Where a topic of SNS is confirmed: at the service itself, or a forged message would make the function call any address. */
 const snsUrl = /^https:\/\/sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?\//;
@@ -72,8 +93,9 @@ export function parseProviderEvent(body: string): ProviderEvent {
 function readResend(body: string): ProviderEvent {
   const { type, data } = parseRequestJson(resendSchema, body);
   if (type === 'email.complained') return { reason: 'complaint', addresses: data.to, detail: null };
-  if (data.bounce?.type === 'Transient') return null;
-  return { reason: 'bounce', addresses: data.to, detail: data.bounce?.message ?? null };
+  const { type: bounceType = 'Permanent', message = null, diagnosticCode = [] } = data.bounce ?? {};
+  if (bounceType !== 'Permanent' || isAboutSomethingElse(diagnosticCode.join(' '))) return null;
+  return { reason: 'bounce', addresses: data.to, detail: message };
 }
 
 function readPostmark(body: string): ProviderEvent {
@@ -82,9 +104,12 @@ function readPostmark(body: string): ProviderEvent {
     Email: address,
     Inactive,
     Description = null,
+    Type: bounceType = 'HardBounce',
+    Details = '',
   } = parseRequestJson(postmarkSchema, body);
   if (type === 'SpamComplaint') return { reason: 'complaint', addresses: [address], detail: Description };
-  if (type !== 'Bounce' || Inactive !== true) return null;
+  if (type !== 'Bounce' || Inactive !== true || !addressBounces.has(bounceType)) return null;
+  if (isAboutSomethingElse(Details)) return null;
   return { reason: 'bounce', addresses: [address], detail: Description };
 }
 
@@ -98,6 +123,9 @@ function readSns(body: string): ProviderEvent {
   if (kind === 'Complaint' && complaint)
     return { reason: 'complaint', addresses: of(complaint.complainedRecipients), detail: null };
   if (kind !== 'Bounce' || bounce?.bounceType !== 'Permanent') return null;
-  const [first] = bounce.bouncedRecipients;
-  return { reason: 'bounce', addresses: of(bounce.bouncedRecipients), detail: first?.diagnosticCode ?? null };
+  const bounced = bounce.bouncedRecipients.filter(
+    ({ status = '', diagnosticCode = '' }) => !isAboutSomethingElse(`${status} ${diagnosticCode}`),
+  );
+  const [first] = bounced;
+  return first ? { reason: 'bounce', addresses: of(bounced), detail: first.diagnosticCode ?? null } : null;
 }

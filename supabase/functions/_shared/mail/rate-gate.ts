@@ -16,16 +16,29 @@ export interface RateGate {
   pass(): Promise<Closure | null>;
   /** Records that the provider takes no mail. @param retryAfterMs 0: not said. */
   limit(retryAfterMs: number, reason: string): void;
+  /** Records that a mail was held: after several in a row without a mail that was taken or refused, the others wait, too. */
+  hold(retryAfterMs: number, reason: string): void;
+  /** Records that the provider takes mails. */
+  open(): void;
   /** Why no mail is sent until the end of the run; null while the run sends or waits. */
   closure(): Closure | null;
 }
 
 /** The wait where the provider names none. */
 const usualWaitMs = 1000;
+/** So many mails held in a row are no accident of these mails. */
+const mostHeld = 10;
+const heldWaitMs = 60_000;
 
 export function createRateGate({ stopAtMs, wait }: RateGateOptions): RateGate {
   let pause: Promise<void> = Promise.resolve();
   let closure: Closure | null = null;
+  let held = 0;
+  const limit = (retryAfterMs: number, reason: string) => {
+    const waitMs = retryAfterMs || usualWaitMs;
+    if (performance.now() + waitMs < stopAtMs) pause = wait(waitMs);
+    else closure = { forMs: Math.max(closure?.forMs ?? 0, waitMs), reason };
+  };
   const readClosure = () => {
     if (closure === null && performance.now() >= stopAtMs)
       closure = { forMs: 0, reason: 'The run was about to end.' };
@@ -36,10 +49,13 @@ export function createRateGate({ stopAtMs, wait }: RateGateOptions): RateGate {
       await pause;
       return readClosure();
     },
-    limit(retryAfterMs, reason) {
-      const waitMs = retryAfterMs || usualWaitMs;
-      if (performance.now() + waitMs < stopAtMs) pause = wait(waitMs);
-      else closure = { forMs: Math.max(closure?.forMs ?? 0, waitMs), reason };
+    limit,
+    hold(retryAfterMs, reason) {
+      held += 1;
+      if (held >= mostHeld) limit(retryAfterMs || heldWaitMs, reason);
+    },
+    open() {
+      held = 0;
     },
     closure: readClosure,
   };

@@ -1,20 +1,13 @@
+import { findHttpRule, readRetryAfterMs } from '../runtime/response-rules.ts';
 import { requireSetting } from '../runtime/runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { MailTransportError } from './mail-transport.ts';
-import type { MailRefusal, MailTransport } from './mail-transport.ts';
+import type { MailTransport } from './mail-transport.ts';
+import { resendRules } from './resend-responses.ts';
 
 const timeoutMs = 20_000;
 /** How long the other mails wait while the provider cannot be reached or does not accept the key. */
 const unavailableMs = 60_000;
-
-/** Other statuses are about the key, the account or the provider, and end when an operator or the provider acts. */
-const refusals: ReadonlyMap<number, MailRefusal> = new Map([
-  [400, 'refused'],
-  [401, 'unavailable'],
-  [413, 'refused'],
-  [422, 'refused'],
-  [429, 'unavailable'],
-]);
 
 /**
  * Sends by the HTTP interface of Resend: RESEND_API_KEY, and RESEND_URL for another server of the same interface.
@@ -26,7 +19,7 @@ export function createResendTransport({ env, fetch, now }: Runtime): MailTranspo
   const url = env['RESEND_URL'] ?? 'https://api.resend.com';
   return {
     async send({ id, messageId, from, to, subject, html, text, headers }) {
-      const body = {
+      const request = {
         from,
         to: [to.address],
         subject,
@@ -41,7 +34,7 @@ export function createResendTransport({ env, fetch, now }: Runtime): MailTranspo
           'content-type': 'application/json',
           'idempotency-key': id,
         },
-        body: JSON.stringify(body),
+        body: JSON.stringify(request),
         signal: AbortSignal.timeout(timeoutMs),
       }).catch((problem: unknown) => {
         throw new MailTransportError('The provider cannot be reached', 'unavailable', {
@@ -49,26 +42,20 @@ export function createResendTransport({ env, fetch, now }: Runtime): MailTranspo
           retryAfterMs: unavailableMs,
         });
       });
-      const answer = await response.text();
-      if (response.ok || isEarlierAttempt(response.status, answer)) return;
+      const body = await response.text();
+      const { verdict, waitMs = 0 } = findHttpRule(resendRules, response.status, body);
+      if (verdict === 'accepted') return;
       throw new MailTransportError(
-        `The provider answered ${response.status}: ${answer.slice(0, 300)}`,
-        refusals.get(response.status) ?? 'temporary',
-        { retryAfterMs: response.status === 401 ? unavailableMs : readRetryAfterMs(response.headers, now()) },
+        `The provider responded ${response.status}: ${body.slice(0, 300)}`,
+        verdict,
+        {
+          retryAfterMs:
+            readRetryAfterMs(response.headers, now()) ||
+            waitMs ||
+            (verdict === 'unavailable' ? unavailableMs : 0),
+        },
       );
     },
     close() {},
   };
-}
-
-/** The provider accepted this key before, with the content of an earlier attempt: the mail was sent. */
-function isEarlierAttempt(status: number, answer: string): boolean {
-  return status === 409 && answer.includes('invalid_idempotent_request');
-}
-
-/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3); 0 without it. */
-function readRetryAfterMs(headers: Headers, nowMs: number): number {
-  const value = headers.get('retry-after') ?? '';
-  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Math.max(0, waitMs || 0);
 }

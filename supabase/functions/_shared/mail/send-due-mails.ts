@@ -18,6 +18,7 @@ export interface SendDueMailsOptions extends AcknowledgmentOptions {
   readonly now: () => number;
   /** Also sends mails that are due until then. Default: only what is due now. */
   readonly dueBeforeMs?: number | undefined;
+  readonly startNext: () => Promise<void>;
   /** No mail is sent after this time of `performance.now()`: functions have a time limit. */
   readonly stopAtMs: number;
 }
@@ -28,8 +29,9 @@ const leaseSeconds = 150;
 const sentAtOnce = 5;
 const mostMails = 500;
 
-type Outcome = 'sent' | 'failed' | 'delayed' | 'refused' | 'rejected';
+type Outcome = 'sent' | 'failed' | 'delayed' | 'held' | 'refused' | 'rejected';
 const outcomes: Readonly<Record<Exclude<MailRefusal, 'unavailable'>, Outcome>> = {
+  held: 'held',
   temporary: 'failed',
   refused: 'refused',
   'unknown-address': 'rejected',
@@ -45,6 +47,8 @@ export function sendDueMails(options: SendDueMailsOptions): Promise<SendingRepor
     sentAtOnce,
     mostItems: mostMails,
     mayClaim: () => gate.closure() === null && !acknowledgments.hasGivenUp(),
+    isClosed: () => (gate.closure()?.forMs ?? 0) > 0 || acknowledgments.hasGivenUp(),
+    startNext: options.startNext,
     async claim() {
       const { claimed, mails } = await callDatabase(
         'claim_notification_mails',
@@ -86,6 +90,8 @@ async function sendOne(
     const closure = await gate.pass();
     if (closure !== null) return finish('delayed', closure.reason, closure.forMs);
     const problem = await trySending(mail, options);
+    if (problem?.refusal === 'held') gate.hold(problem.retryAfterMs, problem.message);
+    else if (problem?.refusal !== 'unavailable') gate.open();
     if (problem === null) return finish('sent', null);
     if (problem.refusal !== 'unavailable')
       return finish(outcomes[problem.refusal], problem.message, problem.retryAfterMs);

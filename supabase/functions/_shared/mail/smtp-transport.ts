@@ -3,21 +3,22 @@ import { requireSetting } from '../runtime/runtime.ts';
 import type { Environment } from '../runtime/runtime.ts';
 import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
+import { judgeSmtpResponse } from './smtp-responses.ts';
+import type { SmtpStage } from './smtp-responses.ts';
 
 /** Port of SMTP over TLS from the first byte (RFC 8314). */
 const implicitTlsPort = 465;
 /** Functions of a hosted project cannot connect to these ports. */
 const blockedPorts: ReadonlySet<number> = new Set([25, 587]);
 const timeoutMs = 20_000;
-/** Answers to RCPT TO that say that the mailbox does not exist (RFC 5321, section 4.2.3). */
-const unknownMailboxCodes = new Set([550, 551, 553]);
-
 /** How long the other mails wait while the server takes none. */
 const unavailableMs = 60_000;
 
+/** What nodemailer's errors have. `response` begins with the reply code, and is missing where the server sent none. */
 interface SmtpProblem {
   readonly code?: string;
   readonly command?: string;
+  readonly response?: string;
   readonly responseCode?: number;
 }
 
@@ -44,12 +45,12 @@ export function createSmtpTransport(env: Environment): MailTransport {
         await smtp.sendMail({ messageId, from, to: { ...to }, subject, html, text, headers: { ...headers } });
       } catch (problem) {
         const message = problem instanceof Error ? problem.message : String(problem);
-        if (await isServerGone(smtp, problem as SmtpProblem))
-          throw new MailTransportError(message + adviceFor(port), 'unavailable', {
-            cause: problem,
-            retryAfterMs: unavailableMs,
-          });
-        throw new MailTransportError(message, readRefusal(problem as SmtpProblem), { cause: problem });
+        const refusal = await readRefusal(smtp, problem as SmtpProblem);
+        throw new MailTransportError(
+          refusal === 'unavailable' ? message + adviceFor(port) : message,
+          refusal,
+          { cause: problem, ...(refusal === 'unavailable' && { retryAfterMs: unavailableMs }) },
+        );
       }
     },
     close: () => smtp.close(),
@@ -62,20 +63,23 @@ function adviceFor(port: number): string {
     : '';
 }
 
-/** Whether the server takes no mail at all. A mail at which it closes the connection fails by itself. */
-async function isServerGone(
+async function readRefusal(
   smtp: { verify(): Promise<unknown> },
-  { code, responseCode }: SmtpProblem,
-): Promise<boolean> {
-  if (responseCode !== undefined && code !== 'EAUTH') return false;
+  { code, command = '', response, responseCode }: SmtpProblem,
+): Promise<MailRefusal> {
+  if (responseCode !== undefined)
+    return judgeSmtpResponse(stageOf(command), response ?? String(responseCode));
+  // What nodemailer refuses by itself: a mail that is larger than the server says, an address that no envelope can have.
+  if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused';
+  // A server that takes others and closes the connection at this mail says nothing about it.
   return smtp.verify().then(
-    () => false,
-    () => true,
+    () => 'held',
+    () => 'unavailable',
   );
 }
 
-/** Other permanent answers are about the account or the connection, and end when an operator acts. */
-function readRefusal({ command, responseCode = 0 }: SmtpProblem): MailRefusal {
-  if (command === 'RCPT TO' && unknownMailboxCodes.has(responseCode)) return 'unknown-address';
-  return command === 'DATA' && responseCode >= 500 ? 'refused' : 'temporary';
+function stageOf(command: string): SmtpStage {
+  if (command === 'MAIL FROM') return 'MAIL';
+  if (command === 'RCPT TO') return 'RCPT';
+  return command === 'DATA' ? 'DATA' : 'session';
 }

@@ -1,6 +1,10 @@
+import { Buffer } from 'node:buffer';
+import { createECDH } from 'node:crypto';
 import webPush from 'web-push';
-import { requireSetting } from '../runtime/runtime.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { InvalidSettingError, requireSetting } from '../runtime/runtime.ts';
+import type { Environment, Runtime } from '../runtime/runtime.ts';
+import { findHttpRule, readRetryAfterMs } from '../runtime/response-rules.ts';
+import { pushRules } from './push-responses.ts';
 
 /** A device's push subscription (RFC 8030, RFC 8291). */
 export interface PushSubscription {
@@ -15,9 +19,10 @@ export interface PushSubscription {
 export type PushOutcome =
   | { readonly outcome: 'sent' | 'gone' }
   | {
-      /** `failed`: another attempt may succeed. `refused`: none can. */
-      readonly outcome: 'failed' | 'refused';
+      /** `failed`: another attempt may succeed. `held`: the message has to wait, and no attempt counts. `refused`: no attempt can succeed. */
+      readonly outcome: 'failed' | 'held' | 'refused';
       readonly reason: string;
+      /** Null: the service names no time. */
       readonly retrySeconds: number | null;
     };
 
@@ -38,26 +43,25 @@ const browserHosts = [
 const timeoutMs = 10_000;
 /** A push service keeps a message this long for a device that is off. */
 const ttlSeconds = 24 * 3600;
+const mostFailures = 5;
 
-/** @throws {MissingSettingError} without VAPID_SUBJECT, VAPID_PUBLIC_KEY or VAPID_PRIVATE_KEY. */
-export function createPushTransport({ env, fetch }: Runtime): PushTransport {
-  const vapidDetails = {
-    subject: requireSetting(env, 'VAPID_SUBJECT'),
-    publicKey: requireSetting(env, 'VAPID_PUBLIC_KEY'),
-    privateKey: requireSetting(env, 'VAPID_PRIVATE_KEY'),
-  };
+/** @throws {MissingSettingError | InvalidSettingError} without VAPID_SUBJECT, VAPID_PUBLIC_KEY or VAPID_PRIVATE_KEY, or if they do not fit. */
+export function createPushTransport({ env, fetch, now }: Runtime): PushTransport {
+  const vapidDetails = readVapidDetails(env);
   /** `host` or, for development and tests, `http://host:port`. */
   const hosts = [...browserHosts, ...(env['PUSH_HOSTS'] ?? '').split(/[\s,]+/).filter(Boolean)];
+  const outages = createOutages();
   return {
     async send({ endpoint, p256dh, auth }, payload) {
       if (!isAllowed(endpoint, hosts))
         return { outcome: 'refused', reason: 'The push service is not allowed', retrySeconds: null };
+      const { origin } = new URL(endpoint);
+      const outage = outages.find(origin);
+      if (outage !== null) return hold(outage);
+      const encrypted = encrypt({ endpoint, p256dh, auth }, payload, vapidDetails);
+      if ('problem' in encrypted) return { outcome: 'failed', reason: encrypted.problem, retrySeconds: null };
+      const { method, headers, body } = encrypted;
       try {
-        const { method, headers, body } = webPush.generateRequestDetails(
-          { endpoint, keys: { p256dh, auth } },
-          payload,
-          { vapidDetails, TTL: ttlSeconds, urgency: 'normal', contentEncoding: 'aes128gcm' },
-        );
         const response = await fetch(endpoint, {
           method,
           headers,
@@ -65,14 +69,61 @@ export function createPushTransport({ env, fetch }: Runtime): PushTransport {
           redirect: 'error',
           signal: AbortSignal.timeout(timeoutMs),
         });
-        await response.body?.cancel();
-        return outcomeOf(response);
+        const outcome = readOutcome(response, await response.text(), now());
+        outages.record(origin, outcome.outcome === 'held' && response.status >= 500 ? outcome.reason : null);
+        return outcome;
       } catch (problem) {
-        const reason = problem instanceof Error ? problem.message : String(problem);
-        return { outcome: 'failed', reason, retrySeconds: null };
+        const reason = `The push service cannot be reached: ${messageOf(problem)}`;
+        outages.record(origin, reason);
+        return hold(reason);
       }
     },
   };
+}
+
+interface VapidDetails {
+  readonly subject: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/** Keys that cannot sign would make each message fail as if by itself. */
+function readVapidDetails(env: Environment): VapidDetails {
+  const subject = requireSetting(env, 'VAPID_SUBJECT');
+  const publicKey = requireSetting(env, 'VAPID_PUBLIC_KEY');
+  const privateKey = requireSetting(env, 'VAPID_PRIVATE_KEY');
+  const pair = createECDH('prime256v1');
+  try {
+    webPush.getVapidHeaders('https://push.example.com', subject, publicKey, privateKey, 'aes128gcm');
+    pair.setPrivateKey(Buffer.from(privateKey, 'base64url'));
+  } catch (problem) {
+    throw new InvalidSettingError('VAPID_PRIVATE_KEY', `a key that can sign (${messageOf(problem)})`, {
+      cause: problem,
+    });
+  }
+  if (!pair.getPublicKey().equals(Buffer.from(publicKey, 'base64url')))
+    throw new InvalidSettingError('VAPID_PRIVATE_KEY', 'the key of VAPID_PUBLIC_KEY');
+  return { subject, publicKey, privateKey };
+}
+
+type Details = ReturnType<typeof webPush.generateRequestDetails>;
+
+/** Keys of a device that are no keys fail here. */
+function encrypt(
+  { endpoint, p256dh, auth }: PushSubscription,
+  payload: string,
+  vapidDetails: VapidDetails,
+): Details | { readonly problem: string } {
+  try {
+    return webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+      vapidDetails,
+      TTL: ttlSeconds,
+      urgency: 'normal',
+      contentEncoding: 'aes128gcm',
+    });
+  } catch (problem) {
+    return { problem: messageOf(problem) };
+  }
 }
 
 function isAllowed(endpoint: string, hosts: readonly string[]): boolean {
@@ -85,16 +136,35 @@ function isAllowed(endpoint: string, hosts: readonly string[]): boolean {
   );
 }
 
-/** RFC 8030 §5 and §7.3; 413 and other refusals stay as they are however often they are tried. */
-function outcomeOf({ status, headers }: Response): PushOutcome {
-  if (status >= 200 && status < 300) return { outcome: 'sent' };
-  if (status === 404 || status === 410) return { outcome: 'gone' };
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retrySeconds = Number.isFinite(seconds) ? Math.ceil(seconds) : null;
-  const isTemporary = status === 429 || status >= 500;
+function readOutcome({ status, headers }: Response, body: string, nowMs: number): PushOutcome {
+  const { verdict } = findHttpRule(pushRules, status, body);
+  if (verdict === 'sent' || verdict === 'gone') return { outcome: verdict };
+  const reason = `The push service responded ${status}: ${body.slice(0, 200)}`;
+  const retryAfterMs = readRetryAfterMs(headers, nowMs);
+  return verdict === 'held'
+    ? hold(reason, retryAfterMs > 0 ? Math.ceil(retryAfterMs / 1000) : null)
+    : { outcome: verdict, reason, retrySeconds: null };
+}
+
+function hold(reason: string, retrySeconds: number | null = null): PushOutcome {
+  return { outcome: 'held', reason, retrySeconds };
+}
+
+function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/** After several requests in a row that a push service left unanswered, the run asks it no more: each takes as long as a timeout. */
+function createOutages() {
+  const failures = new Map<string, number>();
+  const reasons = new Map<string, string>();
   return {
-    outcome: isTemporary ? 'failed' : 'refused',
-    reason: `The push service answered ${status}`,
-    retrySeconds: isTemporary ? retrySeconds : null,
+    find: (origin: string) =>
+      (failures.get(origin) ?? 0) >= mostFailures ? (reasons.get(origin) ?? null) : null,
+    /** @param reason null: the service responds. */
+    record(origin: string, reason: string | null) {
+      failures.set(origin, reason === null ? 0 : (failures.get(origin) ?? 0) + 1);
+      if (reason !== null) reasons.set(origin, reason);
+    },
   };
 }

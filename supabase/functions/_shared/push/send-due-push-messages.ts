@@ -11,6 +11,7 @@ import { renderPush } from './render-push.ts';
 export interface SendDuePushMessagesOptions extends AcknowledgmentOptions {
   readonly transport: PushTransport;
   readonly now: () => number;
+  readonly startNext: () => Promise<void>;
   /** No batch is claimed after this time of `performance.now()`: functions have a time limit. */
   readonly stopAtMs: number;
 }
@@ -23,7 +24,7 @@ const mostMessages = 500;
 
 /** Claims, encrypts, sends and acknowledges until nothing is due. Several workers may run at once. */
 export function sendDuePushMessages(options: SendDuePushMessagesOptions): Promise<SendingReport> {
-  const { callDatabase, now, stopAtMs, log } = options;
+  const { callDatabase, now, stopAtMs, log, startNext } = options;
   const { acknowledge, hasGivenUp } = createAcknowledgments(options);
   const calledAt = () => new Date(now()).toISOString();
   return drainQueue({
@@ -31,6 +32,8 @@ export function sendDuePushMessages(options: SendDuePushMessagesOptions): Promis
     sentAtOnce,
     mostItems: mostMessages,
     mayClaim: () => performance.now() < stopAtMs && !hasGivenUp(),
+    isClosed: hasGivenUp,
+    startNext,
     async claim() {
       const { claimed, messages } = await callDatabase(
         'claim_push_messages',

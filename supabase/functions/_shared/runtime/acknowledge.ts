@@ -6,7 +6,7 @@ import type { FailureLog } from './failure-log.ts';
 export interface AcknowledgmentOptions {
   readonly callDatabase: CallDatabase;
   readonly log: FailureLog;
-  /** Waits so many milliseconds. */
+  /** Waits for this number of milliseconds. */
   readonly wait: (durationMs: number) => Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface Acknowledgments {
    * acknowledged; a failure is logged.
    */
   acknowledge(name: string, args: Readonly<Record<string, unknown>>): Promise<boolean>;
-  /** Whether an acknowledgment was given up: what the run sends from then on would be sent again by the next run. */
+  /** Whether an acknowledgment failed for good: what the run sends from then on would be sent again by the next run. */
   hasGivenUp(): boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Queue<Item> {
   readonly batchSize: number;
   /** How many items of a batch are sent at the same time. */
   readonly sentAtOnce: number;
-  /** No batch is claimed after so many items: a function has two seconds of processor time. */
+  /** No batch is claimed after this number of items: a function has two seconds of processor time. */
   readonly mostItems: number;
   /** Leases at most `batchSize` due items. Fewer than that in `claimed` means that nothing else is due. */
   claim(): Promise<{ readonly claimed: number; readonly items: readonly Item[] }>;
@@ -19,6 +19,10 @@ export interface Queue<Item> {
   send(item: Item): Promise<boolean>;
   /** Whether the run has time for another batch. */
   mayClaim(): boolean;
+  /** Whether the next run could not do more than this one, because the service takes nothing or the database does not respond. */
+  isClosed(): boolean;
+  /** Starts the next run where this one ends with more that is due. */
+  startNext(): Promise<void>;
 }
 
 /** Claims and sends until nothing is due, or the run has to end. Several workers may run at once. */
@@ -37,6 +41,7 @@ export async function drainQueue<Item>(queue: Queue<Item>): Promise<SendingRepor
       skipped: report.skipped + claimed - batch.items.length,
     };
   }
+  if (claimed >= queue.batchSize && !queue.isClosed()) await queue.startNext();
   return report;
 }
 

@@ -54,7 +54,7 @@ async function answer(
     return await handler(request, runtime);
   } catch (problem) {
     if (problem instanceof InvalidRequestError) return answerError(400, 'validation_failed', problem.message);
-    if (problem instanceof MissingSettingError) {
+    if (problem instanceof MissingSettingError || problem instanceof InvalidSettingError) {
       reportToOperator(problem.message);
       return answerError(500, 'function_misconfigured', 'The function lacks a setting, which its log names');
     }
@@ -86,6 +86,15 @@ export class MissingSettingError extends Error {
       ? 'The platform sets it for deployed functions.'
       : `Set it with: supabase secrets set ${setting}=…`;
     super(`The environment of the function lacks ${setting}. ${advice}`);
+  }
+}
+
+/** A secret of the function's environment cannot be used. */
+export class InvalidSettingError extends Error {
+  override readonly name = 'InvalidSettingError';
+  /** @param expected what it should be. The value is not reported. */
+  constructor(setting: string, expected: string, options?: ErrorOptions) {
+    super(`The setting ${setting} of the function cannot be used: it is not ${expected}.`, options);
   }
 }
 

@@ -25,14 +25,14 @@ export function serviceHeaders(key: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Whether a worker may run: the scheduler knows the worker's own secret (the header `x-worker-secret`, WORKER_SECRET), and a
- * backend has a service key (the header `apikey`).
+ * Whether a worker may run: the scheduler knows the worker's own secret (the header `x-worker-secret`; WORKER_SECRET has one, or while it is changed
+ * the new and the old one with a space between them), and a backend has a service key (the header `apikey`).
  *
  * @throws {MissingSettingError} without any service key.
  */
 export function isWorkerCall({ headers }: Request, env: Environment): boolean {
-  const secret = env['WORKER_SECRET'];
-  if (secret && isEqual(headers.get('x-worker-secret') ?? '', secret)) return true;
+  const secrets = (env['WORKER_SECRET'] ?? '').split(/\s+/).filter(Boolean);
+  if (secrets.some((secret) => isEqual(headers.get('x-worker-secret') ?? '', secret))) return true;
   return readServiceKeys(env).some((key) => isEqual(headers.get('apikey') ?? '', key));
 }
 

@@ -55,24 +55,27 @@ async function openDevice({
       } as unknown as PushManager,
     }),
   };
-  const device = createPushDevice({
-    rest: createRestClient<Database>({
-      url: supabase().url,
-      apiKey: supabase().anonKey,
-      platform: createBrowserPlatform({
-        fetch: (input, init) =>
-          isBroken ? Promise.reject(new TypeError('Failed to fetch')) : supabase().fetch(input, init),
+  const deploy = (key: string) =>
+    createPushDevice({
+      rest: createRestClient<Database>({
+        url: supabase().url,
+        apiKey: supabase().anonKey,
+        platform: createBrowserPlatform({
+          fetch: (input, init) =>
+            isBroken ? Promise.reject(new TypeError('Failed to fetch')) : supabase().fetch(input, init),
+        }),
+        getAccessToken: () => Promise.resolve(token),
+        retry: { limit: 0 },
       }),
-      getAccessToken: () => Promise.resolve(token),
-      retry: { limit: 0 },
-    }),
-    sessionId: String(decodeJwt(token)['session_id']),
-    publicKey,
-    browser,
-    clock,
-  });
+      sessionId: String(decodeJwt(token)['session_id']),
+      publicKey: key,
+      browser,
+      clock,
+    });
   return {
-    device,
+    device: deploy(publicKey),
+    /** The device as a page with another key sees it. */
+    deploy,
     browser,
     clock,
     /** Lets the push service that was silent answer. */
@@ -161,4 +164,24 @@ test('the push messages of a device are renewed when the browser has a new subsc
   await device.renew();
   expect(await endpoints()).toEqual(['https://push.example.com/1']);
   expect(browser.permission).toBe('granted');
+});
+
+test('the switch of a device is off after a change of the keys, and the next visit subscribes with the new one', async () => {
+  const opened = await openDevice();
+  await opened.device.subscribe();
+  const later = opened.deploy(webPush.generateVAPIDKeys().publicKey);
+  expect(await later.read()).toBe('off');
+  await later.renew();
+  expect(await later.read()).toBe('on');
+  expect(await endpoints()).toEqual(['https://push.example.com/2']);
+  expect(await opened.device.read()).toBe('off');
+});
+
+test('a device that cannot tell the server of its new subscription keeps it for the next visit', async () => {
+  const opened = await openDevice();
+  await opened.device.subscribe();
+  const later = opened.deploy(webPush.generateVAPIDKeys().publicKey);
+  opened.break();
+  await expect(later.renew()).rejects.toMatchObject({ code: 'network' });
+  expect(opened.hasSubscription()).toBe(true);
 });

@@ -1,0 +1,38 @@
+/** What responses of an HTTP service mean. Of a list the first rule that fits applies. */
+export interface HttpRule<Verdict> {
+  /** Statuses, separated by spaces; `x` is any digit: `401 403`, `5xx`. */
+  readonly status: string;
+  /** What the body has to match; null: anything. */
+  readonly body: RegExp | null;
+  readonly verdict: Verdict;
+  /** How long to wait where the response has no Retry-After, in milliseconds. */
+  readonly waitMs?: number;
+  /** Why, in words of the service's reference. */
+  readonly meaning: string;
+}
+
+/** The first rule that fits. The last one of a list fits everything. */
+export function findHttpRule<Verdict>(
+  rules: readonly HttpRule<Verdict>[],
+  status: number,
+  body: string,
+): HttpRule<Verdict> {
+  const rule = rules.find(
+    (one) => matchesStatus(one.status, String(status)) && (one.body === null || one.body.test(body)),
+  );
+  if (!rule) throw new Error(`No rule fits the status ${status}`);
+  return rule;
+}
+
+function matchesStatus(patterns: string, status: string): boolean {
+  return patterns
+    .split(' ')
+    .some((pattern) => new RegExp(`^${pattern.replaceAll('x', '\\d')}$`).test(status));
+}
+
+/** `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds; 0 without it. */
+export function readRetryAfterMs(headers: Headers, nowMs: number): number {
+  const value = headers.get('retry-after') ?? '';
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Math.max(0, waitMs || 0);
+}

@@ -1,0 +1,303 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import webPush from 'web-push';
+import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
+import { parseProviderEvent } from '../../supabase/functions/_shared/mail/provider-events.ts';
+import { resendRules } from '../../supabase/functions/_shared/mail/resend-responses.ts';
+import { createResendTransport } from '../../supabase/functions/_shared/mail/resend-transport.ts';
+import { smtpRules } from '../../supabase/functions/_shared/mail/smtp-responses.ts';
+import { createSmtpTransport } from '../../supabase/functions/_shared/mail/smtp-transport.ts';
+import { pushRules } from '../../supabase/functions/_shared/push/push-responses.ts';
+import { createPushTransport } from '../../supabase/functions/_shared/push/push-transport.ts';
+import { createPushDevice } from '../support/push-service.ts';
+
+const mail = {
+  id: 'one',
+  messageId: '<one@b.test>',
+  from: 'Tidings <a@b.test>',
+  to: { name: 'Ada', address: 'ada@example.com' },
+  subject: 'One',
+  html: '<p>One</p>',
+  text: 'One',
+  headers: {},
+};
+
+const readProblem = (sending: Promise<void>) =>
+  sending.then(
+    () => null,
+    (problem: unknown) =>
+      problem instanceof MailTransportError ? problem : Promise.reject(problem as Error),
+  );
+
+describe('the transport for SMTP', () => {
+  const sockets = new Set<Socket>();
+  let close = () => {};
+  afterEach(() => close());
+
+  /** A mail server that says what a script has for a command, and accepts everything else. `.` is the end of the message. */
+  async function listen(script: Readonly<Record<string, string>>): Promise<string> {
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      let isMessage = false;
+      let rest = '';
+      const say = (response: string) => {
+        if (response === 'close') return socket.destroy();
+        socket.write(`${response}\r\n`);
+        return response.startsWith('421') && socket.end();
+      };
+      const usual: Readonly<Record<string, string>> = {
+        EHLO: '250-hello\r\n250 AUTH PLAIN',
+        AUTH: '235 ok',
+        DATA: '354 go on',
+        QUIT: '221 bye',
+      };
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        const lines = (rest + chunk.toString()).split('\r\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          if (isMessage && line !== '.') continue;
+          const command = isMessage ? '.' : (line.split(' ')[0]?.toUpperCase() ?? '');
+          isMessage = command === 'DATA' && script['DATA'] === undefined;
+          say(script[command] ?? usual[command] ?? '250 ok');
+        }
+      });
+      say(script['greeting'] ?? '220 hello');
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    close = () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    return String((server.address() as AddressInfo).port);
+  }
+
+  it.each([
+    ['greeting', '421 4.3.2 Service not available', 'unavailable'],
+    ['greeting', '554 5.7.1 Your address is blocked', 'unavailable'],
+    ['AUTH', '535 5.7.8 Bad credentials', 'unavailable'],
+    ['AUTH', '454 4.7.0 Temporary authentication failure', 'unavailable'],
+    ['MAIL', '421 4.7.0 Too many messages', 'unavailable'],
+    ['MAIL', '454 Throttling failure: Daily message quota exceeded', 'unavailable'],
+    ['MAIL', '452 4.3.1 Insufficient system storage', 'unavailable'],
+    ['MAIL', '550 5.7.1 Sender not authorized', 'unavailable'],
+    ['MAIL', '550 5.1.8 Sender unknown', 'unavailable'],
+    ['MAIL', '552 5.3.4 Message size exceeds fixed limit', 'refused'],
+    ['RCPT', '421 4.7.0 Closing', 'unavailable'],
+    ['RCPT', '530 5.7.0 Authentication required', 'unavailable'],
+    ['RCPT', '550 5.1.1 No such user', 'unknown-address'],
+    ['RCPT', '550-5.1.1 No such user\r\n550 5.1.1 See the help', 'unknown-address'],
+    ['RCPT', '556 5.1.10 The domain accepts no mail', 'unknown-address'],
+    ['RCPT', '550 5.2.1 Mailbox disabled', 'unknown-address'],
+    ['RCPT', '550 5.7.1 Relaying denied', 'held'],
+    ['RCPT', '550 5.7.1 Client host blocked using zen.example.org', 'held'],
+    ['RCPT', '550 5.4.5 Daily user sending limit exceeded', 'held'],
+    ['RCPT', '550 5.1.0 Sender address rejected: user unknown', 'held'],
+    ['RCPT', '550 Requested action not taken', 'held'],
+    ['RCPT', '551 5.7.1 User not local', 'held'],
+    ['RCPT', '553 5.7.1 Sender address rejected: not owned by user', 'held'],
+    ['RCPT', '450 4.2.0 Greylisted', 'held'],
+    ['RCPT', '452 4.2.2 Mailbox full', 'temporary'],
+    ['RCPT', '552 5.2.2 Mailbox full', 'temporary'],
+    ['RCPT', '450 4.1.2 Domain not found', 'temporary'],
+    ['DATA', '451 4.3.0 Local error', 'held'],
+    ['.', '454 Throttling failure: Maximum sending rate exceeded', 'unavailable'],
+    ['.', '554 Message rejected: Email address is not verified', 'held'],
+    ['.', '554 5.7.1 Message rejected as spam', 'held'],
+    ['.', '550 5.7.26 Unauthenticated email is not accepted', 'held'],
+    ['.', '550 5.4.5 Daily user sending limit exceeded', 'held'],
+    ['.', '550 5.1.1 No such user', 'unknown-address'],
+    ['.', '552 5.2.3 Message too large', 'refused'],
+    ['.', '554 5.6.0 Malformed message', 'refused'],
+    ['.', 'close', 'held'],
+  ])('takes at %s "%s" for %s', async (command, response, refusal) => {
+    const port = await listen({ [command]: response });
+    const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: port, SMTP_USER: 'u', SMTP_PASS: 'p' };
+    const transport = createSmtpTransport(env);
+    const problem = await readProblem(transport.send(mail));
+    transport.close();
+    expect(problem?.refusal).toBe(refusal);
+    expect(problem?.retryAfterMs).toBe(refusal === 'unavailable' ? 60_000 : 0);
+  });
+
+  it('takes a server that is gone for an outage', async () => {
+    const port = await listen({});
+    close();
+    const transport = createSmtpTransport({ SMTP_HOST: '127.0.0.1', SMTP_PORT: port });
+    expect(await readProblem(transport.send(mail))).toMatchObject({
+      refusal: 'unavailable',
+      retryAfterMs: 60_000,
+    });
+    transport.close();
+  });
+});
+
+describe('the transport for Resend', () => {
+  const send = (fetchFake: typeof fetch) =>
+    readProblem(
+      createResendTransport({ env: { RESEND_API_KEY: 'k' }, now: () => 0, fetch: fetchFake }).send(mail),
+    );
+
+  it.each([
+    [400, '{"name":"validation_error","message":"API key is invalid"}', 'unavailable', 60_000],
+    [400, '{"name":"validation_error","message":"Invalid `to` field"}', 'refused', 0],
+    [401, '{"name":"missing_api_key"}', 'unavailable', 60_000],
+    [403, '{"name":"invalid_api_key","message":"API key is invalid"}', 'unavailable', 60_000],
+    [403, '{"name":"validation_error","message":"The domain is not verified"}', 'unavailable', 60_000],
+    [404, '{"name":"not_found"}', 'unavailable', 60_000],
+    [409, '{"name":"concurrent_idempotent_requests"}', 'held', 0],
+    [413, 'too large', 'refused', 0],
+    [422, '{"name":"invalid_from_address"}', 'unavailable', 60_000],
+    [422, '{"name":"validation_error","message":"Invalid `to` field"}', 'refused', 0],
+    [429, '{"name":"rate_limit_exceeded"}', 'unavailable', 1000],
+    [429, '{"name":"daily_quota_exceeded"}', 'unavailable', 900_000],
+    [451, '{"name":"security_error"}', 'held', 0],
+    [500, '{"name":"application_error"}', 'held', 0],
+    [502, 'bad gateway', 'unavailable', 60_000],
+    [503, 'unavailable', 'unavailable', 60_000],
+    [520, 'an edge of the network', 'unavailable', 60_000],
+    [418, '', 'held', 0],
+  ])('takes %i %s for %s', async (status, body, refusal, retryAfterMs) => {
+    const problem = await send(() => Promise.resolve(new Response(body, { status })));
+    expect(problem).toMatchObject({ refusal, retryAfterMs });
+  });
+
+  it('waits as long as the provider says, and without an answer as for an outage', async () => {
+    const later = new Response('', { status: 503, headers: { 'retry-after': '7' } });
+    expect(await send(() => Promise.resolve(later))).toMatchObject({ retryAfterMs: 7000 });
+    expect(await send(() => Promise.reject(new TypeError('fetch failed')))).toMatchObject({
+      refusal: 'unavailable',
+    });
+    const sentBefore = new Response('{"name":"invalid_idempotent_request"}', { status: 409 });
+    expect(await send(() => Promise.resolve(sentBefore))).toBeNull();
+  });
+});
+
+describe('the transport for push messages', () => {
+  const { publicKey, privateKey } = webPush.generateVAPIDKeys();
+  const env = {
+    VAPID_SUBJECT: 'mailto:a@example.com',
+    VAPID_PUBLIC_KEY: publicKey,
+    VAPID_PRIVATE_KEY: privateKey,
+  };
+  const { keys } = createPushDevice();
+  const subscription = { endpoint: 'https://fcm.googleapis.com/x', ...keys };
+
+  it.each([
+    [201, '', 'sent'],
+    [404, '', 'gone'],
+    [410, '', 'gone'],
+    [400, '{"reason":"VapidPkHashMismatch"}', 'held'],
+    [400, '{"reason":"BadWebPushRequest"}', 'refused'],
+    [401, 'Unauthorized', 'held'],
+    [403, 'the VAPID credentials do not correspond to the subscription', 'held'],
+    [413, '', 'refused'],
+    [429, '', 'held'],
+    [500, '', 'held'],
+    [503, '', 'held'],
+  ])('takes %i %s for %s', async (status, body, outcome) => {
+    const response = new Response(body, { status });
+    const transport = createPushTransport({ env, now: () => 0, fetch: () => Promise.resolve(response) });
+    expect(await transport.send(subscription, '{}')).toMatchObject({ outcome });
+  });
+
+  it('asks a push service no more in a run after five requests that it left unanswered', async () => {
+    let asked = 0;
+    const fetchFake = (input: unknown) => {
+      if (String(input).includes('mozilla')) return Promise.resolve(new Response(null, { status: 201 }));
+      asked += 1;
+      return Promise.reject(new TypeError('fetch failed'));
+    };
+    const transport = createPushTransport({ env, now: () => 0, fetch: fetchFake });
+    for (let message = 0; message < 8; message += 1)
+      expect(await transport.send(subscription, '{}')).toMatchObject({ outcome: 'held' });
+    expect(asked).toBe(5);
+    const other = { ...subscription, endpoint: 'https://updates.push.services.mozilla.com/x' };
+    expect(await transport.send(other, '{}')).toEqual({ outcome: 'sent' });
+  });
+
+  it('refuses keys that cannot sign before any message is claimed', () => {
+    const other = webPush.generateVAPIDKeys().privateKey;
+    for (const key of [other, 'no key'])
+      expect(() =>
+        createPushTransport({ env: { ...env, VAPID_PRIVATE_KEY: key }, now: () => 0, fetch }),
+      ).toThrow('VAPID_PRIVATE_KEY');
+  });
+});
+
+describe('a bounce', () => {
+  const bounce = (diagnosticCode: string, status?: string) =>
+    parseProviderEvent(
+      JSON.stringify({
+        Type: 'Notification',
+        Message: JSON.stringify({
+          notificationType: 'Bounce',
+          bounce: {
+            bounceType: 'Permanent',
+            bouncedRecipients: [{ emailAddress: 'ada@example.com', diagnosticCode, status }],
+          },
+        }),
+      }),
+    );
+  const resend = (detail: object) =>
+    parseProviderEvent(
+      JSON.stringify({ type: 'email.bounced', data: { to: ['ada@example.com'], bounce: detail } }),
+    );
+  const postmark = (detail: object) =>
+    parseProviderEvent(
+      JSON.stringify({ RecordType: 'Bounce', Email: 'ada@example.com', Inactive: true, ...detail }),
+    );
+
+  it('suppresses where it speaks of the address', () => {
+    for (const event of [
+      bounce('smtp; 550 5.1.1 user unknown', '5.1.1'),
+      bounce('smtp; 550 5.1.1 user unknown', '5.0.0'),
+      bounce('mailbox unavailable'),
+      resend({ type: 'Permanent', diagnosticCode: ['smtp; 550 5.1.1 user unknown'] }),
+      postmark({ Type: 'HardBounce', Details: 'smtp;550 5.1.1 unknown' }),
+    ])
+      expect(event).toMatchObject({ reason: 'bounce', addresses: ['ada@example.com'] });
+  });
+
+  it('suppresses nothing where it speaks of the sender, of policy or of a quota', () => {
+    for (const event of [
+      bounce('smtp; 550 5.7.26 unauthenticated', '5.7.26'),
+      bounce('smtp; 554 5.7.1 blocked using a list'),
+      resend({ type: 'Undetermined' }),
+      resend({ type: 'Permanent', diagnosticCode: ['smtp; 550 5.7.1 blocked'] }),
+      postmark({ Type: 'DMARCPolicy' }),
+      postmark({ Type: 'SpamNotification' }),
+      postmark({ Type: 'HardBounce', Details: 'smtp;554 5.7.1 blocked' }),
+    ])
+      expect(event).toBeNull();
+  });
+});
+
+it('the page has the table by which the workers judge', () => {
+  const page = readFileSync(new URL('../../docs/inbox/provider-responses.md', import.meta.url), 'utf8');
+  const words = {
+    accepted: 'sent',
+    sent: 'sent',
+    gone: 'ends the subscription',
+    unavailable: 'all wait',
+    held: 'waits',
+    temporary: 'counts',
+    refused: 'dead',
+    'unknown-address': 'dead, suppressed',
+  };
+  const http = (rules: typeof resendRules | typeof pushRules) =>
+    rules.map(
+      ({ status, body, verdict, meaning }) =>
+        `| ${status.replaceAll(' ', ', ')}${body ? ` with \`${body.source.replaceAll('|', '\\|')}\`` : ''} | ${words[verdict]} | ${meaning} |`,
+    );
+  const smtp = smtpRules.map(
+    ({ stages, code, status, refusal, meaning }) =>
+      `| ${stages.length === 4 ? 'any' : stages.join(', ')} | \`${code.source.replaceAll('|', '\\|')}\` | ${status ? `\`${status.source.replaceAll('|', '\\|')}\`` : 'any'} | ${words[refusal]} | ${meaning} |`,
+  );
+  for (const rows of [http(resendRules), smtp, http(pushRules)])
+    expect(page).toContain(`${rows.join('\n')}\n`);
+});

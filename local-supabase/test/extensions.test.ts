@@ -228,6 +228,14 @@ describe('the stand-in for pg_cron', () => {
       { command: 'insert into public.orders values (99)', status: 'succeeded', return_message: '' },
       { command: 'select nope', status: 'failed', return_message: 'ERROR: column "nope" does not exist' },
     ]);
+    await expect(database.query('update cron.job set active = false')).rejects.toThrow(
+      'permission denied for table job',
+    );
+    await database.query('select cron.alter_job(jobid, active := false) from cron.job');
+    await expect(first('select bool_or(active) from cron.job')).resolves.toBe(false);
+    nowMs = at('03T10:02:00');
+    await runDueJobs();
+    await expect(first('select count(*) from cron.job_run_details')).resolves.toBe(3);
     await expect(first(`select cron.unschedule('broken')`)).resolves.toBe(true);
     await expect(first('select count(*) from cron.job')).resolves.toBe(1);
   });

@@ -34,6 +34,25 @@ create table cron.job_run_details (
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
+-- As on a project, where `postgres` reads the jobs and changes them by the functions alone.
+create function cron._refuse_direct_change() returns trigger
+  language plpgsql
+  as $$
+  begin
+    if current_user <> 'supabase_admin' then
+      raise insufficient_privilege using message = 'permission denied for table job';
+    end if;
+    return null;
+  end
+  $$;
+create trigger refuse_direct_change before insert or update or delete or truncate on cron.job
+  for each statement execute function cron._refuse_direct_change();
+
+-- The user who calls one of the functions below, which run as their owner.
+create function cron._caller() returns text
+  language sql stable
+  as $$ select coalesce(nullif(current_setting('role'), 'none'), session_user) $$;
+
 create function cron._require_schedule(schedule text) returns void
   language plpgsql immutable
   as $$
@@ -50,18 +69,18 @@ create function cron._require_schedule(schedule text) returns void
 
 create function cron.schedule_in_database(job_name text, schedule text, command text, database text, username text default null, active boolean default true)
   returns bigint
-  language plpgsql
+  language plpgsql security definer
   as $$
   #variable_conflict use_variable
   begin
     perform cron._require_schedule(schedule);
     insert into cron.job as j (jobname, schedule, command, database, username, active)
-      values (job_name, schedule, command, database, coalesce(username, current_user), active)
+      values (job_name, schedule, command, database, coalesce(username, cron._caller()), active)
       on conflict on constraint jobname_username_uniq
         do update set schedule = excluded.schedule, command = excluded.command, database = excluded.database, active = excluded.active;
     return (
       select j.jobid from cron.job j
-      where j.jobname is not distinct from job_name and j.username = coalesce(schedule_in_database.username, current_user)
+      where j.jobname is not distinct from job_name and j.username = coalesce(schedule_in_database.username, cron._caller())
       order by j.jobid desc limit 1
     );
   end
@@ -76,20 +95,20 @@ create function cron.schedule(schedule text, command text) returns bigint
   as $$ select cron.schedule_in_database(null, $1, $2, current_database()) $$;
 
 create function cron.unschedule(job_id bigint) returns boolean
-  language plpgsql
+  language plpgsql security definer
   as $$
   begin
-    delete from cron.job where jobid = job_id;
+    delete from cron.job where jobid = job_id and username = cron._caller();
     if not found then raise 'could not find valid entry for job ''%''', job_id; end if;
     return true;
   end
   $$;
 
 create function cron.unschedule(job_name text) returns boolean
-  language plpgsql
+  language plpgsql security definer
   as $$
   begin
-    delete from cron.job where jobname = job_name and username = current_user;
+    delete from cron.job where jobname = job_name and username = cron._caller();
     if not found then raise 'could not find valid entry for job ''%''', job_name; end if;
     return true;
   end
@@ -97,7 +116,7 @@ create function cron.unschedule(job_name text) returns boolean
 
 create function cron.alter_job(job_id bigint, schedule text default null, command text default null, database text default null, username text default null, active boolean default null)
   returns void
-  language plpgsql
+  language plpgsql security definer
   as $$
   begin
     if alter_job.schedule is not null then perform cron._require_schedule(alter_job.schedule); end if;
@@ -107,7 +126,12 @@ create function cron.alter_job(job_id bigint, schedule text default null, comman
       database = coalesce(alter_job.database, j.database),
       username = coalesce(alter_job.username, j.username),
       active = coalesce(alter_job.active, j.active)
-    where j.jobid = job_id;
+    where j.jobid = job_id and j.username = cron._caller();
     if not found then raise 'Job % does not exist or you don''t own it', job_id; end if;
   end
   $$;
+
+alter function cron.schedule_in_database(text, text, text, text, text, boolean) owner to supabase_admin;
+alter function cron.unschedule(bigint) owner to supabase_admin;
+alter function cron.unschedule(text) owner to supabase_admin;
+alter function cron.alter_job(bigint, text, text, text, text, boolean) owner to supabase_admin;

@@ -68,6 +68,8 @@ export interface RealtimeSettings {
   readonly resubscribeDelayMs: number;
   /** The maximum of a random delay that is added to `resubscribeDelayMs`. */
   readonly resubscribeJitterMs: number;
+  /** For how long after a pushed token a channel holds further ones (`ACCESS_TOKEN_THROTTLE_MS`, after version 2.129.8). */
+  readonly accessTokenThrottleMs: number;
   /** The latency of every sent frame. */
   readonly latencyMs: number;
 
@@ -114,6 +116,7 @@ export const defaultRealtimeSettings: RealtimeSettings = {
   replicationDelayMs: 0,
   resubscribeDelayMs: 0,
   resubscribeJitterMs: 0,
+  accessTokenThrottleMs: 0,
   latencyMs: 0,
   databaseUnavailable: false,
   strictDelete: false,
@@ -132,5 +135,6 @@ export const realisticTiming = {
   replicationDelayMs: 500,
   resubscribeDelayMs: 1_000,
   resubscribeJitterMs: 2_000,
+  accessTokenThrottleMs: 10_000,
   recoveryWindowMs: 0,
 } as const satisfies Partial<RealtimeSettings>;

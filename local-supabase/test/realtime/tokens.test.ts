@@ -119,6 +119,54 @@ describe('an access_token push', () => {
   });
 });
 
+describe('access_token pushes within the throttle', () => {
+  const throttleMs = 10_000;
+  const subscribed = { event: 'system', payload: { message: 'Subscribed to PostgreSQL' } };
+  const open = async (claims: Record<string, unknown> = {}) => {
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA, claims) });
+    return {
+      client,
+      push: (token: string) => client.send('1', '7', TOPIC, 'access_token', { access_token: token }),
+    };
+  };
+  beforeAll(() => world.service.configure({ accessTokenThrottleMs: throttleMs }));
+  afterAll(() => world.service.configure({ accessTokenThrottleMs: 0 }));
+
+  test('verify the first at once, and the newest of the others when it ends, whatever they are', async () => {
+    const { client, push } = await open();
+    push(await world.tokenOf(ADA, { n: 1 }));
+    expect(await client.next()).toMatchObject(subscribed);
+    push('garbage');
+    push(await world.tokenOf(BOB));
+    world.timers.advance(throttleMs - 1);
+    expect(await client.flush()).toEqual([]);
+    world.timers.advance(1);
+    expect(await client.next()).toMatchObject(subscribed);
+    await world.database.query('insert into notes (owner) values ($1), ($2)', [ADA, BOB]);
+    await world.service.settled();
+    expect((await client.flush()).map(({ payload }) => payload['data'])).toMatchObject([
+      { record: { owner: BOB } },
+    ]);
+    push('garbage');
+    world.timers.advance(throttleMs - 1);
+    expect(await client.flush()).toEqual([]);
+    world.timers.advance(1);
+    expect(await client.next()).toMatchObject({ payload: { status: 'error' } });
+  });
+
+  test('verify a held one when the token before it expires', async () => {
+    const exp = Math.floor(world.timers.now() / 1000) + 5;
+    const { client, push } = await open();
+    push(await world.tokenOf(ADA, { exp }));
+    expect(await client.next()).toMatchObject(subscribed);
+    push(await world.tokenOf(ADA));
+    await client.flush();
+    world.timers.advance(5_000);
+    expect(await client.next()).toMatchObject(subscribed);
+  });
+});
+
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 const unsigned = (header: object) => `${encode(header)}.${encode({ role: 'anon' })}.`;
 const signedAs = (header: { readonly alg: string }, claims: Record<string, unknown>) =>

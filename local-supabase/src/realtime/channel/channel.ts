@@ -21,6 +21,7 @@ import type { ReplayedMessage } from './replay.ts';
 import { roomName } from './rooms.ts';
 import type { StorableMessage, StoredMessages } from './stored-messages.ts';
 import type { Member, Rooms } from './rooms.ts';
+import { createTokenThrottle } from './token-throttle.ts';
 import { expiredMessage } from '../subscription/tokens.ts';
 import type { ChannelClaims, CheckToken } from '../subscription/tokens.ts';
 
@@ -196,6 +197,15 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     return true;
   };
 
+  const throttle = createTokenThrottle({
+    now,
+    timers,
+    throttleMs: () => settings().accessTokenThrottleMs,
+    async verify(candidate) {
+      if ((await adopt(candidate)) && request.bindings.length > 0) subscribeAfter(resubscribeDelayMs());
+    },
+  });
+
   const broadcast = async ({ ref, payload, broadcast: userBroadcast }: InboundFrame) => {
     // As on the real server, a broadcast without permission is not answered.
     if (!(await mayWrite()).broadcast || isOver) return;
@@ -257,7 +267,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const accessToken = async ({ payload }: InboundFrame) => {
     const candidate = isRecord(payload) ? payload['access_token'] : undefined;
     if (typeof candidate !== 'string' || candidate === token || candidate.startsWith('sb_')) return;
-    if ((await adopt(candidate)) && request.bindings.length > 0) subscribeAfter(resubscribeDelayMs());
+    await throttle.push(candidate);
   };
   const handlers: Record<string, (frame: InboundFrame) => Promise<void> | void> = {
     phx_leave({ ref }) {
@@ -325,6 +335,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       if (request.bindings.length > 0) subscribeAfter(isDelayed ? resubscribeDelayMs() : 0);
     },
     async checkToken() {
+      if (await throttle.release()) return;
       const checked = await services.checkToken(token);
       if (isOver) return;
       if (!checked.ok) return shutDown(checked.shutdown);
@@ -338,6 +349,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     dispose() {
       isOver = true;
       cancelTokenCheck();
+      throttle.stop();
       cancelSubscribe();
       delivery.unsubscribe(channel);
       rooms.leave(room, channel);

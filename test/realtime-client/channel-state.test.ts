@@ -259,13 +259,13 @@ describe('the states of a channel', () => {
     const change = (claims: object): ChannelEvent => ({ kind: 'tokenChange', token: tokenWith(claims) });
     const at = (state: ChannelState, event: ChannelEvent, atMs: number) =>
       stepChannel(state, event, { nowMs: atMs, wallMs, settings: defaultSettings });
-    const live: ChannelState = { ...states.live, token: tokenWith({ aal: 'aal1', n: 1 }) };
+    const live: ChannelState = { ...states.live, token: tokenWith({ aal: 'aal1', exp: 1 }) };
     const effectsOf = ({ effects }: ReturnType<typeof step>) => effects.map((effect) => effect.do);
 
     it('push another of the same rights, and join again with one of others, which the server would hold', () => {
-      const first = at(live, change({ aal: 'aal1', n: 2 }), nowMs);
+      const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
       expect(effectsOf(first)).toEqual(['pushToken']);
-      const second = at(first.state, change({ aal: 'aal1', n: 3 }), nowMs + 5_000);
+      const second = at(first.state, change({ aal: 'aal1', exp: 3 }), nowMs + 5_000);
       expect(effectsOf(second)).toEqual(['pushToken']);
       const third = at(second.state, change({ aal: 'aal2' }), nowMs + 9_999);
       expect([third.state.kind, effectsOf(third), third.state.lostAtMs]).toEqual([
@@ -273,12 +273,27 @@ describe('the states of a channel', () => {
         ['leave'],
         wallMs,
       ]);
-      const later = at(second.state, change({ aal: 'aal2' }), nowMs + 10_000);
-      expect([later.state.kind, effectsOf(later)]).toEqual(['live', ['pushToken']]);
     });
 
+    it('count from when the server verifies the token that it holds', () => {
+      const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
+      const held = at(first.state, change({ aal: 'aal1', exp: 3 }), nowMs + 5_000);
+      const other = change({ aal: 'aal2' });
+      expect(effectsOf(at(first.state, other, nowMs + 10_000))).toEqual(['pushToken']);
+      expect(effectsOf(at(held.state, other, nowMs + 19_999))).toEqual(['leave']);
+      expect(effectsOf(at(held.state, other, nowMs + 20_000))).toEqual(['pushToken']);
+    });
+
+    it.each([{ role: 'other' }, { app_metadata: { tenant: 2 } }])(
+      'join again for any other claim of a held token: %o',
+      (claims) => {
+        const first = at(live, change({ aal: 'aal1', exp: 2 }), nowMs);
+        expect(effectsOf(at(first.state, change({ aal: 'aal1', ...claims }), nowMs + 1))).toEqual(['leave']);
+      },
+    );
+
     it('push at once after another join', () => {
-      const pushed = at(live, change({ aal: 'aal1', n: 2 }), nowMs).state;
+      const pushed = at(live, change({ aal: 'aal1', exp: 2 }), nowMs).state;
       const token: ChannelEvent = { kind: 'token', token: tokenWith({}), holdMs: 0, confirmations: [] };
       const again = replay(pushed, [events.rejoin, events.turn, token, events.accepted]);
       expect(effectsOf(at(again, change({ role: 'other' }), nowMs + 1))).toEqual(['pushToken']);
@@ -286,7 +301,7 @@ describe('the states of a channel', () => {
 
     it('count one that is pushed right after the reply to the join', () => {
       const joining: ChannelState = { ...states.joining, token: tokenWith({ aal: 'aal1' }) };
-      const accepted = replay(joining, [change({ aal: 'aal1', n: 2 }), events.accepted]);
+      const accepted = replay(joining, [change({ aal: 'aal1', exp: 2 }), events.accepted]);
       expect(effectsOf(at(accepted, change({ aal: 'aal2' }), nowMs + 1))).toEqual(['leave']);
     });
   });

@@ -25,8 +25,8 @@ export type ChannelState = ChannelMemory &
 interface ChannelMemory {
   /** The token last sent to the server; undefined before the first join. */
   readonly token: string | null | undefined;
-  /** When (monotonic, ms) a token was last pushed on the current join; null if none was. */
-  readonly pushedAtMs: number | null;
+  /** When (monotonic, ms) the server verifies the token that was last pushed on the current join; null if none was. */
+  readonly verifiedAtMs: number | null;
   /** A token announced while a token request or a join was in flight. */
   readonly newerToken: string | null;
   /** The confirmations that are outstanding since the last join. */
@@ -95,7 +95,10 @@ interface ChannelContext {
 
 type ChannelStep = Step<ChannelState, ChannelEffect>;
 
-/** Servers after 2.129.8 verify the first pushed token at once, and hold a further one until this time has passed. In milliseconds. */
+/**
+ * Servers after 2.129.8 verify the first pushed token at once, and hold further ones until this time has passed since they
+ * verified one. In milliseconds.
+ */
 const tokenThrottleMs = 10_000;
 /** After this many refused tokens in a row the channel fails, because another token would be refused too. */
 const maxRefusals = 3;
@@ -103,7 +106,7 @@ const maxRefusals = 3;
 export const initialChannel: ChannelState = {
   kind: 'idle',
   token: undefined,
-  pushedAtMs: null,
+  verifiedAtMs: null,
   newerToken: null,
   unconfirmed: [],
   confirmsReplication: false,
@@ -190,7 +193,7 @@ function begin(state: ChannelMemory): ChannelStep {
   return next({
     ...state,
     kind: 'queued',
-    pushedAtMs: null,
+    verifiedAtMs: null,
     newerToken: null,
     unconfirmed: [],
     isOverdue: false,
@@ -260,16 +263,28 @@ function changeToken(
   if (kind === 'joining') return next({ ...state, newerToken: token });
   if (!isJoined(state)) return stay;
   if (isOtherUser(state.token, token)) return changeUser(interrupted);
-  const isHeld = state.pushedAtMs !== null && nowMs - state.pushedAtMs < tokenThrottleMs;
+  const verifiedAtMs = verificationAtMs(state.verifiedAtMs, nowMs);
   // The server would apply other rights late: a join applies them at once.
-  if (isHeld && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
-  return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });
+  if (verifiedAtMs > nowMs && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
+  return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });
 }
 
-/** Whether policies may decide otherwise for another token of the same user. */
+/** When the server verifies a token that is pushed now. Of those that it holds the newest replaces the others. */
+function verificationAtMs(lastAtMs: number | null, nowMs: number): number {
+  if (lastAtMs === null) return nowMs;
+  return lastAtMs > nowMs ? lastAtMs : Math.max(nowMs, lastAtMs + tokenThrottleMs);
+}
+
+/** Whether policies may decide otherwise for another token of the same user: any claim but its times and its id differs. */
 function hasOtherRights(before: string | null | undefined, after: string): boolean {
-  const [old, claims] = [decodeJwtClaims(before ?? ''), decodeJwtClaims(after)];
-  return old?.['aal'] !== claims?.['aal'] || old?.['role'] !== claims?.['role'];
+  return rightsOf(before ?? '') !== rightsOf(after);
+}
+
+const renewedClaims = ['exp', 'iat', 'nbf', 'jti'];
+
+function rightsOf(token: string): string {
+  const claims = Object.entries(decodeJwtClaims(token) ?? {});
+  return JSON.stringify(claims.filter(([name]) => !renewedClaims.includes(name)));
 }
 
 /** After a pushed token the server keeps the old user's subscription for seconds: leave and join instead. */
@@ -285,7 +300,7 @@ function accept(state: ChannelState, context: ChannelContext): ChannelStep {
   const { newerToken } = state;
   if (!newerToken) return proceed(state, context);
   if (isOtherUser(state.token, newerToken)) return changeUser(state);
-  const pushed = { ...state, token: newerToken, pushedAtMs: context.nowMs, newerToken: null };
+  const pushed = { ...state, token: newerToken, verifiedAtMs: context.nowMs, newerToken: null };
   const { state: after, effects } = proceed(pushed, context);
   return next(after, { do: 'pushToken' }, ...effects);
 }

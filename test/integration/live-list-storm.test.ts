@@ -1,3 +1,3 @@
-import { describeStorm } from '../support/live-list-storm.ts';
+import { describeStorm } from '../support/storm/live-list-storm.ts';
 
 describeStorm(3);

@@ -6,6 +6,9 @@ const isNightly = process.env['NIGHTLY'] === '1';
 /** `npm run test:visual` compares pictures of the screens with their references. */
 const isVisual = process.env['VISUAL'] === '1';
 
+const liveJourneys =
+  /(changes-of-tabs|frozen-tab|hidden-tab|inbox|inbox-day|invitations|isolation|journeys|offline|phone|print|slow-network)\.spec\.ts$/;
+
 export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   testDir: isVisual ? 'test/visual' : 'test/e2e',
   testMatch: '**/*.spec.ts',
@@ -19,9 +22,9 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
       ...(isNightly ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
     },
     {
-      // Changes arrive by `postgres_changes`: one journey each time, those of the inbox nightly.
+      // Changes arrive by `postgres_changes`: those tagged `@both-sources` each time, all journeys of live rows nightly.
       name: 'postgres-changes',
-      testMatch: /(inbox|inbox-day|changes-of-tabs)\.spec\.ts$/,
+      testMatch: liveJourneys,
       ...(isNightly ? {} : { grep: /@both-sources/ }),
       use: { liveSource: 'postgres-changes' },
     },

@@ -19,25 +19,29 @@ test('a new user signs up and confirms by the mailed code', async ({ page, world
   await page.waitForURL('**/home');
 });
 
-test('a notification arrives live, and its read status survives a reload', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.enter(page, ada);
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await expect(bell).toHaveAccessibleName('Notifications');
-  await expect(page.getByText('No notifications yet.')).toBeVisible();
+test(
+  'a notification arrives live, and its read status survives a reload',
+  { tag: '@both-sources' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.enter(page, ada);
+    const bell = page.getByRole('button', { name: /^Notifications/ });
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await expect(page.getByText('No notifications yet.')).toBeVisible();
 
-  await world.notify(grace, ada);
-  await expect(bell).toHaveAccessibleName('Notifications, 1 unread');
-  await expect(page).toHaveTitle(/\(1\)/);
-  const row = page.locator('[data-id]').first();
-  await row.hover();
-  await row.getByRole('button', { name: /^Mark as read/ }).click();
-  await expect(bell).toHaveAccessibleName('Notifications');
+    await world.notify(grace, ada);
+    await expect(bell).toHaveAccessibleName('Notifications, 1 unread');
+    await expect(page).toHaveTitle(/\(1\)/);
+    const row = page.locator('[data-id]').first();
+    await row.hover();
+    await row.getByRole('button', { name: /^Mark as read/ }).click();
+    await expect(bell).toHaveAccessibleName('Notifications');
 
-  await page.reload();
-  await expect(page.locator('[data-id]')).toHaveCount(1);
-  await expect(bell).toHaveAccessibleName('Notifications');
-});
+    await page.reload();
+    await expect(page.locator('[data-id]')).toHaveCount(1);
+    await expect(bell).toHaveAccessibleName('Notifications');
+  },
+);
 
 test("a notification sent in one window appears in the recipient's window without a reload", async ({
   browser,

@@ -18,16 +18,25 @@ export interface InboxDeviceOptions {
   readonly platform?: Partial<Platform>;
   /** Called with each frame that the socket receives. */
   readonly onFrame?: () => void;
+  /** Called with each text frame that the socket sends. */
+  readonly onSent?: (frame: string) => void;
 }
 
 /** The data layer of the application on a device of its own, signed in. It is closed when the test ends. */
-export async function openInboxDevice({ supabase, user, env, platform, onFrame }: InboxDeviceOptions) {
+export async function openInboxDevice(options: InboxDeviceOptions) {
+  const { supabase, user, env, platform, onFrame, onSent } = options;
   const device = createBrowserPlatform({
     fetch: supabase.fetch,
     openSocket: (url) => {
       const socket = new WebSocket(url);
       if (onFrame) socket.on('message', onFrame);
-      return adaptWebSocket(socket);
+      const adapted = adaptWebSocket(socket);
+      return Object.assign(adapted, {
+        send(data: string | Uint8Array<ArrayBuffer>) {
+          if (typeof data === 'string') onSent?.(data);
+          socket.send(data);
+        },
+      });
     },
     ...platform,
   });

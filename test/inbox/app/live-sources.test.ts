@@ -38,17 +38,19 @@ function createComparisonClock() {
 /** Ada's device, with an idle list on a live channel. */
 async function openList(env: Readonly<Record<string, string>>) {
   const { clock, endInterval } = createComparisonClock();
+  const sent: string[] = [];
   const { inbox, start } = await openInboxDevice({
     supabase: supabase(),
     user: ada,
     env,
     platform: { clock },
+    onSent: (frame) => sent.push(frame),
   });
   start();
   await expect
     .poll(() => inbox.getSnapshot(), { timeout: 20_000 })
     .toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
-  return { endInterval, ids: () => inbox.getSnapshot().view.notifications.map(({ id }) => id) };
+  return { endInterval, sent, ids: () => inbox.getSnapshot().view.notifications.map(({ id }) => id) };
 }
 
 const insert = async () => {
@@ -69,6 +71,45 @@ async function silenceChanges() {
 }
 
 const patient = { timeout: 20_000 };
+
+interface Join {
+  readonly config: { readonly private: boolean; readonly postgres_changes: readonly object[] };
+}
+
+/** The topics that a device joined, and whether they are private, with their subscriptions. */
+function joinsOf(sent: readonly string[]) {
+  const frames = sent.map((frame) => JSON.parse(frame) as [string, string, string, string, Join]);
+  return frames
+    .filter(([, , , event]) => event === 'phx_join')
+    .map(([, , topic, , { config }]) => ({
+      topic,
+      isPrivate: config.private,
+      changes: config.postgres_changes,
+    }));
+}
+
+test('the rows arrive by one channel of the user, without a subscription by default', async () => {
+  const { sent } = await openList({});
+  expect(joinsOf(sent)).toEqual([{ topic: `realtime:user:${ada.id}`, isPrivate: true, changes: [] }]);
+});
+
+test('with postgres-changes the channel has the subscriptions of the specification, and no others', async () => {
+  const { sent } = await openList({ VITE_LIVE_SOURCE: 'postgres-changes' });
+  const mine = { schema: 'public', table: 'notifications', filter: `recipient_id=eq.${ada.id}` };
+  const preferences = { schema: 'public', table: 'notification_preferences', filter: `user_id=eq.${ada.id}` };
+  expect(joinsOf(sent)).toEqual([
+    {
+      topic: `realtime:user:${ada.id}`,
+      isPrivate: true,
+      changes: [
+        { event: 'INSERT', ...mine },
+        { event: 'UPDATE', ...mine },
+        { event: 'DELETE', ...mine },
+        { event: '*', ...preferences },
+      ],
+    },
+  ]);
+});
 
 test('a subscriber whose filter raises silences no list', async () => {
   const { ids } = await openList({});

@@ -93,6 +93,29 @@ export const clientChannelAudits: readonly Audit[] = [
     },
   ),
   audit(
+    'CLIENT-RT-210',
+    'a token of other claims that the server may hold for ten seconds is sent by another join',
+    { source },
+    async (context) => {
+      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      channel.join();
+      await live();
+      await tab.auth.refreshSession();
+      await eventually('the push', () => sent('access_token').length === 1);
+      await tab.auth.updateUser({ data: { team: 'red' } });
+      const { accessToken } = await tab.auth.refreshSession();
+      await eventually('the join', () => sent('phx_join').length === 2);
+      assert.equal(
+        at(sent('phx_join')[1]?.payload, 'access_token'),
+        accessToken,
+        'access_token of the second join',
+      );
+      await live();
+      await tell();
+      await eventually('the insert', () => changes.length === 1);
+    },
+  ),
+  audit(
     'CLIENT-RT-205',
     'after a sign-out the channel is left with a typed reason and delivers nothing',
     { source },

@@ -215,6 +215,25 @@ const tokens: readonly Audit[] = [
       }),
   ),
   audit(
+    'RT-177',
+    'of tokens that are pushed in a row the newest is verified before the one before it expires',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const exp = Math.floor(Date.now() / 1000) + 4;
+        const short = context.signAgain(ada.accessToken, { exp });
+        const newest = context.signAgain(ada.accessToken, { jti: 'newest' });
+        socket.send('1', '4', topic, 'access_token', { access_token: short });
+        socket.send('1', '5', topic, 'access_token', { access_token: newest });
+        await new Promise((resolve) => setTimeout(resolve, 1_000 + exp * 1_000 - Date.now()));
+        await settle(socket, '78');
+        assert.equal(indexOf(socket, isEvent('phx_close')), -1, 'the position of the frame');
+        await tell();
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
+  ),
+  audit(
     'RT-174',
     'the refusal of a join names its reason',
     { source: 'protocol/realtime.md#refused-joins' },

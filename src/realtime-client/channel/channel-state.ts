@@ -280,11 +280,11 @@ function hasOtherRights(before: string | null | undefined, after: string): boole
   return rightsOf(before ?? '') !== rightsOf(after);
 }
 
-const renewedClaims = ['exp', 'iat', 'nbf', 'jti'];
+const renewedClaims = new Set(['exp', 'iat', 'nbf', 'jti']);
 
 function rightsOf(token: string): string {
   const claims = Object.entries(decodeJwtClaims(token) ?? {});
-  return JSON.stringify(claims.filter(([name]) => !renewedClaims.includes(name)));
+  return JSON.stringify(claims.filter(([name]) => !renewedClaims.has(name)));
 }
 
 /** After a pushed token the server keeps the old user's subscription for seconds: leave and join instead. */

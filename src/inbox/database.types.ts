@@ -240,7 +240,6 @@ export type Database = {
           quiet_hours_end: string | null
           quiet_hours_start: string | null
           quiet_weekdays: number[]
-          show_online: boolean
           time_zone: string
           updated_at: string
           user_id: string
@@ -266,7 +265,6 @@ export type Database = {
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null
           quiet_weekdays?: number[]
-          show_online?: boolean
           time_zone?: string
           updated_at?: string
           user_id: string
@@ -292,7 +290,6 @@ export type Database = {
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null
           quiet_weekdays?: number[]
-          show_online?: boolean
           time_zone?: string
           updated_at?: string
           user_id?: string
@@ -590,13 +587,6 @@ export type Database = {
           snoozed: number
           unread: number
           unread_by_kind: Json
-        }[]
-      }
-      online_topics: {
-        Args: never
-        Returns: {
-          topic: string
-          user_id: string
         }[]
       }
       preview_invitation: {

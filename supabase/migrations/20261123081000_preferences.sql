@@ -24,7 +24,6 @@ create table public.notification_preferences (
   quiet_hours_end time(0),
   quiet_weekdays smallint[] not null default '{1,2,3,4,5,6,7}'
     check (quiet_weekdays <@ '{1,2,3,4,5,6,7}'::smallint[] and cardinality(quiet_weekdays) <= 7),
-  show_online boolean not null default true,
   kinds jsonb not null default '{}' check (
     jsonb_typeof(kinds) = 'object' and octet_length(kinds::text) <= 8192
     and not kinds @? 'strict $.* ? (@.type() != "object")'
@@ -40,7 +39,6 @@ comment on column public.notification_preferences.kinds is
 comment on column public.notification_preferences.time_zone is
   'IANA name; digest_hour, digest_weekday and quiet hours are local times of this zone.';
 comment on column public.notification_preferences.digest_weekday is 'ISO 8601: 1 is Monday.';
-comment on column public.notification_preferences.show_online is 'Whether contacts see that the user is online.';
 comment on column public.notification_preferences.quiet_hours_start is
   'Null: no quiet hours. An end before the start is on the next day, an end equal to the start 24 hours later; '
   'quiet_weekdays name the day of the start.';

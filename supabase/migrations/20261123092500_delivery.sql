@@ -245,4 +245,67 @@ $$;
 
 revoke all on procedure private.deliver_outgoing(integer, double precision) from public;
 
+-- Users who share an accepted invitation can block each other, also after retention has deleted the invitation.
+create table private.accepted_invitations (
+  invitation_id uuid primary key,
+  inviter_id uuid not null references auth.users (id) on delete cascade,
+  invitee_id uuid not null references auth.users (id) on delete cascade,
+  check (inviter_id <> invitee_id)
+);
+create index accepted_invitations_inviter_idx on private.accepted_invitations (inviter_id, invitee_id);
+create index accepted_invitations_invitee_idx on private.accepted_invitations (invitee_id, inviter_id);
+
+/**
+ * The account that has confirmed an address; null without one. Accounts of single sign-on may share an address: the account
+ * with a password comes first, as in public.create_invitation().
+ */
+create function private.account_of_address(address text) returns uuid
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select u.id from auth.users u
+  where u.instance_id = '00000000-0000-0000-0000-000000000000'
+    and lower(u.email) = lower(address) and u.deleted_at is null and u.email_confirmed_at is not null
+  order by u.is_sso_user, u.created_at
+  limit 1
+$$;
+
+/** Whether two users share an accepted invitation. */
+create function private.share_invitation(one uuid, other uuid) returns boolean
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return exists (select from private.accepted_invitations a where a.inviter_id = one and a.invitee_id = other)
+    or exists (select from private.accepted_invitations a where a.inviter_id = other and a.invitee_id = one);
+end
+$$;
+
+/** Runs after the status of an invitation has changed. */
+create function private.follow_accepted_invitation() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  invitee uuid;
+begin
+  if new.status = 'accepted' then
+    -- The invitee is the caller, unless a service changes the row.
+    invitee := coalesce(auth.uid(), private.account_of_address(new.invitee_email));
+    if invitee is null or invitee = new.inviter_id then
+      return null;
+    end if;
+    insert into private.accepted_invitations (invitation_id, inviter_id, invitee_id)
+      values (new.id, new.inviter_id, invitee)
+      on conflict do nothing;
+  else
+    delete from private.accepted_invitations a where a.invitation_id = new.id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger follow_accepted_invitation after update of status on public.invitations
+  for each row when (old.status <> new.status) execute function private.follow_accepted_invitation();
+
 revoke all on all functions in schema private from public;

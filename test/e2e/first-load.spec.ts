@@ -29,11 +29,8 @@ interface Vitals {
   inp: number;
 }
 
-/**
- * What begins after the visit: the service worker after five seconds, which on a busy machine may fall into it, and the dots of who
- * is online.
- */
-const isLater = (url: string) => /service-worker-|\/sw\.js$|rpc\/online_topics/.test(url);
+/** The service worker begins after five seconds, which on a busy machine may fall into the visit. */
+const isLater = (url: string) => /service-worker-|\/sw\.js$/.test(url);
 
 /** Follows a page by the browser's own protocol, since Playwright hides preflights. */
 async function followLoad(page: Page): Promise<readonly [Load, CDPSession]> {

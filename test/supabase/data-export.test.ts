@@ -20,7 +20,6 @@ const leftOut: Readonly<Record<string, string>> = {
   recovery_attempts: 'failures of the current hour',
   outgoing_notifications: 'rows of sent_notifications and sent_invitations, until their delivery',
   credentials_set: 'times of rows of identities and factors, which the download contains',
-  online_topics: 'a random name of a channel',
   messages: 'what a backend sends in a name, until its delivery',
 };
 

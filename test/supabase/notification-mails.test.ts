@@ -58,7 +58,6 @@ const columnDefaults = {
   digest_hour: 8,
   digest_weekday: 1,
   quiet_weekdays: [1, 2, 3, 4, 5, 6, 7],
-  show_online: true,
   kinds: {},
   created_at: '2032-01-01T00:00:00Z',
   updated_at: '2032-01-01T00:00:00Z',

@@ -6,7 +6,7 @@ import {
   type NotificationsApi,
 } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
-import { createStore, type Store, type Timer } from 'supabase-protocol-clients/platform';
+import type { Timer } from 'supabase-protocol-clients/platform';
 import { setRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
 import { whenTrue } from '../../ui/state/when-true.ts';
@@ -16,7 +16,6 @@ import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import type { Outbox } from '../../shared/outbox/outbox.ts';
 import type { Database } from '../../database.types.ts';
-import type { UserOnline } from '../live/user-online.ts';
 import { openDataCache, type DataCache } from './data-cache.ts';
 import { openOutbox } from './open-outbox.ts';
 
@@ -28,8 +27,6 @@ export interface UserData {
   /** Returns the same promise each time. */
   readonly openCache: () => Promise<DataCache>;
   readonly outbox: Outbox;
-  /** Who is online; null until the first list is shown. */
-  readonly online: Pick<Store<UserOnline | null>, 'subscribe' | 'getSnapshot'>;
   /** Starts reading, listening and persisting. Idempotent. */
   start(): void;
   /** Stops everything and deletes the persisted data from this device. */
@@ -49,7 +46,6 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
 const persistDelayMs = 500;
 /** Delay of what the first list does not need. */
 const laterMs = 1_500;
-const importLive = () => import('../live/live.ts');
 
 export function createUserData({
   userId,
@@ -75,7 +71,6 @@ export function createUserData({
   let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;
   let stopListening: (() => void) | null = null;
-  const online = createStore<UserOnline | null>(null);
   let isClosed = false;
 
   const openCache = createLoader(() => openDataCache({ userId, sessionId, rest, platform, outbox }));
@@ -123,7 +118,7 @@ export function createUserData({
   /** Waits for the first list, which the code would delay on a slow network. A channel that has joined asks for what changed before. */
   const listen = async () => {
     await whenTrue(inbox, isRead);
-    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), importLive()]);
+    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('../live/live.ts')]);
     if (isClosed) return;
     stopListening = openLiveChannel({
       realtime,
@@ -141,12 +136,6 @@ export function createUserData({
       onConnection: inbox.setConnection,
     });
   };
-  const showOnline = async () => {
-    await whenTrue(inbox, () => inbox.getSnapshot().isVerified);
-    const [realtime, { openUserOnline }] = await Promise.all([loadRealtime(), importLive()]);
-    if (isClosed) return;
-    online.set(openUserOnline({ userId, rest, realtime, platform }));
-  };
   /** Browsers renew push subscriptions on their own: the server is told once per visit. */
   const renewPush = async () => {
     const { pushPublicKey: publicKey } = configuration;
@@ -163,7 +152,6 @@ export function createUserData({
     minuteClock: createMinuteClock(platform),
     openCache,
     outbox,
-    online,
     start() {
       if (isStarted) return;
       isStarted = true;
@@ -171,11 +159,7 @@ export function createUserData({
       void outbox.start();
       listen().catch(retryListening);
       withCache(({ persisted }) => persisted && inbox.restore(persisted));
-      const loadLater = () => {
-        showOnline().catch(reportOnce);
-        renewPush().catch(report);
-      };
-      laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
+      laterTimer = clock.setTimer(() => void renewPush().catch(report), page.isOnline() ? laterMs : 0);
     },
     async close() {
       if (isClosed) return;
@@ -187,7 +171,6 @@ export function createUserData({
       inbox.close();
       arrivals.close();
       outbox.close();
-      online.getSnapshot()?.close();
       const opened = await openCache().catch(reportOnce);
       await opened?.wipe();
     },

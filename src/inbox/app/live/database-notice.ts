@@ -4,9 +4,7 @@ import type { Channel, ChannelMessage } from 'supabase-protocol-clients/realtime
 /** What the database broadcasts in the channel of a user, without a payload. */
 export type DatabaseNotice =
   /** Sessions of the user have ended, perhaps this one. */
-  | 'sessions_ended'
-  /** The function `online_topics` returns other topics now. */
-  | 'online_topics_changed';
+  'sessions_ended';
 
 /** Calls `listener` with each broadcast of this notice. */
 export function onDatabaseNotice(

@@ -8,7 +8,6 @@ import type { RealtimeClient, RealtimeClientOptions } from 'supabase-protocol-cl
 
 /** Everything that needs the socket is in this chunk, which loads in parallel with the first read. */
 export { openLiveChannel } from './live-channel.ts';
-export { openUserOnline } from './user-online.ts';
 
 /** The realtime client as the application uses it: one socket for all tabs, heartbeats in hidden ones, one delivery per frame. */
 export function createRealtimeClient<Database>(options: RealtimeClientOptions): RealtimeClient<Database> {

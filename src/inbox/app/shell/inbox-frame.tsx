@@ -1,11 +1,10 @@
-import { useLayoutEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
 import { usePageShortcuts } from '../../features/notifications/actions/use-shortcuts.ts';
 import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
-import { createOnlineDot } from '../../features/online/online-dot.tsx';
 import { onDemand } from '../../ui/state/loader.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
@@ -39,12 +38,10 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     () => getUserData(clients, rest, configuration, userId),
     [clients, rest, configuration, userId],
   );
-  const { inbox, minuteClock, online } = userData;
-  const people = useSyncExternalStore(online.subscribe, online.getSnapshot)?.people;
-  const OnlineDot = useMemo(() => (people ? createOnlineDot(people) : null), [people]);
+  const { inbox, minuteClock } = userData;
   const services = useMemo(
-    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot, PausedNotice }),
-    [inbox, minuteClock, entityUrl, OnlineDot],
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, PausedNotice }),
+    [inbox, minuteClock, entityUrl],
   );
   usePageShortcuts();
   // Before paint, so that the first request is not delayed.

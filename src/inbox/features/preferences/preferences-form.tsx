@@ -55,22 +55,6 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
   );
 }
 
-/** What other users see of the user. Nothing on a table without the column. */
-export function PrivacySection({ preferences, onChange }: PreferencesFormProps) {
-  const texts = preferencesTexts.use().privacy;
-  if (preferences.show_online === undefined) return null;
-  return (
-    <Section title={texts.title}>
-      <Switch
-        label={texts.showOnline}
-        hint={texts.showOnlineHint}
-        checked={preferences.show_online}
-        onChange={(isShown) => onChange({ show_online: isShown })}
-      />
-    </Section>
-  );
-}
-
 /** The kinds that the team registered. Nothing on a table without the column. */
 function RegisteredKindSettings({ preferences, onChange }: PreferencesFormProps) {
   const language = useLanguage();

@@ -7,7 +7,7 @@ import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { isTemporary, type PreferenceChange } from './preferences.ts';
-import { PreferencesForm, PrivacySection } from './preferences-form.tsx';
+import { PreferencesForm } from './preferences-form.tsx';
 import layout from '../../ui/layout.module.css';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './preferences-texts.ts';
@@ -66,7 +66,6 @@ export function PreferencesScreen({ store, children }: PreferencesScreenProps) {
       </div>
       {preferences && <PreferencesForm preferences={preferences} onChange={changeOrShowError} />}
       {preferences !== undefined && children}
-      {preferences && <PrivacySection preferences={preferences} onChange={changeOrShowError} />}
       {preferences !== undefined && <SenderSection />}
       <SlowNote pending={preferences === undefined} />
       {preferences === undefined && (

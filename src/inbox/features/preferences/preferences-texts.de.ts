@@ -95,11 +95,4 @@ export const german: PreferencesTexts = {
   retry: 'Noch einmal versuchen',
   saveFailed: 'Das konnte nicht gespeichert werden. Es wurde nichts geändert.',
   saving: 'Wird gespeichert …',
-
-  privacy: {
-    title: 'Privatsphäre',
-    showOnline: 'Zeigen, wenn ich online bin',
-    showOnlineHint:
-      'Wer eine angenommene Einladung mit dir teilt, sieht einen Punkt neben deinem Namen. Blockierte Absender sehen ihn nicht.',
-  },
 };

@@ -91,13 +91,6 @@ const english = {
   retry: 'Try again',
   saveFailed: 'Couldn’t save. Nothing was changed.',
   saving: 'Saving…',
-
-  privacy: {
-    title: 'Privacy',
-    showOnline: 'Show when I’m online',
-    showOnlineHint:
-      'People who share an accepted invitation with you see a dot beside your name. Blocked senders don’t.',
-  },
 };
 
 export type PreferencesTexts = Translation<typeof english>;

@@ -41,12 +41,6 @@ export interface Schedule {
   readonly quiet_weekdays: number[];
 }
 
-/** What other users see. A table with the basic columns alone lacks them. */
-export interface Privacy {
-  /** Whether contacts see that the user is online; the database enforces it. */
-  readonly show_online: boolean;
-}
-
 /** The choices for the kinds that the team registered. A table with the basic columns alone lacks them. */
 export interface KindChoices {
   /** By the name of the kind; without a choice its default applies. */
@@ -54,7 +48,7 @@ export interface KindChoices {
 }
 export type KindChoice = { readonly [Channel in PreferenceChannel]?: boolean | undefined };
 
-type Optional = Schedule & Privacy & KindChoices;
+type Optional = Schedule & KindChoices;
 
 export type PreferenceChange = Partial<PreferenceSettings & Optional>;
 
@@ -107,7 +101,6 @@ const preferencesRow = object({
   quiet_hours_start: nullish(string),
   quiet_hours_end: nullish(string),
   quiet_weekdays: optional(listOf(number)),
-  show_online: optional(boolean),
   kinds: optional(recordOf(object({ email: optional(boolean), in_app: optional(boolean) }))),
 });
 

@@ -20,8 +20,6 @@ export interface InboxServices {
     readonly answer: 'accepted' | 'declined' | null;
     readonly onAnswer: () => void;
   }> | null;
-  /** Shows that a user is online; null until its code is loaded. */
-  readonly OnlineDot: ComponentType<{ readonly userId: string; readonly look: 'dot' | 'text' }> | null;
   /** Says that nothing arrives in the inbox because its user turned that off. */
   readonly PausedNotice: ComponentType;
 }

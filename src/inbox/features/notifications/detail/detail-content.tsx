@@ -9,7 +9,7 @@ import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../../../ui/list/relative-time.ts';
 import { LinkedText } from '../../../ui/list/linked-text.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction } from '../list/row-actions.ts';
-import { SenderAvatar, SenderOnlineDot } from '../list/sender-avatar.tsx';
+import { SenderAvatar } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
@@ -62,7 +62,6 @@ export function DetailContent({
             <KindIcon kind={kindName} size={16} />
             <span>{notificationKindLabel(notification, texts)}</span>
             {!Number.isNaN(createdAtMs) && time(createdAtMs)}
-            <SenderOnlineDot userId={notification.senderId} look="text" />
           </p>
           {isSnoozed && snoozedUntilMs !== null && (
             <p className={styles.meta}>

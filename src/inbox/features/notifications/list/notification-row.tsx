@@ -26,7 +26,7 @@ import { AnswerButtons } from './answer-buttons.tsx';
 import { KindIcon } from './kind-icon.tsx';
 import { rowActions, rowMenuPopup, type OnRowAction, type RowAction } from './row-actions.ts';
 import { RowTitle } from './row-title.tsx';
-import { SenderAvatar, SenderOnlineDot } from './sender-avatar.tsx';
+import { SenderAvatar } from './sender-avatar.tsx';
 
 export interface NotificationRowProps {
   readonly entry: ListEntry;
@@ -115,7 +115,6 @@ function RowFace({ entry, texts, title, isUnread, filter, isPlain = false }: Row
     <>
       <span className={styles.avatar}>
         <SenderAvatar name={actor} kind={kindName} />
-        <SenderOnlineDot userId={lead.senderId} look="dot" />
       </span>
       <span className={styles.glyph} aria-hidden="true" title={notificationKindLabel(lead, texts)}>
         {actor !== null && <KindIcon kind={kindName} size={16} />}

@@ -1,7 +1,6 @@
 import type { CSSProperties } from 'react';
 import { initials } from '../../../ui/avatar.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
-import { useInboxServices } from '../data/inbox-context.ts';
 import { KindIcon } from './kind-icon.tsx';
 import styles from './sender-avatar.module.css';
 
@@ -27,12 +26,6 @@ export function SenderAvatar({ name, kind, size }: SenderAvatarProps) {
       {letters === '' ? <KindIcon kind={kind} size={18} /> : letters}
     </span>
   );
-}
-
-/** Whether the sender is online, if that is known. It stands beside the avatar, on its corner or as text. */
-export function SenderOnlineDot({ userId, look }: { userId: string | null; look: 'dot' | 'text' }) {
-  const { OnlineDot } = useInboxServices();
-  return OnlineDot && userId !== null ? <OnlineDot userId={userId} look={look} /> : null;
 }
 
 /** The same hue for the same name, spread over the color wheel. */

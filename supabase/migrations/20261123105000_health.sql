@@ -1,8 +1,8 @@
 -- What an operator watches: how long the queues are and how old, why deliveries fail, and whether the jobs run.
 
 /**
- * The last run of each scheduled job: [{name, schedule, last_run_at, last_status, last_message, running_seconds}]; `running_seconds` is null
- * unless the run has not ended. Null where pg_cron is not installed or its records cannot be read.
+ * The last run of each scheduled job that has ended: [{name, schedule, last_run_at, last_status, last_message, running_seconds}];
+ * `running_seconds` is of the run that has not ended, else null. Null where pg_cron is not installed or its records cannot be read.
  */
 create function private.job_health(called_at timestamptz) returns jsonb
   language plpgsql stable security definer
@@ -18,12 +18,15 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
       'name', j.jobname, 'schedule', j.schedule, 'last_run_at', r.start_time, 'last_status', r.status,
       'last_message', case when r.status = 'failed' then left(r.return_message, 500) end,
-      'running_seconds', case when r.end_time is null then floor(extract(epoch from $1 - r.start_time)) end
+      'running_seconds', case when n.end_time is null then floor(extract(epoch from $1 - n.start_time)) end
     ) order by j.jobname), '[]')
     from cron.job j
     left join lateral (
-      select d.start_time, d.end_time, d.status, d.return_message from cron.job_run_details d
-      where d.jobid = j.jobid order by d.runid desc limit 1
+      select d.start_time, d.end_time from cron.job_run_details d where d.jobid = j.jobid order by d.runid desc limit 1
+    ) n on true
+    left join lateral (
+      select d.start_time, d.status, d.return_message from cron.job_run_details d
+      where d.jobid = j.jobid and d.end_time is not null order by d.runid desc limit 1
     ) r on true
   $query$ into jobs using called_at;
   return jobs;

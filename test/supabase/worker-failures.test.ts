@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { MailTransportError } from '../../supabase/functions/_shared/mail/mail-transport.ts';
 import type { MailRefusal, OutgoingMail } from '../../supabase/functions/_shared/mail/mail-transport.ts';
+import { renderMail } from '../../supabase/functions/_shared/mail/render-mail.ts';
 import { sendDueMails } from '../../supabase/functions/_shared/mail/send-due-mails.ts';
 import { createDatabaseCaller } from '../../supabase/functions/_shared/runtime/database-functions.ts';
 import { createFailureLog } from '../../supabase/functions/_shared/runtime/failure-log.ts';
@@ -217,3 +218,29 @@ it('a few mails that are held stop no other mail', async () => {
   expect(report).toEqual({ sent: 45, failed: 15, skipped: 0 });
   expect([...queue.finished.values()].filter((outcome) => outcome === 'delayed')).toEqual([]);
 });
+
+it.each([
+  ['kind:mention', 'instant:mention::btestmails', 'Please look'],
+  ['digest', 'digest:daily::btestmails', 'Grace Hopper mentioned you in Notes'],
+])(
+  'a mail about %s says its sort to Gmail, and to lists of mails what its subject does not',
+  (topic, id, text) => {
+    const content = {
+      metadata: { actor_name: 'Grace Hopper' },
+      data: { entity_name: 'Notes', text: 'Please look' },
+    };
+    const item = {
+      id: 'n',
+      kind: 'mention',
+      content,
+      created_at: '2032-01-01T00:00:00Z',
+      count: 1,
+      is_in_inbox: true,
+    };
+    const rendered = renderMail({ ...mail('one'), topic, items: [item], item_count: 1 }, settings);
+    expect(rendered.headers['Feedback-ID']).toBe(id);
+    const [, preheader] = /<body[^>]*>\s*<div style="display: none[^>]*>([^<]*)</.exec(rendered.html) ?? [];
+    expect(preheader).toBe(text);
+    expect(rendered.subject).not.toBe(preheader);
+  },
+);

@@ -8,6 +8,9 @@ export interface MailLink {
   readonly url: string;
 }
 
+/** Mail programs show at most about this many characters after the subject. */
+const preheaderLength = 140;
+
 /** Items under one heading. */
 export interface MailGroup {
   readonly heading: string;
@@ -69,6 +72,7 @@ export function renderHtml(content: MailContent): string {
         </style>
       </head>
       <body class="page" style="margin: 0; padding: 0; background-color: #f4f5f7">
+        <div style="display: none; max-height: 0; overflow: hidden; opacity: 0">${preheaderOf(content)}</div>
         <table
           role="presentation"
           class="page"
@@ -158,6 +162,19 @@ function renderItem(item: MailItem, { texts, timeZone }: MailContent): Html {
       </div>
     </div>
   `;
+}
+
+/** What lists of mails show after the subject: what the mail says, without repeating its title. */
+function preheaderOf({ texts, title, intro, groups }: MailContent): string {
+  const parts = groups.flatMap(({ items }) =>
+    items.map((item) => {
+      const sentence = texts.sentence(item);
+      return sentence === title ? (item.text ?? '') : sentence;
+    }),
+  );
+  const all = [intro ?? '', ...parts].filter(Boolean).join(' · ');
+  // Not within a surrogate pair.
+  return all.slice(0, preheaderLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 export function renderText(content: MailContent): string {

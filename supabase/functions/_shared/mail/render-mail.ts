@@ -37,7 +37,11 @@ function renderSecurityNotice(mail: QueuedMail, event: SecurityEvent, settings: 
     subject,
     html: renderHtml(content),
     text: renderText(content),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'Feedback-ID': feedbackId('security', event.kind, settings),
+    },
   };
 }
 
@@ -64,6 +68,11 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
+      'Feedback-ID': feedbackId(
+        isInstant ? 'instant' : mail.topic,
+        onlyKind ?? (isInstant ? 'mixed' : mail.frequency),
+        settings,
+      ),
       // Mails of one thread refer to one root that was never sent, so that mail programs group them.
       ...(isInstant && {
         'In-Reply-To': `<thread.${mail.thread_id}@${domain}>`,
@@ -71,6 +80,16 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
       }),
     },
   };
+}
+
+/**
+ * By which Gmail counts complaints for each sort of mail: two names of the sort, and the sender, 5 to 15 characters.
+ *
+ * @see https://support.google.com/mail/answer/6254652
+ */
+function feedbackId(sort: string, detail: string, { domain }: MailSettings): string {
+  const sender = `${domain.replaceAll(/[^a-z0-9]/gi, '')}mails`.slice(0, 15);
+  return `${sort}:${detail}::${sender}`;
 }
 
 function subjectOf(mail: QueuedMail, items: readonly MailItem[], texts: MailTexts): string {

@@ -229,6 +229,7 @@ describe('a list in chunks', () => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select('id').in('id', ['1', '2']);
     await expect(inChunks(query, { size })).rejects.toMatchObject({ code: 'invalid-query' });
+    await expect(pages(query, { by: ['id'], size }).next()).rejects.toMatchObject({ code: 'invalid-query' });
     expect(requests).toHaveLength(0);
   });
 

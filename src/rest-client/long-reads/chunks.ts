@@ -3,7 +3,7 @@ import type { Filter } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
 import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
 import { refuse } from '../query/quoting.ts';
-import { refuseCut } from './pages.ts';
+import { refuseCut, requireSize } from './pages.ts';
 
 /** How a long list is divided. */
 export interface ChunksOptions extends ExecuteOptions {
@@ -25,7 +25,7 @@ export async function inChunks<M extends Model, Item>(
 ): Promise<Item[]> {
   const { plan } = query;
   refuseCut('inChunks', plan, plan.method === 'PATCH' || plan.method === 'DELETE');
-  if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
+  requireSize(size);
   const [longest] = plan.filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
   // A value in two parts would yield its rows twice.
   const values = [...new Set(longest?.operand)];

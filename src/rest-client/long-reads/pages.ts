@@ -49,6 +49,7 @@ export async function* pages<M extends Model, Item extends object>(
   { by, size = 500, user = new CallUser(), ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
   refuseCut('pages', query.plan);
+  requireSize(size);
   const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
   const ordered = query.limit(size).with((plan) => ({
     ...plan,
@@ -67,6 +68,11 @@ export async function* pages<M extends Model, Item extends object>(
     after = rows.length >= previous ? next : null;
     previous = rows.length;
   } while (after);
+}
+
+/** Without a row per request nothing would be read. */
+export function requireSize(size: number): void {
+  if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
 }
 
 /** Refuses what several requests cannot keep. An update or a delete always counts its rows, which does not matter. */

@@ -24,10 +24,19 @@ export class UserChanged extends Error {
  */
 export class CallUser {
   #token: string | null | undefined;
+  readonly #userId: string | null | undefined;
 
-  /** Whether a token is the first one, or has the subject of the first one. */
+  /** @param userId the subject of the tokens; null where nobody is signed in. Default: that of the first token. */
+  constructor(userId?: string | null) {
+    this.#userId = userId;
+  }
+
+  /** Whether a token is of the user: the first one is, or has the subject of the first one. */
   admits(token: string | null): boolean {
-    if (this.#token === undefined) this.#token = token;
+    if (this.#token === undefined) {
+      if (this.#userId !== undefined && subjectOf(token) !== this.#userId) return false;
+      this.#token = token;
+    }
     // Most requests of a call have the same token, which then is not decoded.
     return token === this.#token || subjectOf(token) === subjectOf(this.#token);
   }

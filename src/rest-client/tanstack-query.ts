@@ -1,3 +1,4 @@
+import { CallUser } from '../platform/call-user.ts';
 import type { Query } from './query/query.ts';
 import type { RestRequest } from './query/plan.ts';
 
@@ -13,9 +14,10 @@ export interface QueryOptions<Data> {
 
 /**
  * The options by which TanStack Query (version 5, of any framework) caches a read. The request identifies it, so that a
- * query may be built again at each render, and the user's id keeps one user's rows from another.
+ * query may be built again at each render, and the user's id keeps one user's rows from another: a read by the token of another user
+ * fails with `user-changed`.
  *
- * @param userId of the session; null where nobody is signed in.
+ * @param userId of the session, the subject of its token; null where nobody is signed in.
  * @example
  * ```tsx
  * import { useQuery } from '@tanstack/react-query';
@@ -33,7 +35,8 @@ export interface QueryOptions<Data> {
 export function queryOptions<Data>(query: Query<Data>, userId: string | null): QueryOptions<Data> {
   return {
     queryKey: ['rest', userId, query.toRequest()],
-    queryFn: ({ signal }) => query.execute({ signal }),
+    // The session may be another user's by the time TanStack reads.
+    queryFn: ({ signal }) => query.execute({ signal, user: new CallUser(userId) }),
     retry: false,
   };
 }

@@ -65,3 +65,13 @@ it('a read of another user is another one; a failed read is not sent again, and 
   await cache.cancelQueries({ queryKey: abandoned.queryKey });
   await expect(reading).rejects.toMatchObject({ revert: true });
 });
+
+it.each(['9eace000-0000-4000-8000-000000000002', null])(
+  'a read for %s is not sent as the user who is signed in by then',
+  async (userId) => {
+    const { clients, reads } = await signedIn();
+    const options = queryOptions(clients.rest.from('notifications').select('id').limit(1), userId);
+    await expect(new QueryClient().fetchQuery(options)).rejects.toMatchObject({ code: 'user-changed' });
+    expect(reads).toEqual([]);
+  },
+);

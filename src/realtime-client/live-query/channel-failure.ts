@@ -22,7 +22,8 @@ export function explainFailure(
   const hint = `. If the table is not published: alter publication supabase_realtime add table ${schema}.${table};`;
   const text = isRefused ? message + hint : message;
   if (before instanceof RealtimeError && before.code === code && before.message === text) return before;
-  if (isRefused) warn?.(`The live list of ${table} gets no changes, and is read every 25 s. ${text}`);
+  if (isRefused)
+    warn?.(`The live list of ${table} gets no changes, and is read at its interval only. ${text}`);
   return new RealtimeError(code, text);
 }
 

@@ -30,7 +30,7 @@ interface StormList {
   readonly isRefused: boolean;
 }
 
-/** Lists of one page over tables of their own. */
+/** The lists of one page, over tables that no other page uses. */
 export interface StormGroup {
   /** Runs a statement on the group's tables. */
   write(sql: string): Promise<void>;

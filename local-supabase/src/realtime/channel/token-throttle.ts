@@ -4,7 +4,7 @@ import type { Timers } from '../timers.ts';
 export interface TokenThrottle {
   /** Verifies a token, or holds it in place of one that is held. */
   push(token: string): Promise<void>;
-  /** Verifies a held token now. Returns false if there is none. */
+  /** Verifies a held token now. Returns false if no token is held. */
   release(): Promise<boolean>;
   stop(): void;
 }

@@ -25,7 +25,10 @@ describe('live reads', () => {
     expect([pending.length, isDone, reads.getSnapshot().isPending]).toEqual([2, false, true]);
     pending[1]?.resolve();
     await world.settle();
-    expect([isDone, reads.getSnapshot()]).toEqual([true, { isLoaded: true, isPending: false, error: null }]);
+    expect([isDone, reads.getSnapshot()]).toMatchObject([
+      true,
+      { isLoaded: true, isPending: false, error: null },
+    ]);
   });
 
   it('resolves a refresh that fails, and stays pending until the retry succeeds', async () => {
@@ -38,7 +41,7 @@ describe('live reads', () => {
     await world.clock.advance(1_000);
     pending[1]?.resolve();
     await world.settle();
-    expect(reads.getSnapshot()).toEqual({ isLoaded: true, isPending: false, error: null });
+    expect(reads.getSnapshot()).toMatchObject({ isLoaded: true, isPending: false, error: null });
   });
 
   it('begins again with the first delay when a read fails after a success', async () => {

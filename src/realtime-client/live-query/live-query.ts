@@ -1,16 +1,16 @@
-import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import { createPostgresChanges, type PostgresChanges } from '../changes/postgres-changes.ts';
-import { RealtimeError, requireRanges } from '../errors.ts';
+import { RealtimeError } from '../errors.ts';
 import type { Change, RowRecord } from '../protocol/change.ts';
 import { applyChanges, beginRead, createQueryRows, failRead, finishRead, keysOf } from './query-rows.ts';
 import type { RowRules } from './query-rows.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createListVersion } from './list-version.ts';
-import { createLiveReads, type LiveReadsOptions } from './live-reads.ts';
+import { createLiveReads, type LiveReadsOptions, type LiveReadsSnapshot } from './live-reads.ts';
 import type { LiveSource } from './live-source.ts';
 import { explainFailure } from './channel-failure.ts';
-import { triggerRanges, watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
+import type { ReadCause } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
 import { subscriptionOf } from './subscription.ts';
 import { createListeners } from '../../platform/listeners.ts';
@@ -19,7 +19,7 @@ import { createStore, type Readable } from '../../platform/store.ts';
 /** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends Pick<
   LiveReadsOptions,
-  'shouldRetry' | 'retryDelaysMs'
+  'platform' | 'shouldRetry' | 'retryDelaysMs' | 'maxEventsPerSecond'
 > {
   /** The channel that delivers the changes. */
   readonly channel: Channel;
@@ -44,8 +44,6 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
   readonly immutableColumns?: readonly string[];
   /** Reads the whole list where one request is not enough, such as by `pages()`. Default: executes the query. */
   readonly read?: (signal: AbortSignal) => Promise<readonly Row[]>;
-  /** Clock, error reporting and the page's visibility and network. Default for `page`: always visible and online. */
-  readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
   /** Rows to show until the first read succeeds, such as cached ones. Default: none. */
   readonly initialRows?: readonly Row[];
   /** Whether to read before the channel is live too, so that the first list does not wait for it. Default true. */
@@ -63,28 +61,14 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
    * 25,000.
    */
   readonly intervalMs?: number;
-  /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
-  readonly maxEventsPerSecond?: number;
   /** Called when a read found and repaired a difference that no change had announced. */
   readonly onHealed?: (heal: LiveQueryHeal) => void;
 }
 
-/**
- * Why a list is current or not. `stopped`: not started; `joining`: the channel is not live; `failed`: the channel has failed, see
- * `error`; `reading`: a read is in flight, or has failed and is retried; `current`.
- */
-export type LiveQueryStatus = 'stopped' | 'joining' | 'failed' | 'reading' | 'current';
-
 /** The list and its state. */
-export interface LiveQuerySnapshot<Row> {
+export interface LiveQuerySnapshot<Row> extends Omit<LiveReadsSnapshot, 'isPending' | 'failure'> {
   /** The rows, in the order of the query. */
   readonly rows: readonly Row[];
-  /** Whether a read has succeeded. */
-  readonly isLoaded: boolean;
-  /** Why the list is current or not. */
-  readonly status: LiveQueryStatus;
-  /** Whether the list equals the table as far as the client can know: the status is `current`. */
-  readonly isCurrent: boolean;
   /** What the last read threw, else why the channel has failed; null without either. */
   readonly error: Error | null;
   /** The last repair of changes that the server had lost; null if there was none. */
@@ -125,7 +109,6 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
-  requireRanges(options, triggerRanges);
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
   const { isEager = true, initialRows = [], intervalMs, onHealed } = options;
   const { clock, report } = platform;
@@ -146,22 +129,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   let readingFor: ReadCause | null = null;
   let nextReadAtMs = 0;
   let pacing: Timer | null = null;
-  let triggers: ReadTriggers | null = null;
   let stops: readonly Unsubscribe[] = [];
   const healListeners = createListeners<LiveQueryHeal>(report);
   if (onHealed) healListeners.add(onHealed);
 
-  const store = createStore<LiveQuerySnapshot<Row>>(
-    {
-      rows: initialRows,
-      isLoaded: false,
-      status: 'stopped',
-      isCurrent: false,
-      error: null,
-      lastHeal: null,
-    },
-    report,
-  );
   const readDue = async (signal: AbortSignal) => {
     const begun = beginRead(state);
     const { keys } = begun.reading;
@@ -178,8 +149,19 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     if (!keys && readingFor) heals.compare(before.rows, state.rows, readingFor);
     heals.noteChanges([...(before.reading?.announced ?? [])]);
   };
+  const noteCause = (cause: ReadCause): boolean => {
+    const { isCurrent } = reads.getSnapshot();
+    // The version is compared more often.
+    if ((cause === 'interval' || cause === 'rate') && version && isCurrent) return false;
+    const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
+    suspicion = isLoss ? cause : null;
+    if (!isLoss) readingFor = null;
+    state = { ...state, isWholeDue: true };
+    return true;
+  };
   const reads = createLiveReads({
     ...options,
+    onCause: noteCause,
     shouldRetry: (problem) => !isInvalidRow(problem) && (options.shouldRetry?.(problem) ?? true),
     async read(signal) {
       const startMs = clock.monotonicMs();
@@ -205,29 +187,25 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       readWhatChanged();
     }, delayMs);
   };
-  const isLive = () => channel.getSnapshot().status === 'live';
-  const statusOf = (isReading: boolean): LiveQueryStatus => {
-    if (users === 0) return 'stopped';
-    if (!isLive()) return channel.getSnapshot().status === 'failed' ? 'failed' : 'joining';
-    return isReading ? 'reading' : 'current';
-  };
+  const store = createStore<LiveQuerySnapshot<Row>>(
+    { rows: initialRows, isLoaded: false, status: 'stopped', isCurrent: false, error: null, lastHeal: null },
+    report,
+  );
   let shown = state.rows;
   const publish = (lastHeal = store.getSnapshot().lastHeal) => {
     const before = store.getSnapshot();
-    const { isLoaded, isPending, error: readError } = reads.getSnapshot();
-    const status = statusOf(!isLoaded || isPending);
-    const failure = status === 'failed' ? channel.getSnapshot().error : null;
-    const error = readError ?? (failure && explainFailure(failure, subscription, before.error));
+    const { isLoaded, status, isCurrent, failure, ...reading } = reads.getSnapshot();
+    const error = reading.error ?? (failure && explainFailure(failure, subscription, before.error));
     const isChanged = error !== before.error || lastHeal !== before.lastHeal || state.rows !== shown;
     if (!isChanged && status === before.status && isLoaded === before.isLoaded) return;
     const rows = state.rows === shown ? before.rows : [...state.rows.values()];
     shown = state.rows;
-    store.set({ rows, isLoaded, status, isCurrent: status === 'current', error, lastHeal });
+    store.set({ rows, isLoaded, status, isCurrent, error, lastHeal });
   };
   reads.subscribe(() => publish());
   const receive = (changes: readonly Change<RowRecord>[]) => {
     version?.noteChanges(changes.length);
-    triggers?.noteChanges(changes.length);
+    reads.noteChanges(changes.length);
     heals.noteChanges(keysOf(changes, rules).filter((id) => id !== undefined));
     apply(changes);
   };
@@ -239,55 +217,37 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const heals = createHealWatch<Row>(clock, (heal) => {
     publish(heal);
     healListeners.call(heal);
-    triggers?.noteLosses(heal.cause);
+    reads.noteLosses(heal.cause);
   });
   const readAgain = (cause: ReadCause) => {
-    const { isCurrent } = store.getSnapshot();
-    const isDoubt = cause === 'interval' || cause === 'rate';
-    // The version is compared more often.
-    if (isDoubt && version && isCurrent) return;
-    const isLoss = isCurrent && cause !== 'live' && cause !== 'gap';
-    suspicion = isLoss ? cause : null;
-    if (!isLoss) readingFor = null;
-    state = { ...state, isWholeDue: true };
-    void (isDoubt ? reads.recheck() : reads.refresh());
+    noteCause(cause);
+    void reads.refresh();
   };
   const version =
     readVersion && intervalMs !== 0
       ? createListVersion({
           readVersion,
           platform,
-          isCurrent: () => store.getSnapshot().isCurrent,
-          onDifference() {
-            triggers?.restart();
-            readAgain('version');
-          },
+          isCurrent: () => reads.getSnapshot().isCurrent,
+          onDifference: () => readAgain('version'),
         })
       : undefined;
 
   const begin = () => {
+    const isLive = () => channel.getSnapshot().status === 'live';
     const isBegun = isLive();
-    triggers = watchReads({ ...options, source, onRead: readAgain });
     version?.start();
-    stops = [
-      source.onChanges(subscription, receive),
-      channel.subscribe(() => publish()),
-      triggers.stop,
-      channel.join(),
-    ];
+    stops = [reads.follow(channel, source), source.onChanges(subscription, receive), channel.join()];
     if (isEager && !isBegun && !isLive()) readAgain('live');
-    publish();
   };
   const end = () => {
     stops.forEach((stop) => stop());
-    triggers = null;
     pacing?.cancel();
     pacing = null;
     version?.stop();
     heals.stop();
     reads.stop();
     state = failRead(state);
-    publish();
   };
   return {
     getSnapshot: store.getSnapshot,
@@ -334,8 +294,7 @@ const isInvalidRow = (problem: unknown): boolean =>
 export { changeRows, createLiveRows, endRead, mergeRead, startRead } from './live-rows.ts';
 export type { LiveRows, RowsRead } from './live-rows.ts';
 export { createLiveReads } from './live-reads.ts';
-export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot } from './live-reads.ts';
+export type { LiveReads, LiveReadsOptions, LiveReadsSnapshot, LiveStatus } from './live-reads.ts';
 export type { LiveQueryHeal } from './heal-watch.ts';
 export type { LiveFilter, LivePlan, LiveSource } from './live-source.ts';
-export { watchReads } from './read-triggers.ts';
-export type { ReadCause, ReadTriggers, ReadTriggersOptions } from './read-triggers.ts';
+export type { FollowedChannel, ReadCause } from './read-triggers.ts';

@@ -38,7 +38,7 @@ export interface DueRead {
   readonly since: number;
 }
 
-/** Most rows that are read by their keys: more would not fit into a URL. */
+/** The maximum number of rows that are read by their keys: more would not fit into a URL. */
 const maxKeys = 100;
 
 export function createQueryRows<Row extends object>(rows: readonly Row[], { key }: RowRules): QueryRows<Row> {

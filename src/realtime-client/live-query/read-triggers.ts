@@ -10,13 +10,12 @@ import { requireRanges } from '../errors.ts';
  */
 export type ReadCause = 'live' | 'gap' | 'interval' | 'rate' | 'version';
 
-/** Options of {@link watchReads}. */
+/** What of a channel tells when a list has to be read. */
+export type FollowedChannel = Pick<Channel, 'getSnapshot' | 'subscribe' | 'onContinuity'>;
+
 export interface ReadTriggersOptions {
-  /** The channel that delivers the changes; joined by the caller. */
-  readonly channel: Channel;
-  /** Announces the interruptions. Default: the channel. */
+  readonly channel: FollowedChannel;
   readonly source?: Pick<Channel, 'onContinuity'> | undefined;
-  /** Clock, and the page's visibility and network. Default for `page`: always visible and online. */
   readonly platform: Pick<Platform, 'clock'> & { readonly page?: Page };
   /**
    * Milliseconds between reads while the page is visible, also while the channel is interrupted or has failed, unless the page is
@@ -25,19 +24,15 @@ export interface ReadTriggersOptions {
   readonly intervalMs?: number | undefined;
   /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
   readonly maxEventsPerSecond?: number | undefined;
-  /** Called when the list has to be read. */
   readonly onRead: (cause: ReadCause) => void;
 }
 
-/** Decides when a list that follows a channel has to be read. */
 export interface ReadTriggers {
-  /** Counts changes that arrived. */
   noteChanges(count: number): void;
   /** A read for this cause found lost changes: a server that limits the rate averages over a minute, and may lose more. */
   noteLosses(cause: ReadCause): void;
   /** The list is read for another reason: the interval begins again, and a read for the rate is no longer due. */
   restart(): void;
-  /** Ends all timers and listeners. */
   stop: Unsubscribe;
 }
 
@@ -51,26 +46,7 @@ export const settleMs = 2_000;
 /** Fraction of the server's rate limit from which on it may have dropped changes. */
 const suspiciousRate = 0.8;
 
-/**
- * Watches for all signs that a list lacks changes of its channel, and for the time in which it may lack them without a sign:
- * the part of a live query for data that is not a list of rows, such as pages with cursors or counts.
- *
- * @example
- * ```ts
- * import { createLiveReads, watchReads } from 'supabase-protocol-clients/realtime-client/live-query';
- *
- * const channel = realtime.channel('inbox');
- * const reads = createLiveReads({
- *   platform,
- *   async read(signal) {
- *     const unread = await rest.from('notifications').count().eq('status', 'unread').execute({ signal });
- *     if (!signal.aborted) console.log(`${unread} unread`);
- *   },
- * });
- * const triggers = watchReads({ channel, platform, onRead: () => void reads.refresh() });
- * const stops = [triggers.stop, channel.join(), reads.stop];
- * ```
- */
+/** Watches for all signs that a list lacks changes of its channel, and for the time in which it may lack them without a sign. */
 export function watchReads(options: ReadTriggersOptions): ReadTriggers {
   requireRanges(options, triggerRanges);
   const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;

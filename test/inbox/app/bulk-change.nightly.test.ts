@@ -49,7 +49,7 @@ async function openDevice(source: string) {
   inbox.subscribe(() => (snapshots += 1));
   start();
   await vi.waitFor(() => {
-    expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
+    expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, status: 'current' });
     // The last request of an opening asks for the changes once the channel is live.
     expect(requests).toHaveLength(3);
   }, waiting);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openLiveChannel } from '../../../src/inbox/app/live/live-channel.ts';
+import { createLiveReads } from '../../../src/realtime-client/live-query/live-query.ts';
 import { createScriptedScene, topic } from '../../support/wire/scripted-realtime.ts';
 
 /** The channel of a user, live. */
@@ -7,17 +8,33 @@ async function openChannel(usesBroadcasts = true) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const { client, server, tab, world } = scene;
   const heard = { gaps: 0, doubts: 0, received: 0 };
+  const reads = createLiveReads({
+    platform: tab,
+    read: () => Promise.resolve(),
+    onCause: (cause) => {
+      heard[cause === 'live' || cause === 'gap' ? 'gaps' : 'doubts'] += 1;
+      return true;
+    },
+  });
   const close = openLiveChannel({
     realtime: client,
     usesBroadcasts,
     userId: 'ada',
     platform: tab,
-    onNotifications: (changes) => (heard.received += changes.length),
+    inbox: {
+      follow: reads.follow,
+      receive(changes) {
+        reads.noteChanges(changes.length);
+        heard.received += changes.length;
+      },
+      catchUp() {
+        heard.doubts += 1;
+        void reads.refresh();
+      },
+      setLost: () => {},
+    },
     onPreferences: () => {},
     onSessionsEnded: () => {},
-    onGap: () => (heard.gaps += 1),
-    onDoubt: () => (heard.doubts += 1),
-    onConnection: () => {},
   });
   server.open();
   await world.settle();
@@ -27,33 +44,6 @@ async function openChannel(usesBroadcasts = true) {
   await world.settle();
   return { ...scene, heard, close, advance: (ms: number) => world.clock.advance(ms) };
 }
-
-test.each([
-  ['broadcasts', true],
-  ['postgres_changes', false],
-])('the live channel by %s asks for changes every 25 seconds', async (_source, usesBroadcasts) => {
-  const { advance, heard, close } = await openChannel(usesBroadcasts);
-  expect(heard).toMatchObject({ gaps: 1, doubts: 0 });
-  await advance(24_000);
-  expect(heard.doubts).toBe(0);
-  await advance(1_000);
-  expect(heard.doubts).toBe(1);
-  await advance(50_000);
-  expect(heard.doubts).toBe(3);
-  close();
-  await advance(60_000);
-  expect(heard.doubts).toBe(3);
-});
-
-test('a hidden page asks for nothing until it is shown', async () => {
-  const { advance, heard, tab } = await openChannel();
-  tab.setVisible(false);
-  await advance(120_000);
-  expect(heard.doubts).toBe(0);
-  tab.setVisible(true);
-  await advance(0);
-  expect(heard.doubts).toBe(1);
-});
 
 const changeRows = ({ server }: Awaited<ReturnType<typeof openChannel>>, rows: number) => {
   const records = Array.from({ length: rows }, (_, row) => ({ id: `row ${row}` }));

@@ -49,7 +49,7 @@ async function openList(env: Readonly<Record<string, string>>) {
   start();
   await expect
     .poll(() => inbox.getSnapshot(), { timeout: 20_000 })
-    .toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
+    .toMatchObject({ isVerified: true, isReading: false, status: 'current' });
   return { endInterval, sent, ids: () => inbox.getSnapshot().view.notifications.map(({ id }) => id) };
 }
 

@@ -93,6 +93,7 @@ export function createUserData({
     api,
     outbox,
     onArrival: arrivals.add,
+    onGap: () => withCache((opened) => opened.preferences.invalidate()),
     onKinds(kinds) {
       setRegisteredKinds(kinds);
       withCache((opened) => opened.persistKinds(kinds));
@@ -106,7 +107,7 @@ export function createUserData({
   const retryListening = (problem: unknown) => {
     reportOnce(problem);
     if (isClosed) return;
-    inbox.setConnection('lost');
+    inbox.setLost(true);
     const stop = page.subscribe((signal) => {
       if (signal !== 'online') return;
       stop();
@@ -125,15 +126,9 @@ export function createUserData({
       usesBroadcasts: configuration.usesBroadcasts,
       userId,
       platform,
-      onNotifications: inbox.receive,
+      inbox,
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onSessionsEnded: () => void checkSession().catch(report),
-      onGap() {
-        inbox.catchUp();
-        withCache((opened) => opened.preferences.invalidate());
-      },
-      onDoubt: inbox.catchUp,
-      onConnection: inbox.setConnection,
     });
   };
   /** Browsers renew push subscriptions on their own: the server is told once per visit. */

@@ -251,7 +251,6 @@ test('every list and count equals the table at quiescence, after any events', as
         table.failures = 0;
         await world.clock.advance(2_000);
         scripted.reconnect();
-        inbox.setConnection('live');
         await world.clock.advance(60_000);
         expect(inbox.getSnapshot().counts).toEqual(table.count());
         for (const tab of inboxTabs) {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createStore } from '../../../../src/platform/store.ts';
+import type { ChannelSnapshot } from '../../../../src/realtime-client/socket/connection.ts';
 import { unfiltered } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
@@ -210,7 +212,6 @@ test('reading of a list that a loaded list contains in part continues at its end
 
 test('reading without a live channel is repeated after five minutes', async () => {
   const { inbox, world, table } = await openScriptedInbox(3);
-  inbox.setConnection('lost');
   await world.clock.advance(299_000);
   const before = table.requests.length;
   inbox.show(unread);
@@ -334,6 +335,31 @@ test('live changes are reported as arrivals with any creation time, such as that
   inbox.show({ tab: 'all', kind: 'invite' });
   await world.clock.advance(1_000);
   expect(arrivals).toEqual([...written, late].map((id) => [id]));
+});
+
+test('the list is current while the channel is live and nothing may be missing, and says why not', async () => {
+  const { inbox, table, world } = await openScriptedInbox(3);
+  const channel = createStore<ChannelSnapshot>({ status: 'connecting', error: null });
+  const state = () => [inbox.getSnapshot().status, inbox.getSnapshot().problem !== null];
+  expect(state()).toEqual(['stopped', false]);
+  const stop = inbox.follow({ ...channel, onContinuity: () => () => {} });
+  expect(state()).toEqual(['joining', false]);
+  channel.set({ status: 'live', error: null });
+  expect(state()).toEqual(['reading', false]);
+  await world.clock.advance(1_000);
+  expect([state(), table.requests]).toEqual([
+    ['current', false],
+    ['list all 30', 'changes', 'changes'],
+  ]);
+  table.failures = 1;
+  await world.clock.advance(24_500);
+  expect([state(), table.requests.length]).toEqual([['reading', true], 4]);
+  await world.clock.advance(2_000);
+  expect([state(), table.requests.length]).toEqual([['current', false], 5]);
+  channel.set({ status: 'failed', error: { code: 'subscription-refused', message: 'Refused' } });
+  expect(state()).toEqual(['failed', false]);
+  stop();
+  expect(state()).toEqual(['stopped', false]);
 });
 
 test('a closed inbox leaves no timer running', async () => {

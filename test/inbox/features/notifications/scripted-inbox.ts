@@ -335,7 +335,6 @@ export async function openScriptedInbox(
   scripted.table.isConnected = true;
   scripted.inbox.start();
   await scripted.world.clock.advance(1_000);
-  scripted.inbox.setConnection('live');
   return scripted;
 }
 

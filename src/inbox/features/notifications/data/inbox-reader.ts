@@ -1,5 +1,4 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
-import { createLiveReads } from 'supabase-protocol-clients/realtime-client/live-query';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
@@ -90,28 +89,10 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
       if (store.getSnapshot().problem) store.patch({ problem: null });
     } catch (error) {
       if (isClosed || isSuperseded(error)) return;
-      store.patch({ problem: { error } });
+      store.patch({ problem: error });
       report(error);
     }
   };
-
-  const readLists = async () => {
-    store.patch({ isReading: true });
-    await guard(async () => {
-      const { filter, windows } = store.getState();
-      const key = encodeFilter(filter);
-      const isOwnNeeded =
-        key !== encodeFilter(unfiltered) &&
-        (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
-      await Promise.all([readHead(unfiltered), isOwnNeeded && readHead(filter)]);
-      store.patch({ isVerified: true });
-      // The filter may have changed during the read.
-      await readMissing();
-    });
-    store.patch({ isReading: false });
-  };
-
-  const lists = createLiveReads({ platform, read: readLists });
 
   const loadMore = async (): Promise<void> => {
     const state = store.getState();
@@ -126,8 +107,28 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
   };
 
   return {
-    /** Reads the loaded part of the shown list again. A call during a read leads to one more read after it. */
-    refresh: lists.refresh,
+    /** Reads the loaded part of the whole list and of the shown one again. */
+    async readLists() {
+      store.patch({ isReading: true });
+      try {
+        const { filter, windows } = store.getState();
+        const key = encodeFilter(filter);
+        const isOwnNeeded =
+          key !== encodeFilter(unfiltered) &&
+          (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
+        await Promise.all([readHead(unfiltered), isOwnNeeded && readHead(filter)]);
+        store.patch({ isVerified: true });
+        // The filter may have changed during the read.
+        await readMissing();
+        store.patch({ problem: null });
+      } catch (error) {
+        if (isClosed || isSuperseded(error)) return;
+        report(error);
+        throw error;
+      } finally {
+        store.patch({ isReading: false });
+      }
+    },
     loadMore,
     /** Reads the filter's list unless a loaded list covers it. */
     async ensure() {
@@ -141,7 +142,6 @@ export function createInboxReader({ api, store, platform }: InboxReaderOptions) 
     },
     close() {
       isClosed = true;
-      lists.stop();
     },
   };
 }

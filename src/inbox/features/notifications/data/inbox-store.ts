@@ -1,4 +1,5 @@
 import { createListeners } from 'supabase-protocol-clients/platform';
+import type { LiveStatus } from 'supabase-protocol-clients/realtime-client/live-query';
 import { selectCounts, selectView, type InboxView } from '../model/inbox-view.ts';
 import { compareNewestFirst, newestOf, type Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
@@ -12,9 +13,12 @@ export interface InboxStatus {
   readonly isVerified: boolean;
   readonly isReading: boolean;
   readonly isReadingMore: boolean;
-  /** A failed read; shown until one succeeds. */
-  readonly problem: { readonly error: unknown } | null;
-  readonly connection: 'connecting' | 'live' | 'lost';
+  /** What a failed read threw, shown until one succeeds; null: none. */
+  readonly problem: unknown;
+  /** Whether the list is current, and why not. */
+  readonly status: LiveStatus;
+  /** Whether the connection is lost, or the live channel could not be loaded. */
+  readonly isLost: boolean;
 }
 
 export interface InboxSnapshot extends InboxStatus {
@@ -45,7 +49,8 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
     isReading: false,
     isReadingMore: false,
     problem: null,
-    connection: 'connecting',
+    status: 'stopped',
+    isLost: false,
   };
   let snapshot: InboxSnapshot | null = null;
   let derived: Pick<InboxSnapshot, 'view' | 'newest' | 'counts'> | null = null;

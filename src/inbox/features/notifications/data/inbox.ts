@@ -1,11 +1,12 @@
 import { createStore, type Platform, type Readable } from 'supabase-protocol-clients/platform';
+import { createLiveReads, type ReadCause } from 'supabase-protocol-clients/realtime-client/live-query';
 import { staleAfterMs } from '../../../shared/cached.ts';
 import type { Outbox } from '../../../shared/outbox/outbox.ts';
 import { registeredKinds } from '../../../shared/registered-kinds.ts';
 import { createInboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync, type InboxSyncOptions } from './inbox-sync.ts';
-import { createInboxStore, type InboxStatus, type InboxStoreOptions } from './inbox-store.ts';
+import { createInboxStore, type InboxStoreOptions } from './inbox-store.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import { actionsTopic } from '../model/notification-operation.ts';
@@ -19,17 +20,58 @@ export interface InboxOptions extends InboxStoreOptions, Pick<InboxSyncOptions, 
   readonly api: NotificationsApi;
   readonly outbox: Pick<Outbox, 'addTopic' | 'getSnapshot' | 'subscribe'>;
   readonly platform: Pick<Platform, 'clock' | 'page' | 'report'>;
+  /** Called when the followed channel has become live, or may have missed changes. */
+  readonly onGap?: () => void;
 }
 
-export function createInbox({ api, outbox, platform, onKinds, ...options }: InboxOptions) {
+export function createInbox({ api, outbox, platform, onKinds, onGap, ...options }: InboxOptions) {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, platform });
-  const sync = createInboxSync({ api, store, platform, onReset: () => void refresh(), onKinds });
+  const sync = createInboxSync({ api, store, platform, onStale: () => void reads.recheck(), onKinds });
+  /** Whether the lists have to be read; otherwise the changes suffice. */
+  let areListsDue = true;
+  let readError: Error | null = null;
   let readAtMs = clock.monotonicMs();
-  const refresh = () => {
+  const readLists = async () => {
+    areListsDue = false;
     readAtMs = clock.monotonicMs();
-    return reader.refresh();
+    try {
+      await reader.readLists();
+    } catch (error) {
+      areListsDue = true;
+      throw error;
+    }
+  };
+  const noteCause = (cause: ReadCause) => {
+    store.dispatch({ type: 'gap' });
+    sync.openGap();
+    // Lists that were never read are read whole; loaded lists need the changes only.
+    if (!store.getSnapshot().isVerified && !store.getSnapshot().isReading) areListsDue = true;
+    if (cause === 'live' || cause === 'gap') onGap?.();
+    return true;
+  };
+  const reads = createLiveReads({
+    platform,
+    onCause: noteCause,
+    async read(signal) {
+      const [lists, changes] = await Promise.allSettled([areListsDue && readLists(), sync.ask(signal)]);
+      if (lists.status === 'rejected') throw lists.reason;
+      if (changes.status === 'rejected') throw changes.reason;
+      if (changes.value && !signal.aborted) await readLists();
+    },
+  });
+  const stopShowingStatus = reads.subscribe(() => {
+    const before = store.getSnapshot();
+    const { status, error } = reads.getSnapshot();
+    if (status === before.status && error === readError) return;
+    store.patch({ status, ...(error !== readError && { problem: error }) });
+    readError = error;
+  });
+  const refresh = () => {
+    areListsDue = true;
+    sync.openGap();
+    return reads.refresh();
   };
   const pendingRows = createStore<ReadonlySet<string>>(new Set());
   const actions = createInboxActions({
@@ -63,9 +105,7 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
   const stopShowing = outbox.subscribe(showPendingRows);
   const stopAlarm = startSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
   const stopWatching = page.subscribe((signal) => {
-    if (signal !== 'online' || !store.getSnapshot().problem) return;
-    void refresh();
-    void sync.run();
+    if (signal === 'online' && store.getSnapshot().problem !== null) void refresh();
   });
 
   return {
@@ -75,10 +115,9 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     /** Ids of the notifications with a pending action that waits for the connection; the same set until it changes. */
     pendingRows: pendingRows as Readable<ReadonlySet<string>>,
     /** Starts reading; the live channel is opened in parallel. */
-    start() {
-      void refresh();
-      void sync.run();
-    },
+    start: () => void refresh(),
+    /** Reads whenever the lists may lack changes of the channel, which the caller joins. */
+    follow: reads.follow,
     /** Shows the persisted list of an earlier visit, unless the server has answered already. */
     restore(persisted: PersistedNotifications) {
       store.dispatch({ type: 'restored', persisted });
@@ -87,27 +126,27 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     close() {
       stopWatching();
       stopShowing();
+      stopShowingStatus();
+      reads.stop();
       stopAlarm();
       reader.close();
       sync.close();
     },
     show(filter: NotificationFilter) {
       store.dispatch({ type: 'filtered', filter });
-      const { connection, isVerified } = store.getSnapshot();
+      const { status, isVerified } = store.getSnapshot();
       if (!isVerified) return;
-      // A live channel keeps the lists fresh.
-      if (connection !== 'live' && clock.monotonicMs() - readAtMs > staleAfterMs) void refresh();
+      // A channel that is followed keeps the lists fresh.
+      if (status === 'stopped' && clock.monotonicMs() - readAtMs > staleAfterMs) void refresh();
       else void reader.ensure();
     },
-    async refresh() {
-      await Promise.all([refresh(), sync.run()]);
-    },
+    refresh,
     /** Reads one notification by id, also outside the loaded lists; null if it does not exist. Rejects when the request fails. */
     async find(id: string) {
       try {
         return await api.find(id);
       } catch (error) {
-        store.patch({ problem: { error } });
+        store.patch({ problem: error });
         report(error);
         throw error;
       }
@@ -120,17 +159,18 @@ export function createInbox({ api, outbox, platform, onKinds, ...options }: Inbo
     loadMore: () => void reader.loadMore(),
     /** Changes from the live channel, oldest first. */
     receive(changes: readonly NotificationChange[]) {
+      reads.noteChanges(changes.length);
       store.dispatch({ type: 'changes', changes });
-      if (changes.some(isOfNewKind)) void sync.run();
-      else sync.check(true);
+      sync.check(true);
+      if (!changes.some(isOfNewKind)) return;
+      sync.openGap();
+      void reads.refresh();
     },
-    /** Asks the server for changes that the live channel may have missed, in one request. */
+    /** Asks the server for changes that were not received, in one request. */
     catchUp() {
-      store.dispatch({ type: 'gap' });
-      // Lists that were never read are read whole; loaded lists need the changes only.
-      if (!store.getSnapshot().isVerified && !store.getSnapshot().isReading) void refresh();
-      void sync.run();
+      noteCause('rate');
+      void reads.refresh();
     },
-    setConnection: (connection: InboxStatus['connection']) => store.patch({ connection }),
+    setLost: (isLost: boolean) => store.patch({ isLost }),
   };
 }

@@ -19,13 +19,13 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const inbox = useInbox();
   const online = useOnline();
   const { PausedNotice } = useInboxServices();
-  const { problem, connection, view, isReading } = snapshot;
+  const { problem, status, isLost, view, isReading } = snapshot;
   const isSlow = useDelay(isReading && problem === null, slowMs);
   const failure = view.filter.query ? texts.searchFailed : texts.readFailed;
   return (
     <div role="status" className={styles.notices}>
       <PausedNotice />
-      {problem && (online || !view.isLoaded) && (
+      {problem !== null && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
           <span>{view.isLoaded ? texts.readFailedStale : failure}</span>{' '}
           <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
@@ -34,7 +34,7 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
         </Message>
       )}
       {isSlow && online && <p className={styles.lost}>{texts.stillLoading}</p>}
-      {connection === 'lost' && online && !problem && (
+      {(isLost || status === 'failed') && online && problem === null && (
         <p className={styles.lost}>
           <span>{texts.lost}</span>{' '}
           <Button look="link" onClick={() => void inbox.refresh()}>
@@ -57,7 +57,7 @@ export function InboxFooter({ snapshot, onInvite }: InboxFootProps) {
   const inbox = useInbox();
   const { view, counts, problem, isReading, isReadingMore } = snapshot;
   const { filter, notifications, hasMore, isLoaded } = view;
-  if (!isLoaded) return problem ? null : <Placeholder />;
+  if (!isLoaded) return problem !== null ? null : <Placeholder />;
   const isEmpty = notifications.length === 0;
   if (hasMore && isEmpty && (isReading || isReadingMore)) return <Placeholder />;
   // After an action on the whole list its older pages are empty too, though the page has not read them.

@@ -6,8 +6,8 @@ test('a user reads no rows and receives no changes of another user, also by filt
   const [ada, grace] = await world.newPair();
   const socket = await openFrameSocket({
     target: {
-      realtimeUrl: `${world.stage.supabase.url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
-      anonKey: world.stage.supabase.anonKey,
+      realtimeUrl: `${world.stage.project.url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+      anonKey: world.stage.project.anonKey,
     },
   });
   const filters = [`recipient_id=eq.${ada.id}`, `recipient_id=eq.${grace.id}`];

@@ -15,6 +15,7 @@ export const sharedSchema = `
 
 /** The tables of one group of lists, whose writes concern no other group. */
 export const groupSchema = (group: number) => `
+  drop table if exists public.storm_rows_${group}, public.storm_hidden_${group} cascade;
   create table public.storm_rows_${group} (
     id bigint primary key, team_id int not null references public.storm_teams, title text, is_open boolean not null,
     tenant int not null

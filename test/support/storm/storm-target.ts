@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import type { LocalSupabase } from 'local-supabase';
 
 /** The Supabase under a storm. */
@@ -64,9 +64,8 @@ export function embeddedTarget(supabase: LocalSupabase): StormTarget {
 export async function runningTarget(): Promise<StormTarget | null> {
   const { STORM_URL, STORM_SECRET_KEY, STORM_ANON_KEY, STORM_DATABASE_URL } = process.env;
   if (!STORM_URL || !STORM_SECRET_KEY || !STORM_ANON_KEY || !STORM_DATABASE_URL) return null;
-  const client = new Client({ connectionString: STORM_DATABASE_URL });
-  await client.connect();
-  const query = async (sql: string) => (await client.query<object>(sql)).rows;
+  const pool = new Pool({ connectionString: STORM_DATABASE_URL });
+  const query = async (sql: string) => (await pool.query<object>(sql)).rows;
   const terminate = (condition: string) => () =>
     query(`select pg_terminate_backend(pid) from pg_stat_activity where ${condition}`);
   return {
@@ -83,6 +82,6 @@ export async function runningTarget(): Promise<StormTarget | null> {
       terminate("application_name like 'realtime%'"),
     ],
     recover: async () => {},
-    close: () => client.end(),
+    close: () => pool.end(),
   };
 }

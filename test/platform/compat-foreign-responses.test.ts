@@ -5,6 +5,7 @@ import {
   createForeignPlatform,
   type ForeignKind,
   foreignKinds,
+  methodPathsOf,
   methodsOf,
   project,
 } from '../support/wire/foreign-responses.ts';
@@ -16,7 +17,7 @@ type Calls = Readonly<
 
 async function open(kind: ForeignKind, apiKey = project.apiKey): Promise<Compat> {
   const { fetch } = createForeignPlatform(kind);
-  const auth = { persistSession: false, autoRefreshToken: false };
+  const auth = { persistSession: false, autoRefreshToken: false, flowType: 'pkce' as const };
   const client = createClient(project.url, apiKey, { auth, global: { fetch } });
   await client.auth.signInWithPassword({ email: 'ada@example.com', password: 'long enough' });
   return client;
@@ -122,16 +123,29 @@ describe('the storage of ./compat', () => {
   });
 });
 
-describe('the other services of ./compat', () => {
+describe('the auth of ./compat', () => {
   const email = 'ada@example.com';
   const id = '00000000-0000-4000-8000-000000000001';
-  itRefuses('auth', {
+  const credential = {} as never;
+  const calls: Calls = {
     signUp: [({ auth }) => auth.signUp({ email, password: 'p' })],
     signInAnonymously: [({ auth }) => auth.signInAnonymously()],
     signInWithOtp: [({ auth }) => auth.signInWithOtp({ email }), object],
     verifyOtp: [({ auth }) => auth.verifyOtp({ email, token: '123456', type: 'email' })],
     signInWithIdToken: [({ auth }) => auth.signInWithIdToken({ provider: 'google', token: 't' })],
     signInWithSSO: [({ auth }) => auth.signInWithSSO({ domain: 'd' })],
+    signInWithWeb3: [
+      ({ auth }) => auth.signInWithWeb3({ chain: 'solana', message: 'm', signature: new Uint8Array(64) }),
+    ],
+    exchangeCodeForSession: [
+      async ({ auth }) => {
+        await auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } });
+        return auth.exchangeCodeForSession('c');
+      },
+    ],
+    refreshSession: [({ auth }) => auth.refreshSession({ refresh_token: 'r' })],
+    setSession: [({ auth }) => auth.setSession({ access_token: 'a.e30.c', refresh_token: 'r' })],
+    getClaims: [({ auth }) => auth.getClaims()],
     resetPasswordForEmail: [({ auth }) => auth.resetPasswordForEmail(email), object],
     resend: [({ auth }) => auth.resend({ type: 'signup', email }), object],
     reauthenticate: [({ auth }) => auth.reauthenticate(), object],
@@ -140,6 +154,29 @@ describe('the other services of ./compat', () => {
     signOut: [({ auth }) => auth.signOut(), noContent],
     getUserIdentities: [({ auth }) => auth.getUserIdentities()],
     linkIdentity: [({ auth }) => auth.linkIdentity({ provider: 'github' })],
+    unlinkIdentity: [({ auth }) => auth.unlinkIdentity({ identity_id: id } as never)],
+    'mfa.enroll': [({ auth }) => auth.mfa.enroll({ factorType: 'totp' })],
+    'mfa.challenge': [({ auth }) => auth.mfa.challenge({ factorId: id })],
+    'mfa.verify': [({ auth }) => auth.mfa.verify({ factorId: id, challengeId: id, code: '1' })],
+    'mfa.challengeAndVerify': [({ auth }) => auth.mfa.challengeAndVerify({ factorId: id, code: '1' })],
+    'mfa.unenroll': [({ auth }) => auth.mfa.unenroll({ factorId: id }), object],
+    'mfa.listFactors': [({ auth }) => auth.mfa.listFactors()],
+    'passkey.startRegistration': [({ auth }) => auth.passkey.startRegistration()],
+    'passkey.verifyRegistration': [
+      ({ auth }) => auth.passkey.verifyRegistration({ challengeId: id, credential }),
+    ],
+    'passkey.startAuthentication': [({ auth }) => auth.passkey.startAuthentication()],
+    'passkey.verifyAuthentication': [
+      ({ auth }) => auth.passkey.verifyAuthentication({ challengeId: id, credential }),
+    ],
+    'passkey.list': [({ auth }) => auth.passkey.list()],
+    'passkey.update': [({ auth }) => auth.passkey.update({ passkeyId: id, friendlyName: 'n' })],
+    'passkey.delete': [({ auth }) => auth.passkey.delete({ passkeyId: id }), noContent],
+    'oauth.getAuthorizationDetails': [({ auth }) => auth.oauth.getAuthorizationDetails(id)],
+    'oauth.approveAuthorization': [({ auth }) => auth.oauth.approveAuthorization(id)],
+    'oauth.denyAuthorization': [({ auth }) => auth.oauth.denyAuthorization(id)],
+    'oauth.listGrants': [({ auth }) => auth.oauth.listGrants()],
+    'oauth.revokeGrant': [({ auth }) => auth.oauth.revokeGrant({ clientId: id }), noContent],
     'admin.createUser': [({ auth }) => auth.admin.createUser({ email })],
     'admin.getUserById': [({ auth }) => auth.admin.getUserById(id)],
     'admin.updateUserById': [({ auth }) => auth.admin.updateUserById(id, {})],
@@ -148,7 +185,73 @@ describe('the other services of ./compat', () => {
     'admin.inviteUserByEmail': [({ auth }) => auth.admin.inviteUserByEmail(email)],
     'admin.generateLink': [({ auth }) => auth.admin.generateLink({ type: 'magiclink', email })],
     'admin.signOut': [({ auth }) => auth.admin.signOut('t'), noContent],
+    'admin.mfa.listFactors': [({ auth }) => auth.admin.mfa.listFactors({ userId: id })],
+    'admin.mfa.deleteFactor': [({ auth }) => auth.admin.mfa.deleteFactor({ userId: id, id })],
+    'admin.passkey.listPasskeys': [({ auth }) => auth.admin.passkey.listPasskeys({ userId: id })],
+    'admin.passkey.deletePasskey': [
+      ({ auth }) => auth.admin.passkey.deletePasskey({ userId: id, passkeyId: id }),
+      noContent,
+    ],
+    // GoTrue leaves an empty list out.
+    'admin.oauth.listClients': [({ auth }) => auth.admin.oauth.listClients(), object],
+    'admin.oauth.createClient': [
+      ({ auth }) => auth.admin.oauth.createClient({ client_name: 'n', redirect_uris: ['https://a.test'] }),
+    ],
+    'admin.oauth.getClient': [({ auth }) => auth.admin.oauth.getClient(id)],
+    'admin.oauth.updateClient': [({ auth }) => auth.admin.oauth.updateClient(id, {})],
+    'admin.oauth.deleteClient': [({ auth }) => auth.admin.oauth.deleteClient(id), noContent],
+    'admin.oauth.regenerateClientSecret': [({ auth }) => auth.admin.oauth.regenerateClientSecret(id)],
+    'admin.customProviders.listProviders': [({ auth }) => auth.admin.customProviders.listProviders()],
+    'admin.customProviders.createProvider': [
+      ({ auth }) => auth.admin.customProviders.createProvider({ identifier: 'custom:a' } as never),
+    ],
+    'admin.customProviders.getProvider': [({ auth }) => auth.admin.customProviders.getProvider('custom:a')],
+    'admin.customProviders.updateProvider': [
+      ({ auth }) => auth.admin.customProviders.updateProvider('custom:a', {}),
+    ],
+    'admin.customProviders.deleteProvider': [
+      ({ auth }) => auth.admin.customProviders.deleteProvider('custom:a'),
+      noContent,
+    ],
+    'mfa.recoveryCodes.getStatus': [({ auth }) => auth.mfa.recoveryCodes.getStatus()],
+    'mfa.recoveryCodes.generate': [({ auth }) => auth.mfa.recoveryCodes.generate()],
+    'mfa.recoveryCodes.verify': [({ auth }) => auth.mfa.recoveryCodes.verify({ code: 'c' })],
+    'mfa.recoveryCodes.regenerate': [({ auth }) => auth.mfa.recoveryCodes.regenerate()],
+    'mfa.recoveryCodes.unenroll': [({ auth }) => auth.mfa.recoveryCodes.unenroll()],
+  };
+  itRefuses('auth', calls);
+
+  test('every method has a row, or sends nothing, or is made of others', async () => {
+    const { auth } = await open('page');
+    const others = [
+      'initialize',
+      'isThrowOnErrorEnabled',
+      'startAutoRefresh',
+      'stopAutoRefresh',
+      'dispose',
+      'getSession',
+      'onAuthStateChange',
+      'signInWithPassword',
+      'signInWithOAuth',
+      'signInWithPasskey',
+      'registerPasskey',
+      'mfa.getAuthenticatorAssuranceLevel',
+      'mfa.webauthn.register',
+      'mfa.webauthn.authenticate',
+    ];
+    expect([...methodPathsOf(auth)].sort()).toEqual([...Object.keys(calls), ...others].sort());
   });
-  itRefuses('functions', { invoke: [({ functions }) => functions.invoke('f'), foreignKinds] });
+});
+
+describe('the functions and channels of ./compat', () => {
+  const functions: Calls = { invoke: [(client) => client.functions.invoke('f'), foreignKinds] };
+  itRefuses('functions', functions);
   itRefuses('channel', { httpSend: [(client) => client.channel('c').httpSend('e', {})] });
+
+  test('every method of the client and of functions has a row, or sends nothing', async () => {
+    const client = await open('page');
+    expect([...methodsOf(client.functions)].sort()).toEqual([...Object.keys(functions), 'setAuth'].sort());
+    const others = ['schema', 'channel', 'getChannels', 'removeChannel', 'removeAllChannels'];
+    expect([...methodsOf(client)].sort()).toEqual(['from', 'rpc', 'getOpenApiSpec', ...others].sort());
+  });
 });

@@ -141,6 +141,13 @@ describe('the auth client', () => {
     updateUser: [(auth) => auth.updateUser({ data: {} })],
     reauthenticate: [(auth) => auth.reauthenticate(), object],
     getSettings: [(auth) => auth.getSettings()],
+    exchangeCodeForSession: [
+      async (auth) => {
+        await auth.signInWithOAuth({ provider: 'github' });
+        await auth.exchangeCodeForSession({ code: 'c' });
+      },
+    ],
+    refreshSession: [(auth) => auth.refreshSession({ refreshToken: 'r' })],
     signOut: [
       async (auth) => {
         const result = await auth.signOut();
@@ -153,8 +160,6 @@ describe('the auth client', () => {
   itIsComplete('auth', openUnused(), calls, [
     'signInWithPassword',
     'signInWithOAuth',
-    'exchangeCodeForSession',
-    'refreshSession',
     'handleCallback',
     'start',
     'preload',
@@ -179,9 +184,10 @@ describe('the auth client', () => {
     verify: [(client) => client.verify({ factorId: id, challengeId: id, code: '1' })],
     unenroll: [(client) => client.unenroll({ factorId: id }), object],
     listFactors: [(client) => client.listFactors()],
+    challengeAndVerify: [(client) => client.challengeAndVerify({ factorId: id, code: '1' })],
   };
   itRefuses('mfa', openWith(createMfa), mfa);
-  itIsComplete('mfa', createMfa(features), mfa, ['challengeAndVerify', 'getAuthenticatorAssuranceLevel']);
+  itIsComplete('mfa', createMfa(features), mfa, ['getAuthenticatorAssuranceLevel']);
 
   const identities: Calls<ReturnType<typeof createIdentities>> = {
     getUserIdentities: [(client) => client.getUserIdentities()],
@@ -229,17 +235,25 @@ describe('the auth client', () => {
   itRefuses('recoveryCodes', openWith(createRecoveryCodes), recovery);
   itIsComplete('recoveryCodes', createRecoveryCodes(features), recovery);
 
-  itRefuses('sso', openWith(createSso), {
+  const sso: Calls<ReturnType<typeof createSso>> = {
     signInWithSso: [(client) => client.signInWithSso({ domain: 'd' })],
-  });
-  itRefuses('web3', openWith(createWeb3), {
+  };
+  itRefuses('sso', openWith(createSso), sso);
+  itIsComplete('sso', createSso(features), sso);
+  const web3: Calls<ReturnType<typeof createWeb3>> = {
     signInWithWeb3: [(client) => client.signInWithWeb3({ chain: 'solana', message: 'm', signature: 's' })],
-  });
-  itRefuses('idToken', openWith(createIdToken), {
+  };
+  itRefuses('web3', openWith(createWeb3), web3);
+  itIsComplete('web3', createWeb3(features), web3);
+  const idToken: Calls<ReturnType<typeof createIdToken>> = {
     signInWithIdToken: [(client) => client.signInWithIdToken({ provider: 'google', token: 't' })],
     linkIdentityWithIdToken: [(client) => client.linkIdentityWithIdToken({ provider: 'google', token: 't' })],
-  });
-  itRefuses('claims', openWith(createClaims), { getClaims: [(client) => client.getClaims()] });
+  };
+  itRefuses('idToken', openWith(createIdToken), idToken);
+  itIsComplete('idToken', createIdToken(features), idToken);
+  const claims: Calls<ReturnType<typeof createClaims>> = { getClaims: [(client) => client.getClaims()] };
+  itRefuses('claims', openWith(createClaims), claims);
+  itIsComplete('claims', createClaims(features), claims);
 });
 
 describe('the admin client', () => {

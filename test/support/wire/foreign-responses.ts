@@ -32,6 +32,23 @@ export function createForeignPlatform(kind: ForeignKind): Platform {
   });
 }
 
-/** The names of an object's methods. */
-export const methodsOf = (client: object): readonly string[] =>
-  Object.entries(client).flatMap(([name, member]) => (typeof member === 'function' ? name : []));
+const isMethod = (name: string, member: unknown) => typeof member === 'function' && name !== 'constructor';
+
+/** The names of an object's methods, and of its class's. */
+export function methodsOf(client: object): readonly string[] {
+  const own = Object.entries(client).flatMap(([name, member]) => (isMethod(name, member) ? name : []));
+  const prototype = Object.getPrototypeOf(client) as object;
+  if (prototype === Object.prototype) return own;
+  const inherited = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+  return [...own, ...inherited.flatMap(([name, { value }]) => (isMethod(name, value) ? name : []))];
+}
+
+/** The same, with those of its members: `mfa.enroll`. */
+export function methodPathsOf(client: object): readonly string[] {
+  const nested = Object.entries(client).flatMap(([name, member]) =>
+    typeof member === 'object' && member !== null
+      ? methodPathsOf(member as object).map((path) => `${name}.${path}`)
+      : [],
+  );
+  return [...methodsOf(client), ...nested];
+}

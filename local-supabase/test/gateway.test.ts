@@ -202,6 +202,12 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain(exposed);
   });
 
+  it('may read no further header of an object, as the storage service exposes none', async () => {
+    const response = await get('/storage/v1/object/none/a', origin);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.has('access-control-expose-headers')).toBe(false);
+  });
+
   it('may read refusals too, but not the headers that PostgREST does not expose', async () => {
     const response = await get(table, origin);
     expect(response.status).toBe(401);

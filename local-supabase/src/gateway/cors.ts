@@ -2,11 +2,14 @@
 const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
   auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
   rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
-  storage:
-    'Content-Encoding, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset',
 };
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
+
+/** Of storage only the tus server exposes any (4fa61fb, `src/app.ts:24` and `src/http/routes/tus/index.ts`). */
+const TUS_HEADERS =
+  'Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded,';
+const TUS_ROUTE = /^\/storage\/v1\/upload\/resumable(?:\/|$)/;
 
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
@@ -26,14 +29,14 @@ export function answerPreflight({ headers }: Request): Response {
   });
 }
 
-/** Adds the CORS headers of the service to a response. */
-export function withCors(response: Response, service: string): Response {
+/** Adds the CORS headers of the service to a response. @param path of the request. */
+export function withCors(response: Response, service: string, path: string): Response {
   const headers = new Headers(response.headers);
   for (const name of response.headers.keys()) {
     if (name.startsWith('access-control-')) headers.delete(name);
   }
   headers.set('access-control-allow-origin', '*');
-  const exposed = EXPOSED_HEADERS[service];
+  const exposed = TUS_ROUTE.test(path) ? TUS_HEADERS : EXPOSED_HEADERS[service];
   if (exposed) headers.set('access-control-expose-headers', exposed);
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });

@@ -59,7 +59,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async handle(request) {
       const sentPath = requestLineOf(request).target.replace(/\?.*/s, '');
       const path = normalizePath(sentPath);
-      if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '');
+      if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '', '');
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       // A link leads to the test provider from any site, but only a script or a form, which send an origin, act there.
@@ -67,7 +67,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
       const forwarded = service === 'storage' ? keepSlashes(sentPath) : path;
-      return withCors(refusal ?? (await route(withPath(request, forwarded), service, path)), service);
+      return withCors(refusal ?? (await route(withPath(request, forwarded), service, path)), service, path);
     },
   };
 }

@@ -11,14 +11,25 @@ const PROBLEMS: Readonly<Record<TokenRejection, string>> = {
   claims: 'JWT Claims Set is invalid',
 };
 
+const WRONG_ALGORITHM = '"alg" (Algorithm) Header Parameter value not allowed';
+
+/** Where jose tells more than the reason, by the message of PostgREST. */
+const EXACT_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['Wrong or unsupported encoding algorithm', WRONG_ALGORITHM],
+  ["JWT couldn't be decoded", WRONG_ALGORITHM],
+  ['JWT not yet valid', '"nbf" claim timestamp check failed'],
+]);
+
 /** Reads a caller's token. */
 export async function readCaller(
   token: string | null,
   keys: TokenKeys,
-  options: VerifyOptions = { ignoresLegacyKid: true },
+  options: VerifyOptions = { ignoresLegacyKid: true, mayBeFuture: ['iat'] },
 ): Promise<StorageCaller> {
   if (token === null) return null;
   if (token.split('.').length !== 3) return { problem: 'Invalid Compact JWS' };
   const check = await keys.verify(token, options);
-  return check.ok ? { claims: check.claims } : { problem: PROBLEMS[check.reason] };
+  return check.ok
+    ? { claims: check.claims }
+    : { problem: EXACT_PROBLEMS.get(check.message) ?? PROBLEMS[check.reason] };
 }

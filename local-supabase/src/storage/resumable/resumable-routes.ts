@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { checkStoredKey } from '../names.ts';
 import { readJson } from '../request-body.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { storageErrorOf } from '../storage-error.ts';
@@ -98,6 +99,8 @@ async function create(context: StorageContext, request: Request): Promise<Respon
     ...given,
     cacheControl: /^-?\d+$/.test(cacheControl) ? `max-age=${cacheControl}` : 'no-cache',
   };
+  // The service creates the file last.
+  checkStoredKey(id.path);
   const { database, now } = context;
   const created = await createUpload(database, { id: id.text, sizeBytes, metadata, createdAtMs: now() });
   const isWithPart = sent.get('content-type') === PART_TYPE;

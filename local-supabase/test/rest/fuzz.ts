@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { Database } from '../../src/database/database.ts';
 import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
 import type { PostgRest } from '../../src/rest/postgrest.ts';
 import type { RawRequest } from '../../src/rest/request/api-request.ts';
@@ -39,7 +40,7 @@ function wrongAnswer({ method }: RawRequest, status: number, body: string | Uint
   return typeof code === 'string' && !code.startsWith('XX') ? undefined : `error ${body.toString()}`;
 }
 
-async function leftBehind(database: PgliteDatabase): Promise<string | undefined> {
+export async function leftBehind(database: Database): Promise<string | undefined> {
   // A local setting is still there in the next statement only within an open transaction.
   await database.query(`select set_config('fuzz.mark', 'set', true)`);
   const [session] = await database.query<{ user: string; claims: string; mark: string }>(

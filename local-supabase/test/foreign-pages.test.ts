@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { describe, expect, it } from 'vitest';
-import { ada, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
+import { ada, seedPassword, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0, mailboxPort: 0, allowedHosts: ['tunnel.example'] });
 const table = '/rest/v1/notifications?select=id';
@@ -59,6 +59,23 @@ describe('a page of another host', () => {
     expect(await answers('https://evil.example', forged)).toBe(403);
     expect(await answers('http://localhost:5173', forged)).toBe(200);
     expect(await answers('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
+  });
+
+  it('does not sign in by a published password, however it writes the path', async () => {
+    const { url, fetch, anonKey } = supabase();
+    const signInFrom = async (origin: string, path = 'token') => {
+      const response = await fetch(`${url}/auth/v1/${path}?grant_type=password`, {
+        method: 'POST',
+        headers: { origin, apikey: anonKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: ada.email, password: seedPassword }),
+      });
+      return response.status;
+    };
+    for (const origin of foreign) expect(await signInFrom(origin)).toBe(403);
+    for (const path of ['/token', 'token/', './token', 'x/../token', 'to%6Ben'])
+      expect(await signInFrom('https://evil.example', path)).not.toBe(200);
+    expect(await signInFrom('http://localhost:5173')).toBe(200);
+    expect(await signInFrom('https://tunnel.example')).toBe(200);
   });
 
   it('broadcasts nothing as the service by a token that Realtime alone can read', async () => {

@@ -63,7 +63,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       // A link leads to the test provider from any site, but only a script or a form, which send an origin, act there.
-      const acts = isTestProvider(path) && request.headers.has('origin');
+      const named = path.replaceAll(/%[2-7][\da-f]/gi, decodeURIComponent);
+      const acts = issuesTokens(named) || (isTestProvider(named) && request.headers.has('origin'));
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
       const forwarded = service === 'storage' ? keepSlashes(sentPath) : path;
@@ -71,6 +72,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 }
+
+/** The endpoint of sign-ins by password: those of the seeded users are published. */
+const issuesTokens = (path: string): boolean => /^\/auth\/v1\/+token\/*$/.test(path);
 
 /** The request with another path, in its URL and in its request line. */
 function withPath(request: Request, path: string): Request {

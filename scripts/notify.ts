@@ -1,11 +1,13 @@
 /**
  * `npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]`
+ * `npm run notify -- --preview …`: prints what would become of the notification, and how it reads in each language; sends nothing.
  * `npm run notify -- --mail-now`: mails everything that is queued at once, without waiting for its time.
  *
  * Sends notifications to the project of `npm start`, as a service in the name of another user: so neither the limits of
  * users nor their kinds apply.
  */
 import { parseArgs } from 'node:util';
+import { createSender, type Message, type MessageContent } from 'inbox-sender';
 import ky from 'ky';
 import { createTokenKeys } from 'local-supabase';
 import { notificationKinds } from '../src/inbox/features/notifications/model/notification.ts';
@@ -35,6 +37,7 @@ const NAMES = [
 ];
 const usage = [
   'npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]',
+  'npm run notify -- --preview --to ada@example.com --kind mention',
   'npm run notify -- --mail-now',
   `--kind is one of ${notificationKinds.join(', ')}.`,
 ].join('\n');
@@ -62,6 +65,7 @@ async function notify(): Promise<void> {
       text: { type: 'string' },
       burst: { type: 'string', default: '1' },
       'mail-now': { type: 'boolean', default: false },
+      preview: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -79,9 +83,44 @@ async function notify(): Promise<void> {
   const project = { apiUrl: apiUrl(), serviceRoleKey };
   const recipient = await findAccount(project, to);
   const sender = await findAccount(project, from);
+  if (values.preview)
+    return preview(serviceRoleKey, {
+      recipients: [recipient.id],
+      sender: { userId: sender.id },
+      ...messageOf(createContent(kind, text, 1)),
+    });
   const contents = Array.from({ length: burst }, (_, index) => createContent(kind, text, index + 1));
   await sendNotifications(project, { recipientId: recipient.id, sender }, contents);
   console.log(`${from} sent ${burst} ${burst === 1 ? 'notification' : 'notifications'} (${kind}) to ${to}.`);
+}
+
+async function preview(secretKey: string, message: Message): Promise<void> {
+  const { deliveries, previews } = await createSender({ url: apiUrl(), secretKey }).dryRun(message);
+  for (const { outcome, channels, reason } of deliveries)
+    console.log([outcome, reason, channels?.join(', ')].filter(Boolean).join(': '));
+  for (const [language, { row, mail, push }] of Object.entries(previews))
+    console.log(
+      [
+        `\n[${language}] row:  ${row.title}${row.text === null ? '' : `\n${row.text}`}`,
+        `[${language}] push: ${push.title}\n${push.body}`,
+        `[${language}] mail: ${mail.subject}\n${mail.text}`,
+      ].join('\n\n'),
+    );
+}
+
+function messageOf({
+  type,
+  entity_type: entityType,
+  entity_id: id,
+  data,
+}: NotificationContent): MessageContent {
+  const { text, entity_name: name } = data ?? {};
+  return {
+    kind: type,
+    ...(typeof text === 'string' && { text }),
+    ...(entityType !== undefined &&
+      id !== undefined && { entity: { type: entityType, id, ...(typeof name === 'string' && { name }) } }),
+  };
 }
 
 /** Calls the mail worker for everything that is due within the longest period, a week. */

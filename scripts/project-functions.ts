@@ -17,5 +17,6 @@ export const projectFunctions: Handlers = {
   'mail-events': lazily(() => import('../supabase/functions/mail-events/index.ts')),
   'notification-mails': lazily(() => import('../supabase/functions/notification-mails/index.ts')),
   'notification-push': lazily(() => import('../supabase/functions/notification-push/index.ts')),
+  'notification-webhooks': lazily(() => import('../supabase/functions/notification-webhooks/index.ts')),
   unsubscribe: lazily(() => import('../supabase/functions/unsubscribe/index.ts')),
 };

@@ -44,6 +44,13 @@ export function checkDate(value: unknown, path: string): void {
   if (Number.isNaN(value.getTime())) throw new SenderError('invalid-message', `${path} is not a valid Date.`);
 }
 
+/** Refuses what is neither a valid Date nor a local time; the database checks the latter. */
+export function checkSendAt(value: unknown, path: string): void {
+  if (!isPlain(value) || Array.isArray(value)) return checkDate(value, path);
+  if (!('localTime' in value) || typeof value.localTime !== 'string')
+    throw new SenderError('invalid-message', `${path} needs a localTime such as 2027-01-05T09:00.`);
+}
+
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return true;

@@ -4,9 +4,11 @@ export type {
   Action,
   Channel,
   Delivery,
+  DryRun,
   Message,
   MessageContent,
   MessageStatus,
+  Preview,
   Recipients,
 } from './message.ts';
 export { createSender, type CallOptions, type Sender, type SenderOptions } from './sender.ts';

@@ -38,4 +38,9 @@ export interface Kind {
    * to `authenticated`. At most 10.
    */
   readonly callbacks?: readonly string[];
+  /**
+   * A topic, which users follow by themselves: it arrives nowhere until they switch one of its `channels` on. A message goes to its followers
+   * by `followers: true`. Default: false.
+   */
+  readonly topic?: boolean;
 }

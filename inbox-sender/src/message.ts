@@ -1,11 +1,19 @@
 /** A channel by which a notification reaches a recipient. */
 export type Channel = 'in_app' | 'email' | 'push';
 
-/** Who receives a message: accounts by their ids (1 to 10,000), the members of an audience, or every account. */
-export type Recipients =
-  | { readonly recipients: readonly string[]; readonly audience?: never; readonly everyone?: never }
-  | { readonly audience: string; readonly recipients?: never; readonly everyone?: never }
-  | { readonly everyone: true; readonly recipients?: never; readonly audience?: never };
+/**
+ * Who receives a message: accounts by their ids (1 to 10,000), the members of an audience, every account, or those who follow the kind of
+ * the message, which is a topic.
+ */
+export type Recipients = OneOf<{
+  readonly recipients: readonly string[];
+  readonly audience: string;
+  readonly everyone: true;
+  readonly followers: true;
+}>;
+type OneOf<Fields> = {
+  [Name in keyof Fields]: Pick<Fields, Name> & { readonly [Other in Exclude<keyof Fields, Name>]?: never };
+}[keyof Fields];
 
 /** What a notification says. Every field is plain text: nothing is parsed as HTML or Markdown. */
 export interface MessageContent {
@@ -39,8 +47,11 @@ export type Message = Recipients &
   MessageContent & {
     /** The channels that it may use, of those that a recipient wants. Default: all of these. */
     readonly channels?: readonly Channel[];
-    /** When it is sent, at most a year ahead. Default: now. */
-    readonly sendAt?: Date;
+    /**
+     * When it is sent, at most a year ahead: a moment, or a time such as `2027-01-05T09:00` by the clocks of each recipient (UTC where one
+     * has chosen no time zone). Default: now.
+     */
+    readonly sendAt?: Date | { readonly localTime: string };
     /** From then on nobody receives it, and those who have lose it. Default: never; for an audience and everyone 90 days after `sendAt`. */
     readonly expiresAt?: Date;
     /** Repeated with the same message it sends nothing for 30 days, and returns what became of the first. Default: a random one. */
@@ -78,10 +89,32 @@ export interface MessageStatus {
   readonly idempotencyKey: string | null;
   /** `scheduled` for later, `queued` for the jobs that deliver, `delivered`, `canceled`, or `expired` before all were reached. */
   readonly state: 'scheduled' | 'queued' | 'delivered' | 'canceled' | 'expired';
+  /** With a local time: when it is that time in the first zone of the world. */
   readonly sendAt: Date;
+  /** The time by the clocks of each recipient; null: all receive it at `sendAt`. */
+  readonly localTime: string | null;
   readonly expiresAt: Date | null;
   /** How many recipients each outcome has. */
   readonly counts: Readonly<Record<Delivery['outcome'], number>>;
   /** The first 100 deliveries, in the order of the recipients' ids; `deliveries()` reads all. */
   readonly deliveries: readonly Delivery[];
+}
+
+/** What a message would do, and how it would read. Nothing is sent. */
+export interface DryRun {
+  /** How many recipients it names, or its audience has; null for everyone and for followers. */
+  readonly recipientCount: number | null;
+  /** What would become of it now for its first 100 recipients, in the order of their ids. */
+  readonly deliveries: readonly Delivery[];
+  /** By language: `en` and `de`, and those of the kind's labels and templates. */
+  readonly previews: Readonly<Record<string, Preview>>;
+}
+
+/** How a message reads in a language. */
+export interface Preview {
+  /** In the inbox. */
+  readonly row: { readonly title: string; readonly text: string | null };
+  /** To a recipient who gets a mail at once. */
+  readonly mail: { readonly subject: string; readonly text: string; readonly html: string };
+  readonly push: { readonly title: string; readonly body: string };
 }

@@ -7,11 +7,11 @@ import {
   secretKeyProblem,
 } from 'supabase-protocol-clients/platform';
 import { createRestClient, RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
-import { checkDate, checkId, checkJson, checkObject } from './check.ts';
+import { checkDate, checkId, checkJson, checkObject, checkSendAt } from './check.ts';
 import { isPassing, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
-import type { Delivery, Message, MessageStatus } from './message.ts';
-import { decodeStatus, encodeMessage } from './wire.ts';
+import type { Delivery, DryRun, Message, MessageStatus, Preview } from './message.ts';
+import { decodeDelivery, decodeStatus, encodeMessage, type WireDryRun } from './wire.ts';
 
 /** The project, and the key that may send. */
 export interface SenderOptions {
@@ -43,6 +43,11 @@ export interface Sender {
   send(message: Message, options?: CallOptions): Promise<MessageStatus>;
   /** Sends up to 100 messages in one transaction: all are accepted, or none. The answers are in the order of the messages. */
   sendAll(messages: readonly Message[], options?: CallOptions): Promise<readonly MessageStatus[]>;
+  /**
+   * What a message would do, and how it reads as a row, a mail and a push message in every language. Nothing is sent, and the idempotency key
+   * stays free. The function `notification-mails` renders it.
+   */
+  dryRun(message: Message, options?: CallOptions): Promise<DryRun>;
   /** What became of a message; `userId`: for one recipient only. The log is kept for 30 days. */
   status(id: string, options?: CallOptions & { readonly userId?: string }): Promise<MessageStatus>;
   /** Every delivery of a message, read in pages of 1,000, in the order of the recipients' ids. */
@@ -72,7 +77,8 @@ const mostMessages = 100;
  * ```
  */
 export function createSender(options: SenderOptions): Sender {
-  const { rest, platform, retries } = openProject(options);
+  const project = openProject(options);
+  const { rest, platform, retries } = project;
   const backoff = { delaysMs: doublingDelaysMs(500, 8000), jitter: 'full' } as const;
 
   /** Calls a function of the database, and reads its response. */
@@ -146,6 +152,21 @@ export function createSender(options: SenderOptions): Sender {
         options,
         (response) => (response as readonly unknown[]).map(decodeStatus),
       ),
+    async dryRun(message, options) {
+      const [wire] = await call(
+        'send_notifications',
+        () => ({ messages: encodeMessages([message]), dry_run: true }),
+        options,
+        (response) => response as readonly WireDryRun[],
+      );
+      if (!wire) throw new SenderError('server', 'The response lacks the message.');
+      const previews = await renderPreviews(project, wire, options?.signal);
+      return {
+        recipientCount: wire.recipient_count,
+        deliveries: wire.deliveries.map(decodeDelivery),
+        previews,
+      };
+    },
     async status(id, options) {
       const { userId } = options ?? {};
       if (userId !== undefined) checkId(userId, 'userId');
@@ -188,12 +209,13 @@ export function createSender(options: SenderOptions): Sender {
   return sender;
 }
 
-/** @throws {SenderError} `invalid-options` */
-function openProject(options: SenderOptions): {
+interface Project extends Required<Omit<SenderOptions, 'fetch'>> {
   readonly rest: RestClient;
   readonly platform: Platform;
-  readonly retries: number;
-} {
+}
+
+/** @throws {SenderError} `invalid-options` */
+function openProject(options: SenderOptions): Project {
   try {
     const { url, secretKey, retries = 4, timeoutMs = 10_000, fetch } = options;
     const problem = isReadableByUsers()
@@ -209,12 +231,46 @@ function openProject(options: SenderOptions): {
       timeoutMs,
       attemptTimeoutMs: timeoutMs,
     });
-    return { rest, platform, retries };
+    return { url, secretKey, retries, timeoutMs, rest, platform };
   } catch (problem) {
     if (problem instanceof SenderError) throw problem;
     const reason =
       problem instanceof RestError ? problem.message : 'The options are no object of SenderOptions';
     throw new SenderError('invalid-options', reason, problem);
+  }
+}
+
+async function renderPreviews(
+  { url, secretKey, timeoutMs, platform }: Project,
+  { content, words }: WireDryRun,
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<string, Preview>>> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await platform.fetch(`${url.replace(/\/+$/, '')}/functions/v1/notification-mails`, {
+      method: 'POST',
+      redirect: 'error',
+      headers: {
+        apikey: secretKey,
+        'content-type': 'application/json',
+        // A key of the newer form is no token.
+        ...(!secretKey.startsWith('sb_') && { authorization: `Bearer ${secretKey}` }),
+      },
+      body: JSON.stringify({ preview: { content, words } }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (response.status === 404)
+      throw new SenderError('not-installed', 'The project lacks the function notification-mails.');
+    if (!response.ok)
+      throw new SenderError(
+        'server',
+        `notification-mails answered ${response.status}: ${await response.text()}`,
+      );
+    return (await response.json()) as Readonly<Record<string, Preview>>;
+  } catch (problem) {
+    if (problem instanceof SenderError) throw problem;
+    if (signal?.aborted) throw new SenderError('aborted', 'The call was aborted.', problem);
+    throw new SenderError('unavailable', 'The function notification-mails does not respond.', problem);
   }
 }
 
@@ -229,7 +285,7 @@ function encodeMessages(messages: readonly Message[]): readonly Record<string, u
     const path = `messages[${place}]`;
     checkObject(message, path);
     if (message.sender !== undefined) checkObject(message.sender, `${path}.sender`);
-    checkDate(message.sendAt, `${path}.sendAt`);
+    checkSendAt(message.sendAt, `${path}.sendAt`);
     checkDate(message.expiresAt, `${path}.expiresAt`);
     return encodeMessage(message);
   });

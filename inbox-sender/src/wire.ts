@@ -11,10 +11,14 @@ export function encodeMessage({
   return {
     ...message,
     ...(sender && { sender: encodeSender(sender) }),
-    ...(sendAt && { send_at: sendAt.toISOString() }),
+    ...(sendAt && { send_at: sendAt instanceof Date ? sendAt.toISOString() : encodeLocalTime(sendAt) }),
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),
     idempotency_key: idempotencyKey ?? crypto.randomUUID(),
   };
+}
+
+function encodeLocalTime({ localTime, ...unknown }: { readonly localTime: string }) {
+  return { ...unknown, local_time: localTime };
 }
 
 function encodeSender({ userId, ...sender }: { readonly userId?: string; readonly name?: string }) {
@@ -27,17 +31,28 @@ interface WireStatus {
   readonly idempotency_key: string | null;
   readonly state: MessageStatus['state'];
   readonly send_at: string;
+  readonly local_time: string | null;
   readonly expires_at: string | null;
   readonly counts: MessageStatus['counts'];
-  readonly deliveries: readonly {
-    readonly recipient_id: string;
-    readonly outcome: Delivery['outcome'];
-    readonly reason?: string;
-    readonly notification_id?: string;
-    readonly channels?: Delivery['channels'];
-    readonly quiet_until?: string;
-    readonly mail_state?: string;
-  }[];
+  readonly deliveries: readonly WireDelivery[];
+}
+
+interface WireDelivery {
+  readonly recipient_id: string;
+  readonly outcome: Delivery['outcome'];
+  readonly reason?: string;
+  readonly notification_id?: string;
+  readonly channels?: Delivery['channels'];
+  readonly quiet_until?: string;
+  readonly mail_state?: string;
+}
+
+/** What public.send_notifications() returns of a dry run. */
+export interface WireDryRun {
+  readonly recipient_count: number | null;
+  readonly deliveries: readonly WireDelivery[];
+  readonly content: unknown;
+  readonly words: unknown;
 }
 
 export function decodeStatus(response: unknown): MessageStatus {
@@ -47,13 +62,14 @@ export function decodeStatus(response: unknown): MessageStatus {
     idempotencyKey: wire.idempotency_key,
     state: wire.state,
     sendAt: new Date(wire.send_at),
+    localTime: wire.local_time,
     expiresAt: wire.expires_at === null ? null : new Date(wire.expires_at),
     counts: wire.counts,
     deliveries: wire.deliveries.map(decodeDelivery),
   };
 }
 
-function decodeDelivery(delivery: WireStatus['deliveries'][number]): Delivery {
+export function decodeDelivery(delivery: WireDelivery): Delivery {
   return {
     recipientId: delivery.recipient_id,
     outcome: delivery.outcome,

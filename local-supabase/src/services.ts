@@ -17,7 +17,7 @@ import type {
 } from './functions/functions-service.ts';
 import { sendDueMails } from './functions/mail-timer.ts';
 import type { MailRun } from './functions/mail-timer.ts';
-import { sendDuePushMessages } from './functions/push-timer.ts';
+import { sendDuePushMessages, sendDueWebhooks } from './functions/push-timer.ts';
 import type { PushRun } from './functions/push-timer.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
@@ -126,16 +126,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
     settings: options.functionSettings ?? {},
     runtime: options.functionRuntime,
   });
-  const sendMails = () =>
-    sendDueMails({ database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now });
-  const sendPush = () =>
-    sendDuePushMessages({
-      database,
-      functions,
-      serviceKey: () => keys.serviceRoleKey,
-      url: options.url,
-      now,
-    });
+  const workers = { database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now };
+  const sendMails = () => sendDueMails(workers);
+  const sendPush = () => sendDuePushMessages(workers);
   const stopDelivery = await startDelivery(database, report);
   const stopStandIns = await startStandIns(options);
   const storage = createStorageService({
@@ -154,7 +147,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
   unreference(sweeper);
-  const pusher = setInterval(() => void sendPush().catch(report), PUSH_INTERVAL_MS);
+  const pusher = setInterval(() => {
+    void sendPush().catch(report);
+    void sendDueWebhooks(workers).catch(report);
+  }, PUSH_INTERVAL_MS);
   unreference(pusher);
   return {
     auth,

@@ -186,6 +186,7 @@ export type Database = {
           email: boolean
           icon: string
           in_app: boolean
+          is_topic: boolean
           labels: Json
           name: string
           push: boolean
@@ -198,6 +199,7 @@ export type Database = {
           email?: boolean
           icon?: string
           in_app?: boolean
+          is_topic?: boolean
           labels: Json
           name: string
           push?: boolean
@@ -210,6 +212,7 @@ export type Database = {
           email?: boolean
           icon?: string
           in_app?: boolean
+          is_topic?: boolean
           labels?: Json
           name?: string
           push?: boolean
@@ -448,6 +451,14 @@ export type Database = {
         }
         Returns: Json
       }
+      claim_webhooks: {
+        Args: {
+          batch_size?: number
+          called_at?: string
+          lease_seconds?: number
+        }
+        Returns: Json
+      }
       continue_worker: {
         Args: { function_name: string; worker: number }
         Returns: boolean
@@ -510,6 +521,17 @@ export type Database = {
           outcome: string
           reason?: string
           retry_seconds?: number
+        }
+        Returns: boolean
+      }
+      finish_webhook: {
+        Args: {
+          called_at?: string
+          lease: string
+          outcome: string
+          reason?: string
+          retry_seconds?: number
+          webhook_id: string
         }
         Returns: boolean
       }
@@ -624,7 +646,12 @@ export type Database = {
       }
       recovery_code_status: { Args: never; Returns: Json }
       register_kind: { Args: { kind: Json }; Returns: Json }
+      register_webhook: {
+        Args: { events?: string[]; url: string }
+        Returns: Json
+      }
       remove_kind: { Args: { name: string }; Returns: boolean }
+      remove_webhook: { Args: { url: string }; Returns: boolean }
       rename_factor: {
         Args: { factor_id: string; name: string }
         Returns: undefined
@@ -670,7 +697,10 @@ export type Database = {
           isSetofReturn: true
         }
       }
-      send_notifications: { Args: { messages: Json }; Returns: Json }
+      send_notifications: {
+        Args: { dry_run?: boolean; messages: Json }
+        Returns: Json
+      }
       send_test_mail: { Args: never; Returns: undefined }
       sender_names: {
         Args: { sender_ids: string[] }

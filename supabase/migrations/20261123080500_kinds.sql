@@ -18,6 +18,8 @@ create table public.notification_kinds (
   templates jsonb not null default '{}',
   -- Functions of the API that a button of a notification may call.
   callbacks text[] not null default '{}',
+  -- Whether users follow it by themselves: nobody gets it by default, and a message may go to its followers.
+  is_topic boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -89,30 +91,41 @@ end
 $$;
 
 /**
- * How a notification of a registered kind is worded for its recipient, in a mail or a push message: {label, title, text}, the last two
- * null without a template. Null for a kind that is not registered.
+ * How a notification of a registered kind is worded in a language, in a mail or a push message: {label, title, text}, the last two null
+ * without a template. Null for a kind that is not registered.
  */
-create function private.kind_words(kind text, content text, recipient uuid) returns jsonb
+create function private.kind_words_in(language text, kind text, content jsonb) returns jsonb
   language plpgsql stable security definer
   set search_path = ''
 as $$
 declare
   registered public.notification_kinds;
-  language text;
   template jsonb;
-  given jsonb;
+  given constant jsonb := private.kind_values(content);
 begin
-  select * into registered from public.notification_kinds k where k.name = kind_words.kind;
+  select * into registered from public.notification_kinds k where k.name = kind_words_in.kind;
   if not found then
     return null;
   end if;
-  language := coalesce((select p.language from public.notification_preferences p where p.user_id = recipient), 'en');
   template := private.in_language(registered.templates, language);
-  given := private.kind_values(private.parse_json(content));
   return jsonb_build_object(
     'label', coalesce(private.in_language(registered.labels, language) #>> '{}', registered.name),
     'title', private.fill_template(template ->> 'title', given),
     'text', private.fill_template(template ->> 'text', given)
+  );
+end
+$$;
+
+/** How a notification of a registered kind is worded for its recipient, as by private.kind_words_in(). */
+create function private.kind_words(kind text, content text, recipient uuid) returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return private.kind_words_in(
+    coalesce((select p.language from public.notification_preferences p where p.user_id = recipient), 'en'),
+    kind,
+    private.parse_json(content)
   );
 end
 $$;
@@ -224,7 +237,8 @@ $$;
  * - `channels`: some of `in_app`, `email`, `push`, for recipients who have not chosen; default: all of these;
  * - `templates`: {title, text} by language, up to 150 and 500 characters; `{name}` stands for a field of the message, `{text}`,
  *   `{entity}` and `{sender}` for its parts; default: the message's own text;
- * - `callbacks`: functions that buttons of the notifications may call, see private.kind_callbacks().
+ * - `callbacks`: functions that buttons of the notifications may call, see private.kind_callbacks();
+ * - `topic`: true where users follow it by themselves: nobody gets it until they switch one of its `channels` on.
  *
  * Returns the kind. Errors: PT400 kind_invalid, the detail names the field; PT409 notification_kinds_limit_exceeded, above 50.
  */
@@ -237,7 +251,7 @@ declare
   registered public.notification_kinds;
   channels text[];
 begin
-  perform private.check_fields(kind, 'kind', '{name,labels,icon,channels,templates,callbacks}');
+  perform private.check_fields(kind, 'kind', '{name,labels,icon,channels,templates,callbacks,topic}');
   registered.name := coalesce(private.message_text(kind, 'name', 'kind', 50), '');
   if registered.name !~ '^[a-z][a-z0-9_]*$' then
     perform private.refuse_message('kind.name', 'is not a name such as build_failed');
@@ -248,17 +262,22 @@ begin
   registered.icon := coalesce(private.message_text(kind, 'icon', 'kind', 20), 'bell');
   registered.labels := private.kind_labels(kind -> 'labels', 'kind.labels');
   registered.templates := private.kind_templates(kind -> 'templates', 'kind.templates');
+  if coalesce(jsonb_typeof(kind -> 'topic'), 'boolean') <> 'boolean' then
+    perform private.refuse_message('kind.topic', 'is not true or false');
+  end if;
+  registered.is_topic := coalesce(kind -> 'topic', 'false') = 'true';
   registered.callbacks := private.kind_callbacks(kind -> 'callbacks', 'kind.callbacks');
   -- Two calls at once would both find room for one more.
   lock table public.notification_kinds in share row exclusive mode;
-  insert into public.notification_kinds as k (name, labels, icon, in_app, email, push, templates, callbacks)
+  insert into public.notification_kinds as k (name, labels, icon, in_app, email, push, templates, callbacks, is_topic)
   values (
-    registered.name, registered.labels, registered.icon, 'in_app' = any (channels), 'email' = any (channels), 'push' = any (channels),
-    registered.templates, registered.callbacks
+    registered.name, registered.labels, registered.icon,
+    'in_app' = any (channels) and not registered.is_topic, 'email' = any (channels) and not registered.is_topic, 'push' = any (channels),
+    registered.templates, registered.callbacks, registered.is_topic
   )
   on conflict (name) do update set
     labels = excluded.labels, icon = excluded.icon, in_app = excluded.in_app, email = excluded.email, push = excluded.push,
-    templates = excluded.templates, callbacks = excluded.callbacks
+    templates = excluded.templates, callbacks = excluded.callbacks, is_topic = excluded.is_topic
   returning * into registered;
   if (select count(*) from public.notification_kinds) > most_kinds then
     raise sqlstate 'PT409' using message = 'notification_kinds_limit_exceeded',

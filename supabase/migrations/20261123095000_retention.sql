@@ -128,6 +128,9 @@ begin
   while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
     commit;
   end loop;
+  while private.delete_expired_webhooks(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
   while private.delete_expired_messages(called_at) loop
     commit;
   end loop;

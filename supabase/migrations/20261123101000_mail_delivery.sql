@@ -422,7 +422,14 @@ create function public.suppress_mail_address(address text, reason text, detail t
   language plpgsql security definer
   set search_path = ''
 as $$
+declare
+  known_reason text;
 begin
+  select s.reason into known_reason from private.suppressed_addresses s
+  where s.address_hash = private.address_hash(suppress_mail_address.address);
+  if known_reason is distinct from reason then
+    perform private.queue_webhooks_of_address(address, reason);
+  end if;
   insert into private.suppressed_addresses as s (address_hash, reason, detail)
   values (
     private.address_hash(suppress_mail_address.address),

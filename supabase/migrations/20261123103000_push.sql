@@ -354,7 +354,8 @@ begin
     held_since = case when outcome = 'held' then coalesce(message.held_since, called_at) else message.held_since end,
     due_at = case when is_retried
       then called_at + coalesce(
-        make_interval(secs => least(greatest(retry_seconds, 1), 3600)),
+        -- least() and greatest() skip null.
+        case when retry_seconds is not null then make_interval(secs => least(greatest(retry_seconds, 1), 3600)) end,
         case outcome
           -- 15, 60 and 240 seconds, each between half and one and a half of it.
           when 'failed' then interval '15 seconds' * power(4, message.attempts - 1)
@@ -420,6 +421,7 @@ begin
     or not (case function_name
       when 'notification-mails' then private.has_due_mails()
       when 'notification-push' then private.has_due_push_messages()
+      when 'notification-webhooks' then private.has_due_webhooks()
       else false
     end)
   then

@@ -33,9 +33,14 @@ create table private.messages (
   content text,
   audience text references public.audiences (name) on update cascade on delete set null,
   is_for_everyone boolean not null default false,
+  -- Those who have switched the kind of the message on.
+  is_for_followers boolean not null default false,
   -- Null: all channels that the recipients want.
   channels text[],
+  -- With a local time: when it is that time in the first zone of the world.
   send_at timestamptz not null,
+  -- The time that the clocks of each recipient show. Null: all receive it at `send_at`.
+  local_time timestamp(0),
   -- From then on no recipient receives it, and those who have lose it. Null: never.
   expires_at timestamptz,
   state text not null default 'queued' check (state in ('queued', 'delivered', 'canceled', 'expired')),
@@ -240,6 +245,34 @@ begin
 end
 $$;
 
+/** The local time of a message that is sent by each recipient's clocks, up to a year ahead; null where it has none. */
+create function private.message_local_time(message jsonb, path text) returns timestamp
+  language plpgsql stable
+  set search_path = ''
+as $$
+declare
+  given text;
+  parsed timestamp;
+begin
+  if jsonb_typeof(message -> 'send_at') is distinct from 'object' then
+    return null;
+  end if;
+  perform private.check_fields(message -> 'send_at', path || '.send_at', '{local_time}');
+  given := private.message_text(message -> 'send_at', 'local_time', path || '.send_at', 20);
+  begin
+    if given ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$' then
+      parsed := given::timestamp;
+    end if;
+  exception when data_exception then
+    parsed := null;
+  end;
+  if parsed is null or parsed > now() at time zone 'UTC' + interval '1 year' then
+    perform private.refuse_message(path || '.send_at.local_time', 'is not a local time such as 2027-01-31T09:00 within a year');
+  end if;
+  return parsed;
+end
+$$;
+
 /** The content of the notifications of a message, and the account in whose name they are sent. */
 create function private.message_content(message jsonb, path text, out content jsonb, out sender_id uuid)
   language plpgsql stable security definer
@@ -325,15 +358,25 @@ as $$
 begin
   perform private.check_fields(
     message, path,
-    '{recipients,audience,everyone,kind,text,url,entity,sender,fields,actions,important,channels,send_at,expires_at,idempotency_key}'
+    '{recipients,audience,everyone,followers,kind,text,url,entity,sender,fields,actions,important,channels,send_at,expires_at,idempotency_key}'
   );
   select c.content::text, c.sender_id into parsed.content, parsed.sender_id from private.message_content(message, path) c;
   parsed.audience := private.message_text(message, 'audience', path, 100);
   parsed.is_for_everyone := coalesce(message -> 'everyone', 'false') = 'true';
+  parsed.is_for_followers := coalesce(message -> 'followers', 'false') = 'true';
   if coalesce(jsonb_typeof(message -> 'everyone'), 'boolean') <> 'boolean' then
     perform private.refuse_message(path || '.everyone', 'is not true or false');
-  elsif num_nonnulls(nullif(message -> 'recipients', 'null'), parsed.audience, nullif(parsed.is_for_everyone, false)) <> 1 then
-    perform private.refuse_message(path, 'needs one of recipients, audience and everyone');
+  elsif coalesce(jsonb_typeof(message -> 'followers'), 'boolean') <> 'boolean' then
+    perform private.refuse_message(path || '.followers', 'is not true or false');
+  elsif num_nonnulls(
+    nullif(message -> 'recipients', 'null'), parsed.audience, nullif(parsed.is_for_everyone, false),
+    nullif(parsed.is_for_followers, false)
+  ) <> 1 then
+    perform private.refuse_message(path, 'needs one of recipients, audience, everyone and followers');
+  elsif parsed.is_for_followers and not exists (
+    select from public.notification_kinds k where k.name = parsed.content::jsonb ->> 'type' and k.is_topic
+  ) then
+    perform private.refuse_message(path || '.followers', 'needs a kind that is a topic');
   elsif parsed.audience is not null and not exists (select from public.audiences a where a.name = parsed.audience) then
     perform private.refuse_message(path || '.audience', 'is unknown');
   end if;
@@ -341,12 +384,18 @@ begin
     then private.recipient_ids(message -> 'recipients', path || '.recipients') end;
   parsed.recipient_count := cardinality(recipients);
   parsed.channels := private.message_channels(message -> 'channels', path || '.channels');
-  parsed.send_at := greatest(private.message_time(message, 'send_at', path), now());
+  parsed.local_time := private.message_local_time(message, path);
+  parsed.send_at := greatest(
+    -- The first zone is 14 hours ahead of UTC, the last one 12 hours behind.
+    case when parsed.local_time is null then private.message_time(message, 'send_at', path)
+      else parsed.local_time at time zone 'UTC' - interval '14 hours' end,
+    now()
+  );
   if parsed.send_at > now() + interval '1 year' then
     perform private.refuse_message(path || '.send_at', 'is more than a year ahead');
   end if;
   parsed.expires_at := private.message_time(message, 'expires_at', path);
-  if parsed.expires_at <= parsed.send_at then
+  if parsed.expires_at <= greatest(parsed.send_at, parsed.local_time at time zone 'UTC' + interval '12 hours') then
     perform private.refuse_message(path || '.expires_at', 'is not after the time of sending');
   elsif parsed.expires_at is null and recipients is null then
     parsed.expires_at := parsed.send_at + (select r.keep from private.retention r where r.name = 'announcements');

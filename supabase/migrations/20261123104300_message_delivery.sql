@@ -176,6 +176,51 @@ begin
 end
 $$;
 
+/** When the clocks of a recipient show a time. */
+create function private.local_due_at(local_time timestamp, recipient uuid) returns timestamptz
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return local_time at time zone private.known_time_zone(
+    coalesce((select p.time_zone from public.notification_preferences p where p.user_id = recipient), 'UTC')
+  );
+end
+$$;
+
+/**
+ * Those of the next recipients of a range for whom it is the local time of the message. A range of the others is due when it is for the
+ * next of them; those who were delivered to are left out then.
+ */
+create function private.due_by_clock(
+  part private.message_ranges, message private.messages, candidates uuid[], called_at timestamptz
+) returns uuid[]
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  due uuid[];
+  later_at timestamptz;
+begin
+  if message.local_time is null or part.only_id is not null then
+    return candidates;
+  end if;
+  select coalesce(array_agg(c.id order by c.id) filter (where c.due_at <= called_at), '{}'), min(c.due_at) filter (where c.due_at > called_at)
+  into due, later_at
+  from (select id, private.local_due_at(message.local_time, id) as due_at from unnest(candidates) id) c;
+  if later_at is not null then
+    insert into private.message_ranges (message_id, lane, due_at, after_id, last_id)
+    values (part.message_id, part.lane, later_at, part.after_id, candidates[cardinality(candidates)]);
+  end if;
+  return array(
+    select d from unnest(due) d
+    where not exists (select from private.message_deliveries l where l.message_id = message.id and l.recipient_id = d)
+      and not exists (select from private.message_ranges r where r.message_id = message.id and r.only_id = d)
+    order by d
+  );
+end
+$$;
+
 /** The next recipients of a range, in the order of their ids. */
 create function private.range_recipients(part private.message_ranges, message private.messages, most integer) returns uuid[]
   language plpgsql stable security definer
@@ -198,6 +243,12 @@ begin
         and not u.is_anonymous and u.confirmed_at is not null and u.deleted_at is null
         and (u.banned_until is null or u.banned_until <= now())
       order by u.id limit most
+    )
+    when message.is_for_followers then array(
+      select p.user_id from public.notification_preferences p
+      where p.user_id > lowest and p.user_id <= highest
+        and p.kinds -> (private.parse_json(message.content) ->> 'type') @> any ('{"{\"in_app\": true}","{\"email\": true}"}'::jsonb[])
+      order by p.user_id limit most
     )
     else array(
       select a.user_id from public.audience_members a
@@ -224,6 +275,9 @@ begin
       where r.message_id = message.id and r.recipient_id > lowest order by r.recipient_id offset size - 1 limit 1
     )
     when message.is_for_everyone then (select u.id from auth.users u where u.id > lowest order by u.id offset size - 1 limit 1)
+    when message.is_for_followers then (
+      select p.user_id from public.notification_preferences p where p.user_id > lowest order by p.user_id offset size - 1 limit 1
+    )
     else (
       select a.user_id from public.audience_members a
       where a.audience = message.audience and a.user_id > lowest order by a.user_id offset size - 1 limit 1
@@ -238,8 +292,8 @@ begin
 end
 $$;
 
-/** Counts what became of the recipients of a range, and ends the range after the last of them. */
-create function private.advance_range(part private.message_ranges, reached uuid[], is_last boolean) returns void
+/** Counts what became of the recipients of a range, which continues after `last_seen`, or ends after the last of them. */
+create function private.advance_range(part private.message_ranges, reached uuid[], last_seen uuid, is_last boolean) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
@@ -268,7 +322,7 @@ begin
   else
     update private.message_ranges r
     set
-      after_id = reached[cardinality(reached)],
+      after_id = last_seen,
       -- The members of an audience may have become many.
       lane = case
         when r.lane < 2 and exists (select from private.messages m where m.id = r.message_id and m.recipient_count is null)
@@ -300,6 +354,8 @@ declare
   parts private.message_ranges[] := '{}';
   message private.messages;
   chunk uuid[];
+  due uuid[];
+  last_seen uuid[] := '{}';
   message_ids uuid[] := '{}';
   recipient_ids uuid[] := '{}';
   -- Where the recipients of each part begin, and whether they are its last.
@@ -329,8 +385,10 @@ begin
       parts := parts || part;
       starts := starts || cardinality(recipient_ids) + 1;
       ends := ends || (part.only_id is not null or cardinality(chunk) < batch_size - cardinality(recipient_ids));
-      message_ids := message_ids || array_fill(part.message_id, array[cardinality(chunk)]);
-      recipient_ids := recipient_ids || chunk;
+      last_seen := last_seen || array[chunk[cardinality(chunk)]];
+      due := private.due_by_clock(part, message, chunk, called_at);
+      message_ids := message_ids || array_fill(part.message_id, array[cardinality(due)]);
+      recipient_ids := recipient_ids || due;
     end if;
   end loop;
   if recipient_ids <> '{}' then
@@ -343,6 +401,7 @@ begin
     perform private.advance_range(
       parts[place],
       recipient_ids[starts[place]:coalesce(starts[place + 1] - 1, cardinality(recipient_ids))],
+      last_seen[place],
       ends[place]
     );
   end loop;

@@ -13,6 +13,7 @@ begin
     'idempotency_key', message.idempotency_key,
     'state', case when message.state = 'queued' and message.send_at > now() then 'scheduled' else message.state end,
     'send_at', message.send_at,
+    'local_time', to_char(message.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'),
     'expires_at', message.expires_at,
     'created_at', message.created_at,
     'finished_at', message.finished_at,
@@ -82,11 +83,12 @@ declare
 begin
   with added as (
     insert into private.messages (
-      id, idempotency_key, request_hash, sender_id, content, audience, is_for_everyone, channels, send_at, expires_at, recipient_count
+      id, idempotency_key, request_hash, sender_id, content, audience, is_for_everyone, is_for_followers, channels, send_at, local_time,
+      expires_at, recipient_count
     )
     select
-      m.id, m.idempotency_key, m.request_hash, m.sender_id, m.content, m.audience, m.is_for_everyone, m.channels, m.send_at,
-      m.expires_at, m.recipient_count
+      m.id, m.idempotency_key, m.request_hash, m.sender_id, m.content, m.audience, m.is_for_everyone, m.is_for_followers, m.channels,
+      m.send_at, m.local_time, m.expires_at, m.recipient_count
     from unnest(parsed) m
     -- Two calls with the same keys wait for each other in one order.
     order by m.idempotency_key, m.id
@@ -108,12 +110,30 @@ begin
   cross join lateral (
     select coalesce(
       m.recipient_count,
-      case when m.is_for_everyone then few + 1 end,
+      case when m.is_for_everyone or m.is_for_followers then few + 1 end,
       (select count(*) from (select from public.audience_members a where a.audience = m.audience limit few + 1) members)
     ) as number
   ) size
   where m.id = any (accepted);
   return accepted;
+end
+$$;
+
+/** Refuses a key that belongs to another message. */
+create function private.refuse_reused_keys(parsed private.messages[]) returns void
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  reused integer;
+begin
+  select array_position(parsed, m) - 1 into reused
+  from unnest(parsed) m join private.messages kept on kept.idempotency_key = m.idempotency_key
+  where kept.request_hash <> m.request_hash limit 1;
+  if reused is not null then
+    raise sqlstate 'PT409' using message = 'key_reused',
+      detail = format('messages[%s].idempotency_key belongs to another message.', reused);
+  end if;
 end
 $$;
 
@@ -155,16 +175,62 @@ begin
       array(
         select p.recipient_id from unnest(message_ids, recipient_ids) p (message_id, recipient_id) where p.message_id = part.message_id
       ),
+      null,
       true
     );
   end loop;
 end
 $$;
 
+/** What a message would do: the delivery itself, to its first recipients, in a subtransaction that is rolled back. */
+create function private.preview_message(message private.messages, recipients uuid[]) returns jsonb
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  most constant integer := 100;
+  chosen uuid[];
+  deliveries jsonb;
+begin
+  begin
+    message.idempotency_key := null;
+    message.send_at := now();
+    perform private.accept_messages(array[message], array_fill(message.id, array[coalesce(cardinality(recipients), 0)]), recipients);
+    select private.range_recipients(r, message, most) into chosen from private.message_ranges r where r.message_id = message.id;
+    perform private.deliver_pairs(array_fill(message.id, array[cardinality(chosen)]), chosen);
+    deliveries := private.describe_message(message, null, null, most, array(
+      select c from unnest(chosen) c where not exists (select from auth.users u where u.id = c and u.deleted_at is null) order by c
+    )) -> 'deliveries';
+    raise sqlstate 'PT200';
+  exception when sqlstate 'PT200' then
+    null;
+  end;
+  return jsonb_build_object(
+    'recipient_count', case
+      when message.audience is null then message.recipient_count
+      else (select count(*) from public.audience_members a where a.audience = message.audience)
+    end,
+    'deliveries', (
+      select coalesce(jsonb_agg(d - '{notification_id,mail_state,created_at}'::text[] order by d ->> 'recipient_id'), '[]')
+      from jsonb_array_elements(deliveries) d
+    ),
+    'content', message.content::jsonb,
+    'words', (
+      select jsonb_object_agg(l.language, private.kind_words_in(l.language, k.name, message.content::jsonb))
+      from public.notification_kinds k
+      cross join lateral (
+        select 'en' union select 'de' union select jsonb_object_keys(k.labels) union select jsonb_object_keys(k.templates)
+      ) l (language)
+      where k.name = message.content::jsonb ->> 'type'
+    )
+  );
+end
+$$;
+
 /**
  * Sends notifications, for a backend with the secret key. `messages` is a list of 1 to 100 objects:
  * - `recipients`: 1 to 10,000 account ids; or `audience`: a name of public.audiences; or `everyone`: true, which leaves out anonymous,
- *   banned and unconfirmed accounts;
+ *   banned and unconfirmed accounts; or `followers`: true, those who have switched the kind on, which is a topic;
  * - `kind`: `mention`, `comment`, `edit`, `invite`, `message`, `system` (default), or one of public.register_kind();
  * - `text`: up to 2,000 characters; `url`: a path of the application; `entity`: {type, id, name?};
  * - `sender`: {user_id} of an account, or {name}; default: the product itself;
@@ -172,7 +238,7 @@ $$;
  * - `actions`: up to 3 buttons of {label, url} or {label, callback}, with a path of the application or a callback of the kind;
  * - `important`: true where the inbox lists it above the rest until it is read; it overtakes others in the queue;
  * - `channels`: some of `in_app`, `email`, `push`, of those that the recipients want; default: all of these;
- * - `send_at`: a time within a year; default: now;
+ * - `send_at`: a time within a year; or {local_time}, such as 2027-01-31T09:00, by the clocks of each recipient; default: now;
  * - `expires_at`: from then on nobody receives it, and those who have lose it; default: never, and for an audience and everyone 90 days
  *   after `send_at`;
  * - `idempotency_key`: up to 200 characters. Repeated with the same message it sends nothing and returns what became of the first, for 30
@@ -183,9 +249,13 @@ $$;
  * stops no other. Returns a list in the order of the messages, each as of public.message_status(), with `is_repeated` and with deliveries
  * of the outcome `unknown` for recipients without an account.
  *
+ * `dry_run`: nothing is sent or stored. The list has {recipient_count, deliveries, content, words} instead: what would become of the
+ * message now for its first 100 recipients in the order of their ids, what its notifications would say, and the words of a registered kind by
+ * language. `recipient_count` is null for everyone and for followers.
+ *
  * Errors: PT400 message_invalid; PT409 key_reused, for a key of another message. The detail names the field. Then nothing is sent.
  */
-create function public.send_notifications(messages jsonb) returns jsonb
+create function public.send_notifications(messages jsonb, dry_run boolean default false) returns jsonb
   language plpgsql security definer
   set search_path = ''
 as $$
@@ -197,7 +267,6 @@ declare
   message_ids uuid[] := '{}';
   recipient_ids uuid[] := '{}';
   accepted uuid[];
-  reused integer;
 begin
   if jsonb_typeof(messages) is distinct from 'array' or jsonb_array_length(messages) not between 1 and most_messages then
     perform private.refuse_message('messages', format('is not a list of 1 to %s messages', most_messages));
@@ -208,20 +277,29 @@ begin
     message_ids := message_ids || array_fill((one.parsed).id, array[coalesce(cardinality(one.recipients), 0)]);
     recipient_ids := recipient_ids || coalesce(one.recipients, '{}');
   end loop;
-  accepted := private.accept_messages(parsed, message_ids, recipient_ids);
-  select array_position(parsed, m) - 1 into reused
-  from unnest(parsed) m join private.messages kept on kept.idempotency_key = m.idempotency_key
-  where kept.request_hash <> m.request_hash limit 1;
-  if reused is not null then
-    raise sqlstate 'PT409' using message = 'key_reused',
-      detail = format('messages[%s].idempotency_key belongs to another message.', reused);
+  if dry_run then
+    perform private.refuse_reused_keys(parsed);
+    return (
+      select jsonb_agg(
+        private.preview_message(m, array(
+          select p.recipient_id from unnest(message_ids, recipient_ids) p (message_id, recipient_id) where p.message_id = m.id
+        )) order by array_position(parsed, m)
+      )
+      from unnest(parsed) m
+    );
   end if;
+  accepted := private.accept_messages(parsed, message_ids, recipient_ids);
+  perform private.refuse_reused_keys(parsed);
   perform private.revive_message(m) from unnest(parsed) m where m.id <> all (accepted) and m.idempotency_key is not null;
   if private.is_call_of_api() and (
     select coalesce(sum(coalesce(m.recipient_count, most_at_once + 1)), 0) from unnest(parsed) m where m.id = any (accepted)
   ) between 1 and most_at_once then
     perform private.deliver_at_once(
-      array(select m.id from unnest(parsed) m where m.id = any (accepted) and m.send_at <= now()), message_ids, recipient_ids
+      array(
+        select m.id from unnest(parsed) m where m.id = any (accepted) and m.send_at <= now() and m.local_time is null
+      ),
+      message_ids,
+      recipient_ids
     );
   end if;
   return (
@@ -304,10 +382,10 @@ end
 $$;
 
 revoke all on function
-  public.send_notifications(jsonb), public.message_status(uuid, uuid, uuid, integer), public.cancel_message(uuid)
+  public.send_notifications(jsonb, boolean), public.message_status(uuid, uuid, uuid, integer), public.cancel_message(uuid)
   from public, anon, authenticated;
 grant execute on function
-  public.send_notifications(jsonb), public.message_status(uuid, uuid, uuid, integer), public.cancel_message(uuid)
+  public.send_notifications(jsonb, boolean), public.message_status(uuid, uuid, uuid, integer), public.cancel_message(uuid)
   to service_role;
 
 revoke all on all functions in schema private from public;

@@ -11,3 +11,6 @@ select private.schedule_job(
 select private.schedule_job(
   'notification-push', '10 seconds', 'select private.call_push_worker()', '{pg_cron,pg_net}'
 );
+select private.schedule_job(
+  'notification-webhooks', '10 seconds', 'select private.call_webhook_worker()', '{pg_cron,pg_net}'
+);

@@ -209,10 +209,10 @@ it('an announcement to many is delivered in chunks that lose and repeat nobody, 
 });
 
 it.each([
-  [{}, /^messages\[1\] needs one of recipients, audience and everyone\.$/],
+  [{}, /^messages\[1\] needs one of recipients, audience, everyone and followers\.$/],
   [
     { recipients: [ada.id], everyone: true },
-    /^messages\[1\] needs one of recipients, audience and everyone\.$/,
+    /^messages\[1\] needs one of recipients, audience, everyone and followers\.$/,
   ],
   [{ recipients: [] }, /^messages\[1\]\.recipients is not a list of 1 to 10000 account ids\.$/],
   [{ recipients: [ada.id, 'ada'] }, /^messages\[1\]\.recipients\[1\] is not the id of an account\.$/],

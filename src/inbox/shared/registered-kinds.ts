@@ -15,6 +15,8 @@ export interface RegisteredKind {
   readonly templates: ByLanguage<{ readonly title?: string | undefined; readonly text?: string | undefined }>;
   /** Functions of the database that a button may call. */
   readonly callbacks: readonly string[];
+  /** Whether users follow it by themselves. A table without topics lacks it. */
+  readonly is_topic?: boolean | undefined;
 }
 
 export type RegisteredKinds = ReadonlyMap<string, RegisteredKind>;

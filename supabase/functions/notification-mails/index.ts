@@ -2,13 +2,15 @@
  * Sends the notification mails that are due. Called each minute by `private.call_mail_worker()`, with the worker's secret.
  *
  * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then; with `{"worker": 1}` the run starts its next
- * one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`.
+ * one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`. `{"preview": {content, words}}`, of a dry run of
+ * `send_notifications`, sends nothing, and answers how the message reads: `{<language>: {row, mail, push}}`.
  *
  * Environment: WORKER_SECRET, APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and
  * SUPABASE_SECRET_KEYS.
  */
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { previewSchema, renderPreview } from '../_shared/mail/render-preview.ts';
 import { createResendTransport } from '../_shared/mail/resend-transport.ts';
 import type { MailSettings } from '../_shared/mail/render-mail.ts';
 import { sendDueMails } from '../_shared/mail/send-due-mails.ts';
@@ -31,12 +33,18 @@ const runMs = 50_000;
 
 const requestSchema = z.extend(workerCallSchema, {
   due_before: z.optional(z.iso.datetime({ offset: true })),
+  preview: z.optional(previewSchema),
 });
 
 export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
   if (!isWorkerCall(request, runtime.env))
     return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
-  const { due_before: dueBefore, worker } = parseRequestJson(requestSchema, (await request.text()) || '{}');
+  const {
+    due_before: dueBefore,
+    worker,
+    preview,
+  } = parseRequestJson(requestSchema, (await request.text()) || '{}');
+  if (preview) return Response.json(renderPreview(preview, readSettings(runtime.env), runtime.now()));
   const log = createFailureLog(request, 'notification-mails', console.error);
   const callDatabase = createDatabaseCaller(runtime, log.traceparent);
   const settings = readSettings(runtime.env);

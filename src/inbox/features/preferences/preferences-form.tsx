@@ -1,4 +1,4 @@
-import { kindLabel, useRegisteredKinds } from '../../shared/registered-kinds.ts';
+import { kindLabel, type RegisteredKind, useRegisteredKinds } from '../../shared/registered-kinds.ts';
 import { useLanguage } from '../../ui/texts.ts';
 import { Switch } from '../../ui/form/switch.tsx';
 import { Section } from '../../ui/section.tsx';
@@ -16,6 +16,9 @@ export interface PreferencesFormProps {
 
 export function PreferencesForm({ preferences, onChange }: PreferencesFormProps) {
   const texts = preferencesTexts.use();
+  const registered = [...useRegisteredKinds().values()];
+  const kinds = registered.filter((kind) => !kind.is_topic);
+  const topics = registered.filter((kind) => kind.is_topic);
   return (
     <>
       <Section title={texts.channelsTitle}>
@@ -31,11 +34,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
       </Section>
       <Section title={texts.kindsTitle}>
         <div>
-          <div className={styles.columns} aria-hidden="true">
-            {preferenceChannels.map((channel) => (
-              <span key={channel}>{texts.channels[channel]}</span>
-            ))}
-          </div>
+          <ChannelHeadings />
           {preferenceKinds.map((kind) => (
             <KindSettings
               key={kind}
@@ -46,26 +45,47 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
               onChoose={(channel, wanted) => onChange({ [`${channel}_${kind}`]: wanted })}
             />
           ))}
-          <RegisteredKindSettings preferences={preferences} onChange={onChange} />
+          <RegisteredKindSettings kinds={kinds} preferences={preferences} onChange={onChange} />
         </div>
       </Section>
+      {preferences.kinds && topics.length > 0 && (
+        <Section title={texts.topicsTitle}>
+          <div>
+            <ChannelHeadings />
+            <RegisteredKindSettings kinds={topics} preferences={preferences} onChange={onChange} />
+          </div>
+        </Section>
+      )}
       <DigestSection preferences={preferences} onChange={onChange} />
       <QuietSection preferences={preferences} onChange={onChange} />
     </>
   );
 }
 
-/** The kinds that the team registered. Nothing on a table without the column. */
-function RegisteredKindSettings({ preferences, onChange }: PreferencesFormProps) {
+function ChannelHeadings() {
+  const texts = preferencesTexts.use();
+  return (
+    <div className={styles.columns} aria-hidden="true">
+      {preferenceChannels.map((channel) => (
+        <span key={channel}>{texts.channels[channel]}</span>
+      ))}
+    </div>
+  );
+}
+
+/** Kinds that the team registered. Nothing on a table without the column. */
+function RegisteredKindSettings({
+  kinds: registered,
+  preferences,
+  onChange,
+}: PreferencesFormProps & { readonly kinds: readonly RegisteredKind[] }) {
   const language = useLanguage();
   const { kinds } = preferences;
-  const registered = [...useRegisteredKinds().values()];
-  registered.sort((one, other) =>
-    kindLabel(one, language).localeCompare(kindLabel(other, language), language),
-  );
+  const sorted = [...registered];
+  sorted.sort((one, other) => kindLabel(one, language).localeCompare(kindLabel(other, language), language));
   return (
     kinds &&
-    registered.map((kind) => (
+    sorted.map((kind) => (
       <KindSettings
         key={kind.name}
         label={kindLabel(kind, language)}

@@ -19,6 +19,7 @@ export const german: PreferencesTexts = {
       'Schalte sie aus, um alle Benachrichtigungen in der App anzuhalten. Deine Auswahl bleibt erhalten.',
   },
   kindsTitle: 'Benachrichtige mich über',
+  topicsTitle: 'Themen, denen du folgen kannst',
   kindHint: {
     mentions: 'Jemand erwähnt dich oder schickt dir eine Nachricht.',
     edits: 'Jemand ändert etwas, woran du arbeitest.',

@@ -25,6 +25,7 @@ const english = {
     in_app: 'Turn off to pause all in-app notifications. Your choices are kept.',
   },
   kindsTitle: 'Notify me about',
+  topicsTitle: 'Topics you can follow',
   kindHint: {
     mentions: 'Someone mentions you or sends you a message.',
     edits: 'Someone changes what you work on.',

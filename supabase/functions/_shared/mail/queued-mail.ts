@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
 
+/** How a notification of a registered kind is worded; the templates' title and text are null without one. */
+export const itemWordsSchema = z.object({
+  label: z.string(),
+  title: z.nullable(z.string()),
+  text: z.nullable(z.string()),
+});
+
 export const queuedItemSchema = z.readonly(
   z.object({
     id: z.string(),
@@ -12,12 +19,8 @@ export const queuedItemSchema = z.readonly(
     count: z.optional(z.number()),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),
-    /** Of a kind that the team registered, in the recipient's language; the templates' title and text are null without one. */
-    words: z.optional(
-      z.nullable(
-        z.object({ label: z.string(), title: z.nullable(z.string()), text: z.nullable(z.string()) }),
-      ),
-    ),
+    /** Of a kind that the team registered, in the recipient's language. */
+    words: z.optional(z.nullable(itemWordsSchema)),
   }),
 );
 

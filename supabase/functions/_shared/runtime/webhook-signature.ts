@@ -17,7 +17,30 @@ export function isSignedWebhook(headers: Headers, body: string, secret: string, 
   const signatures = headers.get('svix-signature') ?? headers.get('webhook-signature') ?? '';
   const isRecent = Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds;
   if (id === '' || timestamp === '' || !isRecent) return false;
+  const expected = signatureOf(id, timestamp, body, secret);
+  return signatures.split(' ').some((signature) => isEqual(signature, expected));
+}
+
+/**
+ * The headers that sign a webhook by Standard Webhooks.
+ *
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export function signWebhook(
+  id: string,
+  body: string,
+  secret: string,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatureOf(id, timestamp, body, secret),
+  };
+}
+
+function signatureOf(id: string, timestamp: string, body: string, secret: string): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return signatures.split(' ').some((signature) => isEqual(signature, `v1,${expected}`));
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }

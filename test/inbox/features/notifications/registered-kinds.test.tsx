@@ -94,6 +94,23 @@ test('the preferences switch a registered kind, and show the defaults of the tea
   );
 });
 
+test('the preferences list a topic by itself, off until the reader follows it', async () => {
+  await call('register_kind', { kind: { name: 'releases', labels: { en: 'New releases' }, topic: true } });
+  const { actor } = await open('/preferences');
+  const topic = within(await screen.findByRole('group', { name: 'New releases' }));
+  expect(screen.getByRole('heading', { name: 'Topics you can follow' })).toBeTruthy();
+  const inApp = topic.getByRole<HTMLInputElement>('switch', { name: 'In app' });
+  expect(inApp.checked).toBe(false);
+  await actor.click(inApp);
+  await waitFor(async () =>
+    expect(
+      await supabase().database.query('select kinds from notification_preferences where user_id = $1', [
+        ada.id,
+      ]),
+    ).toEqual([{ kinds: { releases: { in_app: true } } }]),
+  );
+});
+
 test('a button in a row calls its function with the notification, marks it as read and says so', async () => {
   await send({
     actions: [

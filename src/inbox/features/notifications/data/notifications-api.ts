@@ -254,6 +254,7 @@ const registeredKinds = schema.listOf(
       schema.object({ title: schema.optional(schema.string), text: schema.optional(schema.string) }),
     ),
     callbacks: schema.listOf(schema.string),
+    is_topic: schema.optional(schema.boolean),
   }),
 );
 

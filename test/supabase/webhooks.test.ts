@@ -1,0 +1,273 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createWebhookTransport,
+  isPublicAddress,
+} from '../../supabase/functions/_shared/webhooks/webhook-transport.ts';
+import { isSignedWebhook } from '../../supabase/functions/_shared/runtime/webhook-signature.ts';
+import { ada, grace, requestApi, useLocalSupabase } from '../support/local-supabase.ts';
+
+// Ahead of the database's clock; the legacy API keys expire in November 2032.
+const startMs = Date.parse('2032-01-16T10:00:00Z');
+let nowMs = startMs;
+const functionEnv: Record<string, string> = {};
+const supabase = useLocalSupabase({
+  now: () => nowMs,
+  functionEnv,
+  functionSettings: { 'notification-webhooks': { verifyJwt: false } },
+});
+
+interface Received {
+  readonly headers: Headers;
+  readonly body: string;
+}
+const received: Received[] = [];
+let status = 200;
+const endpoint = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8').on('data', (part: string) => (body += part));
+  request.on('end', () => {
+    received.push({ headers: new Headers(request.headers as Record<string, string>), body });
+    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end();
+  });
+});
+let url: string;
+let secret: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  functionEnv['WEBHOOK_ORIGINS'] = origin;
+  url = `${origin}/inbox`;
+});
+afterAll(() => void endpoint.close());
+
+const call = async (path: string, body: object) => {
+  const { serviceRoleKey } = supabase();
+  const response = await requestApi(supabase(), path, {
+    method: 'POST',
+    apiKey: serviceRoleKey,
+    token: serviceRoleKey,
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as never };
+};
+/** Sends what is due. The timer of the embedded service may have begun. */
+const run = async (laterMs = 0) => {
+  nowMs += laterMs;
+  expect((await call('/functions/v1/notification-webhooks', {})).status).toBe(200);
+  await expect
+    .poll(() => supabase().database.query(`select 1 from private.webhooks where state = 'sending'`))
+    .toEqual([]);
+};
+const events = () =>
+  received.map(({ body }) => JSON.parse(body) as { type: string; data: { items: object[] } });
+
+beforeEach(async () => {
+  nowMs = startMs;
+  status = 200;
+  received.length = 0;
+  await supabase().database.exec(
+    `delete from private.webhook_endpoints; delete from private.messages; delete from notifications;
+     delete from private.suppressed_addresses`,
+  );
+  ({ secret } = (await call('/rest/v1/rpc/register_webhook', { url })).body as { secret: string });
+});
+
+const sendTo = async (...recipients: readonly string[]) => {
+  const { body } = await call('/rest/v1/rpc/send_notifications', {
+    messages: [{ recipients, text: 'Hello', idempotency_key: `w-${nowMs}-${Math.random()}` }],
+  });
+  return (body as [{ id: string; idempotency_key: string }])[0];
+};
+
+it('tells once, signed, who read and who archived what a backend sent', async () => {
+  const message = await sendTo(ada.id, grace.id);
+  await supabase().database.exec(
+    `insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"mention"}');
+     update notifications set status = 'read';
+     update notifications set status = 'read';
+     update notifications set status = 'archived' where recipient_id = '${ada.id}'`,
+  );
+  await run();
+  await run();
+  expect(received).toHaveLength(2);
+  const item = (recipient: string) => ({
+    recipient_id: recipient,
+    notification_id: expect.any(String) as string,
+    message_id: message.id,
+    idempotency_key: message.idempotency_key,
+  });
+  expect(events()).toEqual(
+    expect.arrayContaining([
+      {
+        type: 'notification.read',
+        timestamp: expect.any(String) as string,
+        data: { items: expect.arrayContaining([item(ada.id), item(grace.id)]) as unknown },
+      },
+      {
+        type: 'notification.archived',
+        timestamp: expect.any(String) as string,
+        data: { items: [item(ada.id)] },
+      },
+    ]),
+  );
+  for (const { headers, body } of received) {
+    expect(isSignedWebhook(headers, body, secret, nowMs)).toBe(true);
+    expect(isSignedWebhook(headers, `${body} `, secret, nowMs)).toBe(false);
+  }
+});
+
+it('tells that an address bounced or complained, once', async () => {
+  for (const [address, reason] of [
+    [ada.email.toUpperCase(), 'bounce'],
+    [ada.email, 'bounce'],
+    [grace.email, 'complaint'],
+    ['nobody@example.com', 'bounce'],
+  ])
+    await call('/rest/v1/rpc/suppress_mail_address', { address, reason });
+  await run();
+  expect(events().map(({ type, data }) => [type, data.items])).toEqual([
+    ['mail.bounced', [{ recipient_id: ada.id }]],
+    ['mail.complained', [{ recipient_id: grace.id }]],
+  ]);
+});
+
+it('repeats a refused request with the same id and body, later each time, and ends after the eighth attempt', async () => {
+  await sendTo(ada.id);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  status = 302;
+  await run();
+  await run(20_000);
+  expect(received).toHaveLength(1);
+  for (let attempt = 2; attempt <= 9; attempt += 1) await run(24 * 3_600_000);
+  expect(received).toHaveLength(8);
+  expect(new Set(received.map(({ headers, body }) => headers.get('webhook-id') + body)).size).toBe(1);
+  expect(await supabase().database.query('select state, reason from private.webhooks')).toEqual([
+    { state: 'dead', reason: 'The endpoint answered 302' },
+  ]);
+});
+
+it('sends nothing more to an endpoint that is gone until it is registered again', async () => {
+  status = 410;
+  await sendTo(ada.id, grace.id);
+  await supabase().database.exec(`update notifications set status = 'read' where recipient_id = '${ada.id}'`);
+  await run();
+  status = 200;
+  const read = () =>
+    supabase().database.exec(
+      `update notifications set status = 'unread'; update notifications set status = 'read'`,
+    );
+  await read();
+  await run(3_600_000);
+  expect(received).toHaveLength(1);
+  const again = (await call('/rest/v1/rpc/register_webhook', { url, events: ['notification.read'] })).body;
+  expect(again).toMatchObject({ secret });
+  await read();
+  await run();
+  expect(received).toHaveLength(2);
+});
+
+it('leaves a deleted account out of a request that waits', async () => {
+  const { database } = supabase();
+  const id = '00000000-0000-4000-8000-00000000beef';
+  await database.query(
+    `insert into auth.users (instance_id, id, aud, role, email, email_confirmed_at)
+     values ('00000000-0000-0000-0000-000000000000', $1, 'authenticated', 'authenticated', 'leaver@example.com', now())`,
+    [id],
+  );
+  await sendTo(ada.id, id);
+  await database.exec(`update notifications set status = 'read'; delete from auth.users where id = '${id}'`);
+  await run();
+  expect(events().map(({ data }) => data.items)).toMatchObject([[{ recipient_id: ada.id }]]);
+});
+
+it('is queued for nobody where no endpoint gets the event', async () => {
+  await call('/rest/v1/rpc/register_webhook', { url, events: ['mail.bounced'] });
+  await sendTo(ada.id);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  expect(await supabase().database.query('select 1 from private.webhooks')).toEqual([]);
+  expect((await call('/rest/v1/rpc/remove_webhook', { url })).body).toBe(true);
+  expect((await call('/rest/v1/rpc/remove_webhook', { url })).body).toBe(false);
+});
+
+it.each([
+  ['http://hooks.example.com/x'],
+  ['https://127.0.0.1/x'],
+  ['https://[::1]/x'],
+  ['https://localhost/x'],
+  ['https://10.0.0.1/x'],
+  ['https://2130706433/x'],
+  ['https://metadata.google.internal/x'],
+  ['https://user:password@hooks.example.com/x'],
+  ['https://hooks.example.com:8443/x'],
+  ['https://hooks.example.com'],
+  ['ftp://hooks.example.com/x'],
+])('the address %s is refused', async (address) => {
+  expect(await call('/rest/v1/rpc/register_webhook', { url: address })).toMatchObject({
+    status: 400,
+    body: { message: 'webhook_invalid' },
+  });
+});
+
+describe('the transport', () => {
+  const send = async (target: string, addresses: readonly string[]) => {
+    const requests: (RequestInit | undefined)[] = [];
+    const transport = createWebhookTransport({
+      runtime: {
+        env: {},
+        now: Date.now,
+        fetch: (_, init) => {
+          requests.push(init);
+          return Promise.resolve(new Response(null, { status: 204 }));
+        },
+      },
+      resolve: () => Promise.resolve(addresses),
+    });
+    const result = await transport.send({ id: 'msg_1', url: target, secret: 'whsec_AAAA', body: '{}' });
+    return { result, requests };
+  };
+
+  it.each([
+    [['10.1.2.3']],
+    [['203.0.114.1', '169.254.169.254']],
+    [['fd00::1']],
+    [['::ffff:127.0.0.1']],
+    [['::1']],
+    [['2002:7f00:1::']],
+    [[]],
+  ])('sends nothing to a name with the addresses %j', async (addresses) => {
+    const { result, requests } = await send('https://hooks.example.com/x', addresses);
+    expect([result.outcome, requests]).toEqual(['failed', []]);
+  });
+
+  it.each([
+    ['http://hooks.example.com/x'],
+    ['https://10.0.0.1/x'],
+    ['https://[fd00::1]/x'],
+    ['file:///etc/passwd'],
+  ])('sends nothing to %s', async (target) => {
+    expect((await send(target, ['8.8.8.8'])).requests).toEqual([]);
+  });
+
+  it('sends to public addresses, and follows no redirect', async () => {
+    const { result, requests } = await send('https://hooks.example.com/x', ['8.8.8.8', '2606:4700::1111']);
+    expect(result).toEqual({ outcome: 'sent' });
+    expect(requests).toMatchObject([{ method: 'POST', redirect: 'manual' }]);
+  });
+
+  it.each([
+    ['8.8.8.8', true],
+    ['172.32.0.1', true],
+    ['172.31.255.255', false],
+    ['100.64.0.1', false],
+    ['255.255.255.255', false],
+    ['2a00::1', true],
+    ['fe80::1', false],
+    ['localhost', false],
+  ])('takes %s for public: %s', (address, isPublic) => {
+    expect(isPublicAddress(address)).toBe(isPublic);
+  });
+});

@@ -73,7 +73,7 @@ beforeEach(async () => {
     `delete from private.webhook_endpoints; delete from private.messages; delete from notifications;
      delete from private.suppressed_addresses`,
   );
-  ({ secret } = (await call('/rest/v1/rpc/register_webhook', { url })).body as { secret: string });
+  ({ secret } = (await call('/rest/v1/rpc/register_webhook', { url })).body);
 });
 
 const sendTo = async (...recipients: readonly string[]) => {

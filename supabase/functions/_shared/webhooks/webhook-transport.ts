@@ -79,10 +79,10 @@ export function createWebhookTransport({
   runtime: { env, fetch, now },
   resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
 }: WebhookTransportOptions): WebhookTransport {
-  const knownOrigins = (env['WEBHOOK_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean);
+  const knownOrigins = new Set((env['WEBHOOK_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean));
   const obstacleOf = async (url: string): Promise<string | null> => {
     const { origin, protocol, hostname } = new URL(url);
-    if (knownOrigins.includes(origin)) return null;
+    if (knownOrigins.has(origin)) return null;
     if (protocol !== 'https:' || isIP(hostname) !== 0 || hostname.startsWith('['))
       return 'The endpoint is not https to a host name';
     const addresses = await resolve(hostname);

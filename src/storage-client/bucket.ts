@@ -1,5 +1,5 @@
 import { CallUser } from '../platform/call-user.ts';
-import { count } from '../platform/number-options.ts';
+import { count, type NumberRange } from '../platform/number-options.ts';
 import type { Schema } from '../platform/schema.ts';
 import { requireRanges, StorageError } from './errors.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
@@ -27,6 +27,9 @@ import { readBlob } from './progress.ts';
 import * as shapes from './response-shapes.ts';
 import { type CallOptions, readJson, type Transport } from './transport.ts';
 import { createUploadForm, uploadHeaders, upsertHeader } from './upload-request.ts';
+
+/** The service takes whole seconds, and no endless time. */
+const signedUrlLifetime: NumberRange = { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true };
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
 export interface Bucket {
@@ -267,6 +270,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       transfer('/object/copy', from, to, options, shapes.copied, copiedMetadata(options?.replaceMetadata)),
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
+      requireRanges({ expiresInSeconds }, { expiresInSeconds: signedUrlLifetime });
       const { versionId, image } = options;
       const key = normalizeKey(path);
       if (!isSignable(name + key)) return signInBatch(key, expiresInSeconds, options);
@@ -280,6 +284,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async createSignedUrls(paths, expiresInSeconds, { user = new CallUser(), ...options } = {}) {
+      requireRanges({ expiresInSeconds }, { expiresInSeconds: signedUrlLifetime });
       const signed = new Map<string, SignedUrl>();
       for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
         const answered = await post<{ path: string; signedURL: string | null; error: string | null }[]>(

@@ -138,6 +138,19 @@ describe('a numeric option', () => {
       });
   });
 
+  it.each([0, -1, 1.5, Number.NaN, Infinity, '60' as never])(
+    'of a signed URL is refused outside its range: %j',
+    async (seconds) => {
+      const files = createStorageClient(base).from('b');
+      const refusal = {
+        code: 'invalid-options',
+        message: expect.stringContaining('expiresInSeconds must be a whole number from 1') as string,
+      };
+      await expect(files.createSignedUrl('a', seconds)).rejects.toMatchObject(refusal);
+      await expect(files.createSignedUrls(['a'], seconds)).rejects.toMatchObject(refusal);
+    },
+  );
+
   it.each([
     ['heartbeatMs', 0],
     ['heartbeatMs', Number.NaN],

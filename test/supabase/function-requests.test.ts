@@ -10,7 +10,7 @@ import { claimedMailsSchema } from '../../supabase/functions/_shared/mail/queued
 
 const secret = Buffer.from('the secret of the webhook');
 const supabase = useLocalSupabase({
-  functionEnv: { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`, WORKER_SECRET: 'of the workers' },
+  functionEnv: { MAIL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`, WORKER_SECRET: 'of-the-workers' },
   // As in supabase/config.toml: these check what they need themselves.
   functionSettings: Object.fromEntries(
     ['unsubscribe', 'mail-events', 'notification-mails', 'notification-push'].map((name) => [
@@ -103,7 +103,7 @@ describe('a worker', () => {
           APP_URL: 'https://inbox.test',
           MAIL_FROM: 'Tidings <notifications@inbox.test>',
           SMTP_HOST: 'smtp.inbox.test',
-          WORKER_SECRET: 'of the workers',
+          WORKER_SECRET: 'of-the-workers',
           ...env,
         },
         fetch: supabase().fetch,
@@ -114,7 +114,7 @@ describe('a worker', () => {
   };
 
   it.each([
-    ['the secret of the workers', 200, () => ({ 'x-worker-secret': 'of the workers' })],
+    ['the secret of the workers', 200, () => ({ 'x-worker-secret': 'of-the-workers' })],
     ['the newer secret key, of which it has no other', 200, () => ({ apikey: supabase().secretKey })],
     ['another secret', 403, () => ({ 'x-worker-secret': 'of others' })],
     ['an empty secret', 403, () => ({ 'x-worker-secret': '' })],
@@ -140,7 +140,7 @@ describe('a worker', () => {
     async (from) => {
       const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
       onTestFinished(() => log.mockRestore());
-      expect(await run({ 'x-worker-secret': 'of the workers' }, { MAIL_FROM: from })).toBe(500);
+      expect(await run({ 'x-worker-secret': 'of-the-workers' }, { MAIL_FROM: from })).toBe(500);
       expect(log.mock.calls.flat().join(' ')).toContain('MAIL_FROM');
     },
   );

@@ -152,14 +152,14 @@ export const serviceClientMutants: readonly ClientMutant[] = [
     [
       'pushes no new token',
       channelState,
-      "return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });",
+      "return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });",
       'return stay;',
     ],
     [
       'joins again for each new token',
       channelState,
-      "return next({ ...state, token, pushedAtMs: isHeld ? state.pushedAtMs : nowMs }, { do: 'pushToken' });",
-      'return isHeld ? stay : changeUser(interrupted);',
+      "return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });",
+      'return changeUser(interrupted);',
     ],
     [
       'stays joined after a sign-out',

@@ -28,6 +28,7 @@ describe('the package', () => {
       'README.md',
       'commonjs-types/package.json',
       'docs/capabilities.json',
+      'docs/live-list-states.svg',
       'llms.txt',
       'package.json',
     ]);

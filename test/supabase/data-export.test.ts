@@ -21,6 +21,8 @@ const leftOut: Readonly<Record<string, string>> = {
   outgoing_notifications: 'rows of sent_notifications and sent_invitations, until their delivery',
   credentials_set: 'times of rows of identities and factors, which the download contains',
   messages: 'what a backend sends in a name, until its delivery',
+  webhook_items:
+    'ids of notifications, which the download contains, on their way to the endpoints of a backend',
 };
 
 const download = async (): Promise<Record<string, unknown>> => {

@@ -469,6 +469,25 @@ describe('the conditions of a live query', () => {
   });
 });
 
+it.each([
+  ['a function as the query', { query: () => Promise.resolve([]) }],
+  ['no query', { query: undefined }],
+  ['a function as the key', { key: ({ id }: Item) => id }],
+])('a live query refuses %s, of a caller without types', (_name, wrong) => {
+  const scene = createScriptedScene();
+  const query = createQuery<Item>({}, () => Promise.resolve([]));
+  const options = {
+    channel: scene.client.channel('user:ada'),
+    platform: scene.tab,
+    query,
+    key: 'id',
+    ...wrong,
+  };
+  expect(() => createLiveQuery<Item>(options as never)).toThrow(
+    expect.objectContaining({ code: 'invalid-options' }),
+  );
+});
+
 describe('a live query whose channel fails', () => {
   it('has the error of the channel with the statement that publishes the table, and warns once', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();

@@ -12,7 +12,7 @@ import type { LiveSource } from './live-source.ts';
 import { explainFailure } from './channel-failure.ts';
 import type { ReadCause } from './read-triggers.ts';
 import { createRowOrder } from './row-order.ts';
-import { subscriptionOf } from './subscription.ts';
+import { checkQueryAndKey, subscriptionOf } from './subscription.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 
@@ -91,8 +91,8 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
 /**
  * Creates a list of rows that follows a table: a query, of which each changed row is read again, so that none is missed.
  *
- * @throws {RealtimeError} `invalid-options` for conditions on `immutableColumns` that a subscription cannot test, and for a
- *   number outside its range.
+ * @throws {RealtimeError} `invalid-options` for a `query` or `key` of another kind, for conditions on `immutableColumns` that
+ *   a subscription cannot test, and for a number outside its range.
  * @example
  * ```ts
  * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
@@ -112,6 +112,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
   const { isEager = true, initialRows = [], intervalMs, onHealed } = options;
   const { clock, report } = platform;
+  checkQueryAndKey(query, options.key);
   const { plan } = query;
   const key: readonly string[] = [options.key].flat();
   const subscription = subscriptionOf(plan, key, options.table, options.immutableColumns);

@@ -6,6 +6,18 @@ import type { LivePlan } from './live-source.ts';
 const operators = new Set(['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in']);
 
 /**
+ * For callers without types.
+ *
+ * @throws {RealtimeError} `invalid-options`
+ */
+export function checkQueryAndKey(query: unknown, key: unknown): void {
+  if (!('plan' in Object(query)))
+    throw new RealtimeError('invalid-options', '`query` has to be a query of the REST client');
+  if (![key].flat().every((column) => typeof column === 'string'))
+    throw new RealtimeError('invalid-options', '`key` has to name the columns of the primary key');
+}
+
+/**
  * The subscription that delivers the changes of a query's rows.
  *
  * @param table whose changes concern the rows; default: the one that the query reads.

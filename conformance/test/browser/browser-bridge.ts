@@ -106,8 +106,11 @@ async function passOn(
   });
   const body = Buffer.from(answer.body, 'base64');
   const isText = /json|text/.test(new Headers([...answer.headers]).get('content-type') ?? '');
+  // Without a body the length is what a GET would have.
+  const isPassedOn = (name: string) =>
+    !ofConnection.has(name) || (method === 'HEAD' && name === 'content-length');
   for (const [name, value] of answer.headers)
-    if (!ofConnection.has(name)) outgoing.appendHeader(name, rename(value));
+    if (isPassedOn(name)) outgoing.appendHeader(name, rename(value));
   outgoing.writeHead(answer.status).end(isText ? rename(body.toString()) : body);
 }
 

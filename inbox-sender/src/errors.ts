@@ -1,3 +1,4 @@
+import { FunctionsError } from 'supabase-protocol-clients/functions-client';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 
 /** What went wrong, as a closed union. */
@@ -54,6 +55,21 @@ export function senderError(problem: unknown): SenderError {
   return new SenderError('server', `The project answered: ${message}`, problem);
 }
 
+/** A failed call of the function `notification-mails` in the sender's words. */
+export function previewError(problem: unknown): SenderError {
+  if (!(problem instanceof FunctionsError) || problem.code === 'invalid-result')
+    return new SenderError('server', 'The response of notification-mails has no previews.', problem);
+  const { code, status, body } = problem;
+  if (code === 'aborted') return new SenderError(code, 'The call was aborted.', problem);
+  if (status === 404)
+    return new SenderError('not-installed', 'The project lacks the function notification-mails.', problem);
+  if (status !== null) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return new SenderError('server', `notification-mails answered ${status}: ${text}`, problem);
+  }
+  return new SenderError('unavailable', 'The function notification-mails does not respond.', problem);
+}
+
 const refusals: ReadonlyMap<string, SenderErrorCode> = new Map([
   ['message_invalid', 'invalid-message'],
   ['key_reused', 'key-reused'],
@@ -70,7 +86,7 @@ export function inSenderNames(detail: string): string {
 }
 
 /** Whether the same request may succeed later. */
-export function isPassing(problem: unknown): boolean {
+function isPassing(problem: unknown): boolean {
   if (!(problem instanceof RestError)) return false;
   const { code, status } = problem;
   return (
@@ -79,4 +95,12 @@ export function isPassing(problem: unknown): boolean {
     ) ||
     (code === 'not-the-service' && status !== null && status >= 500)
   );
+}
+
+const longestRetryAfterSeconds = 60;
+
+/** Whether the call sends the request again itself: not where the project asks for a longer wait than a caller expects. */
+export function isRetryable(problem: unknown): boolean {
+  if (!isPassing(problem)) return false;
+  return !(problem instanceof RestError) || (problem.retryAfterSeconds ?? 0) <= longestRetryAfterSeconds;
 }

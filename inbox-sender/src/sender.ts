@@ -1,14 +1,15 @@
 import {
-  backoffDelayMs,
   createBrowserPlatform,
   doublingDelaysMs,
   isReadableByUsers,
   type Platform,
+  retry,
   secretKeyProblem,
 } from 'supabase-protocol-clients/platform';
+import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
 import { createRestClient, RestError, type RestClient } from 'supabase-protocol-clients/rest-client';
 import { checkDate, checkId, checkJson, checkObject, checkSendAt } from './check.ts';
-import { isPassing, SenderError, senderError } from './errors.ts';
+import { isRetryable, previewError, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Delivery, DryRun, Message, MessageStatus, Preview } from './message.ts';
 import { decodeDelivery, decodeStatus, encodeMessage, type WireDryRun } from './wire.ts';
@@ -19,7 +20,10 @@ export interface SenderOptions {
   readonly url: string;
   /** `sb_secret_…`, or the legacy key of the service role. Never in a browser: it reads and writes everything. */
   readonly secretKey: string;
-  /** How many attempts may follow a failure that passes, with waits of up to 0.5, 1, 2, … seconds between. Default 4. */
+  /**
+   * How many attempts may follow a failure that passes. The wait before one is the project's `Retry-After`, up to a minute, or up to
+   * 0.5, 1, 2, … seconds. A call whose `Retry-After` is longer ends as `unavailable`. Default 4.
+   */
   readonly retries?: number;
   /** Deadline of one attempt, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
@@ -103,29 +107,13 @@ export function createSender(options: SenderOptions): Sender {
     args: Record<string, unknown>,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await rest.rpc(name, args).execute(signal ? { signal } : {});
-      } catch (problem) {
-        if (attempt > retries || !isPassing(problem)) throw problem;
-        await pause(backoffDelayMs(attempt, backoff, platform.random.number()), signal);
-      }
+    const attempt = () => rest.rpc(name, args).execute(signal ? { signal } : {});
+    try {
+      return await retry(platform, { limit: retries, backoff, isRetryable }, attempt, signal);
+    } catch (problem) {
+      if (signal?.aborted) throw new SenderError('aborted', 'The call was aborted.', problem);
+      throw problem;
     }
-  }
-
-  function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const abort = () => {
-        timer.cancel();
-        reject(new SenderError('aborted', 'The call was aborted.', signal?.reason));
-      };
-      if (signal?.aborted) return reject(new SenderError('aborted', 'The call was aborted.', signal.reason));
-      const timer = platform.clock.setTimer(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, delayMs);
-      signal?.addEventListener('abort', abort, { once: true });
-    });
   }
 
   const readStatus = (id: string, options: CallOptions | undefined, page: Record<string, unknown>) =>
@@ -245,32 +233,16 @@ async function renderPreviews(
   { content, words }: WireDryRun,
   signal: AbortSignal | undefined,
 ): Promise<Readonly<Record<string, Preview>>> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const functions = createFunctionsClient({ url, apiKey: secretKey, platform, timeoutMs });
   try {
-    const response = await platform.fetch(`${url.replace(/\/+$/, '')}/functions/v1/notification-mails`, {
-      method: 'POST',
-      redirect: 'error',
-      headers: {
-        apikey: secretKey,
-        'content-type': 'application/json',
-        // A key of the newer form is no token.
-        ...(!secretKey.startsWith('sb_') && { authorization: `Bearer ${secretKey}` }),
-      },
-      body: JSON.stringify({ preview: { content, words } }),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    const previews = await functions.invoke('notification-mails', {
+      body: { preview: { content, words } },
+      ...(signal && { signal }),
     });
-    if (response.status === 404)
-      throw new SenderError('not-installed', 'The project lacks the function notification-mails.');
-    if (!response.ok)
-      throw new SenderError(
-        'server',
-        `notification-mails answered ${response.status}: ${await response.text()}`,
-      );
-    return (await response.json()) as Readonly<Record<string, Preview>>;
+    checkObject(previews, 'The response of notification-mails');
+    return previews as Readonly<Record<string, Preview>>;
   } catch (problem) {
-    if (problem instanceof SenderError) throw problem;
-    if (signal?.aborted) throw new SenderError('aborted', 'The call was aborted.', problem);
-    throw new SenderError('unavailable', 'The function notification-mails does not respond.', problem);
+    throw previewError(problem);
   }
 }
 

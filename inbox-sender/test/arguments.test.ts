@@ -1,6 +1,6 @@
 import { anything, assert, asyncProperty, constantFrom, jsonValue } from 'fast-check';
 import { createSender, SenderError, type Message, type Sender, type SenderOptions } from 'inbox-sender';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 const options = { url: 'https://project.example', secretKey: 'sb_secret_test', retries: 0 };
 const recipients = ['ada00000-0000-4000-8000-000000000001'];
@@ -82,6 +82,55 @@ it.each<[unknown, string]>([
   expect(create).toThrow(
     expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining(named) }),
   );
+});
+
+it.each([
+  ['3', [0, 3000, 6000], 'unavailable'],
+  ['61', [0], 'unavailable'],
+])('after Retry-After: %s the attempts come at %j ms', async (retryAfter, times, code) => {
+  vi.useFakeTimers({ now: 0 });
+  const sent: number[] = [];
+  const sender = createSender({
+    ...options,
+    retries: 2,
+    fetch: () => {
+      sent.push(Date.now());
+      return Promise.resolve(
+        Response.json({ message: '…' }, { status: 429, headers: { 'retry-after': retryAfter } }),
+      );
+    },
+  });
+  const sending = sender.send({ recipients, text: 'x' }).catch((problem: unknown) => problem);
+  await vi.advanceTimersByTimeAsync(60_000);
+  vi.useRealTimers();
+  expect(await sending).toMatchObject({ name: 'SenderError', code });
+  expect(sent).toEqual(times);
+});
+
+it.each<[string, string, () => Promise<Response>]>([
+  ['previews', 'resolved', () => Promise.resolve(Response.json({ en: {} }))],
+  ['nothing', 'unavailable', () => Promise.reject(new TypeError('fetch failed'))],
+  ['404', 'not-installed', () => Promise.resolve(Response.json({}, { status: 404 }))],
+  ['500', 'server', () => Promise.resolve(Response.json({}, { status: 500 }))],
+  [
+    'a page',
+    'server',
+    () => Promise.resolve(new Response('<p>', { headers: { 'content-type': 'text/html' } })),
+  ],
+])('a dry run without a deadline, whose previews are answered with %s: %s', async (_, outcome, preview) => {
+  const wire = { recipient_count: 1, deliveries: [], content: {}, words: {} };
+  const sender = createSender({
+    ...options,
+    timeoutMs: Infinity,
+    fetch: async (input, init) =>
+      new Request(input, init).url.includes('/functions/') ? preview() : Response.json([wire]),
+  });
+  const dryRun = sender.dryRun({ recipients, text: 'x' });
+  const code = await dryRun.then(
+    () => 'resolved',
+    (problem: unknown) => (problem instanceof SenderError ? problem.code : problem),
+  );
+  expect(code).toBe(outcome);
 });
 
 it('a field of the database is named as the sender names it', async () => {

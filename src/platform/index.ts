@@ -19,6 +19,7 @@ export type {
   Timer,
   Unsubscribe,
 } from './platform.ts';
+export { retry, type RetryPolicy } from './retry.ts';
 export { isReadableByUsers, secretKeyProblem } from './secret-key.ts';
 export { createStore, type Readable, type Store } from './store.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useInsertionEffect, useRef, useState } from 'react';
 import type { Query } from '../rest-client/index.ts';
 import { queryCacheOf } from './query-cache.ts';
 import { useProvidedClients } from './supabase-provider.tsx';
@@ -30,9 +30,13 @@ export interface MutationState<Variables, Data> {
   readonly data: Data | undefined;
   /** Why it failed, such as a `RestError`; null otherwise. */
   readonly error: Error | null;
-  /** Writes; a failure is in `error`. */
+  /** Writes; a failure is in `error`. The same function at every render. */
   readonly mutate: (variables: Variables) => void;
-  /** Writes. Resolves when the write has succeeded and the reads were sent again. @throws what the write throws */
+  /**
+   * Writes. Resolves when the write has succeeded and the reads were sent again. The same function at every render.
+   *
+   * @throws what the write throws
+   */
   readonly mutateAsync: (variables: Variables) => Promise<Data>;
   /** Forgets the result or the error. */
   readonly reset: () => void;
@@ -90,33 +94,45 @@ export function useMutation<Variables, Data>(
     lastCall.current += 1;
     setOutcome(idle);
   }, []);
-  const mutateAsync = async (variables: Variables): Promise<Data> => {
-    const call = (lastCall.current += 1);
-    const settle = (next: MutationOutcome<Data>) => {
-      if (lastCall.current === call) setOutcome(next);
-    };
-    setOutcome({ status: 'pending', data: undefined, error: null });
-    const applied: ReturnType<typeof cache.apply>[] = [];
-    try {
-      const changes = options.optimistic?.(variables) ?? [];
-      for (const { query, change } of changes) applied.push(cache.apply(query, change));
-      const data = await write(variables);
-      for (const change of applied) change?.confirm();
-      await cache.invalidate(options.refetch && [...options.refetch, ...changes.map(({ query }) => query)]);
-      settle({ status: 'success', data, error: null });
-      return data;
-    } catch (problem) {
-      for (const change of applied) change?.undo();
-      const error = problem instanceof Error ? problem : new Error('The write failed', { cause: problem });
-      settle({ status: 'error', data: undefined, error });
-      throw problem;
-    }
-  };
-  const mutate = (variables: Variables) => {
-    mutateAsync(variables).catch(() => {
-      // The state has the error.
-    });
-  };
+  const rendered = useRef({ write, options });
+  // Before the layout effects of the children, which may write.
+  useInsertionEffect(() => {
+    rendered.current = { write, options };
+  });
+  const mutateAsync = useCallback(
+    async (variables: Variables): Promise<Data> => {
+      const { write, options } = rendered.current;
+      const call = (lastCall.current += 1);
+      const settle = (next: MutationOutcome<Data>) => {
+        if (lastCall.current === call) setOutcome(next);
+      };
+      setOutcome({ status: 'pending', data: undefined, error: null });
+      const applied: ReturnType<typeof cache.apply>[] = [];
+      try {
+        const changes = options.optimistic?.(variables) ?? [];
+        for (const { query, change } of changes) applied.push(cache.apply(query, change));
+        const data = await write(variables);
+        for (const change of applied) change?.confirm();
+        await cache.invalidate(options.refetch && [...options.refetch, ...changes.map(({ query }) => query)]);
+        settle({ status: 'success', data, error: null });
+        return data;
+      } catch (problem) {
+        for (const change of applied) change?.undo();
+        const error = problem instanceof Error ? problem : new Error('The write failed', { cause: problem });
+        settle({ status: 'error', data: undefined, error });
+        throw problem;
+      }
+    },
+    [cache],
+  );
+  const mutate = useCallback(
+    (variables: Variables) => {
+      mutateAsync(variables).catch(() => {
+        // The state has the error.
+      });
+    },
+    [mutateAsync],
+  );
   return { ...outcome, mutate, mutateAsync, reset };
 }
 

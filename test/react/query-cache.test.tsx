@@ -352,6 +352,23 @@ describe('useMutation', () => {
     expect(screen.getByText('Tea')).toBeDefined();
   });
 
+  it('calls the write that was rendered last by a function that stays the same', async () => {
+    const added: string[] = [];
+    const mutates = new Set<(title: string) => void>();
+    function Draft() {
+      const [note, setNote] = useState('first');
+      const { mutate } = useMutation((title: string) => Promise.resolve(added.push(`${title} ${note}`)));
+      mutates.add(mutate);
+      return <button onClick={() => setNote('second')}>{note}</button>;
+    }
+    show(<Draft />);
+    await press('first');
+    const [kept] = mutates;
+    await act(async () => kept?.('Jam'));
+    expect(added).toEqual(['Jam second']);
+    expect(mutates.size).toBe(1);
+  });
+
   it('shows a write at once, and after its success what the server has, without a frame between', async () => {
     await press('Milk idle');
     expect(screen.getByText('Tea,Milk')).toBeDefined();

@@ -15,6 +15,10 @@ export const interval: NumberRange = { min: 1 };
 export const count: NumberRange = { min: 1, isWhole: true };
 /** A number of things that may be none. */
 export const limit: NumberRange = { min: 0, isWhole: true };
+/** A number that is sent: JSON would make null of Infinity. */
+export const sentLimit: NumberRange = { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true };
+/** A number that is sent, at least one. */
+export const sentCount: NumberRange = { ...sentLimit, min: 1 };
 
 /**
  * The first option that is not a number of its range, in words; null if there is none. An option that is undefined has its

@@ -1,5 +1,6 @@
 import { use, useState, useSyncExternalStore } from 'react';
-import type { Query } from '../rest-client/index.ts';
+import { duration, rangeProblem } from '../platform/number-options.ts';
+import { type Query, RestError } from '../rest-client/index.ts';
 import { keyOf, type QueryCache, queryCacheOf } from './query-cache.ts';
 import { type QuerySnapshot, snapshotOf } from './query-store.ts';
 import { useProvidedClients } from './supabase-provider.tsx';
@@ -9,7 +10,7 @@ import { useAuth } from './use-auth.ts';
 export interface UseQueryOptions<Data> {
   /**
    * How old a result may be, in milliseconds, for a component to mount, or the page to become visible or online again, without another
-   * request. Default 0.
+   * request. Infinity: for ever. Default 0.
    */
   readonly staleTimeMs?: number;
   /**
@@ -84,9 +85,7 @@ export function useSuspenseQuery<Data>(
   query: Query<Data>,
   options: UseQueryOptions<Data> = {},
 ): SuspenseQueryState<Data> {
-  const { staleTimeMs = 0 } = options;
-  const own = { ...options, staleTimeMs: Math.max(staleTimeMs, mountTimeMs) };
-  const { cache, key, store } = useCachedQuery(query, own);
+  const { cache, key, store } = useCachedQuery(query, options, mountTimeMs);
   const isServer = useSyncExternalStore(
     neverChanges,
     () => false,
@@ -127,14 +126,22 @@ interface CachedQuery<Data> {
 function useCachedQuery<Data>(
   query: Query<Data> | null,
   { staleTimeMs = 0, initialData }: UseQueryOptions<Data>,
+  leastStaleTimeMs = 0,
 ): CachedQuery<Data> {
+  const problem = rangeProblem({ staleTimeMs }, { staleTimeMs: duration });
+  if (problem) throw new RestError('invalid-options', problem);
   const cache = queryCacheOf(useProvidedClients());
   const { status, user } = useAuth();
   const userId = status === 'loading' ? undefined : (user?.id ?? null);
   const request = JSON.stringify(query);
   const ownData = useIsFirst(request, userId) ? initialData : undefined;
   const key = query && userId !== undefined ? keyOf(query, userId) : null;
-  const create = () => ({ cache, key, request, store: bindStore(cache, key, query, staleTimeMs, ownData) });
+  const create = () => ({
+    cache,
+    key,
+    request,
+    store: bindStore(cache, key, query, Math.max(staleTimeMs, leastStaleTimeMs), ownData),
+  });
   const [kept, setKept] = useState(create);
   const isKept = kept.cache === cache && kept.key === key && kept.request === request;
   const current = isKept ? kept : create();

@@ -1,10 +1,10 @@
 import { CallUser } from '../platform/call-user.ts';
-import { count, type NumberRange } from '../platform/number-options.ts';
+import { sentCount, sentLimit } from '../platform/number-options.ts';
 import type { Schema } from '../platform/schema.ts';
 import { requireRanges, StorageError } from './errors.ts';
 import { foreignResponse } from '../platform/foreign-response.ts';
 import { encodeBucket, encodeForSigning, encodeKey, isKey, isSignable, normalizeKey } from './object-key.ts';
-import { downloadQuery, type Query, withQuery, type UrlOptions } from './object-url.ts';
+import { downloadQuery, type Query, requireImage, withQuery, type UrlOptions } from './object-url.ts';
 import type {
   CopyOptions,
   DownloadOptions,
@@ -26,10 +26,7 @@ import type {
 import { readBlob } from './progress.ts';
 import * as shapes from './response-shapes.ts';
 import { type CallOptions, readJson, type Transport } from './transport.ts';
-import { createUploadForm, uploadHeaders, upsertHeader } from './upload-request.ts';
-
-/** The service takes whole seconds, and no endless time. */
-const signedUrlLifetime: NumberRange = { min: 1, max: Number.MAX_SAFE_INTEGER, isWhole: true };
+import { createUploadForm, requireUpload, uploadHeaders, upsertHeader } from './upload-request.ts';
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
 export interface Bucket {
@@ -124,6 +121,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     options: UploadOptions = {},
     query?: Query,
   ): Promise<UploadedObject> {
+    requireUpload(options);
     const isForm = body instanceof FormData;
     const sent = await send(
       {
@@ -145,6 +143,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     isStreamed = false,
   ): Promise<T> {
     const { image, versionId, cacheNonce } = options;
+    requireImage(image);
     const route = image ? '/render/image/authenticated' : '/object';
     const url = objectUrl(route, path, { ...image, versionId, cacheNonce });
     return send({ method: 'GET', path: url, isStreamed }, options, async (response) => {
@@ -200,6 +199,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async list(folder = '', options = {}) {
       const { limit = 100, offset = 0, sortBy = { column: 'name' }, search } = options;
+      requireRanges(options, { limit: sentCount, offset: sentLimit });
       return post<ListedObject[]>(
         `/object/list/${encodeBucket(name)}`,
         {
@@ -217,7 +217,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async *pages(folder = '', options = {}) {
       const { limit = 100, user = new CallUser() } = options;
-      requireRanges(options, { limit: count });
+      requireRanges(options, { limit: sentCount, offset: sentLimit });
       for (let offset = options.offset ?? 0; ; offset += limit) {
         const page = await client.list(folder, { ...options, user, offset });
         if (page.length) yield page;
@@ -227,6 +227,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async listV2(options = {}) {
       const { limit = 100, prefix, cursor, withDelimiter, sortBy } = options;
+      requireRanges(options, { limit: sentCount });
       return post<ListV2Page>(
         `/object/list-v2/${encodeBucket(name)}`,
         { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy, ...listedVersions(options) },
@@ -270,8 +271,9 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       transfer('/object/copy', from, to, options, shapes.copied, copiedMetadata(options?.replaceMetadata)),
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
-      requireRanges({ expiresInSeconds }, { expiresInSeconds: signedUrlLifetime });
+      requireRanges({ expiresInSeconds }, { expiresInSeconds: sentCount });
       const { versionId, image } = options;
+      requireImage(image);
       const key = normalizeKey(path);
       if (!isSignable(name + key)) return signInBatch(key, expiresInSeconds, options);
       const { signedURL } = await post<{ signedURL: string }>(
@@ -284,7 +286,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async createSignedUrls(paths, expiresInSeconds, { user = new CallUser(), ...options } = {}) {
-      requireRanges({ expiresInSeconds }, { expiresInSeconds: signedUrlLifetime });
+      requireRanges({ expiresInSeconds }, { expiresInSeconds: sentCount });
       const signed = new Map<string, SignedUrl>();
       for (const part of inParts(paths.filter(isKey).map(normalizeKey))) {
         const answered = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
@@ -327,6 +329,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     getPublicUrl(path, options = {}) {
       const { image, versionId, cacheNonce } = options;
+      requireImage(image);
       const route = image ? '/render/image/public' : '/object/public';
       const query = { ...image, ...downloadQuery(options), versionId, cacheNonce };
       return base + objectUrl(route, path, query);

@@ -1,3 +1,6 @@
+import { sentLimit } from '../platform/number-options.ts';
+import { requireRanges } from './errors.ts';
+
 /** How the service's image renderer changes an image. */
 export interface ImageOptions {
   /** In pixels, 1 to 2,500. */
@@ -22,6 +25,15 @@ export interface UrlOptions {
   readonly versionId?: string;
   /** A text that makes caches fetch the object anew. Default: none. */
   readonly cacheNonce?: string;
+}
+
+/** @throws {StorageError} `invalid-options` for what the service's renderer refuses. */
+export function requireImage(image: ImageOptions = {}): void {
+  requireRanges(image, {
+    width: sentLimit,
+    height: sentLimit,
+    quality: { min: 20, max: 100, isWhole: true },
+  });
 }
 
 /** The query parameters of a request, of which those that are undefined are left out. */

@@ -5,6 +5,7 @@ import { retry } from '../platform/retry.ts';
 import { requireRanges, StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { StorageClientOptions } from './transport.ts';
+import { requireUpload } from './upload-request.ts';
 import { createTusRequests, type ResumableUploadOptions } from './tus.ts';
 
 /** About 40 s in all, within which a service that restarts is back. */
@@ -40,6 +41,7 @@ export async function uploadResumable(
   options: ResumableUploadOptions = {},
 ): Promise<void> {
   requireRanges(options, { stallTimeoutMs: duration });
+  requireUpload(options);
   const objectName = normalizeKey(path);
   const { signal, resumeFrom, onStart, onProgress } = options;
   const tus = createTusRequests(

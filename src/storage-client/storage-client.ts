@@ -1,4 +1,6 @@
 import { type Bucket, createBucket, purgeQuery, type PurgeOptions } from './bucket.ts';
+import { sentCount, sentLimit } from '../platform/number-options.ts';
+import { requireRanges } from './errors.ts';
 import { encodeBucket } from './object-key.ts';
 import { withQuery } from './object-url.ts';
 import * as shapes from './response-shapes.ts';
@@ -119,7 +121,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const at = (id: string) => `/bucket/${encodeBucket(id)}`;
   return {
     from: (bucket) => createBucket(transport, bucket),
-    listBuckets: ({ limit, offset, search, sortBy, ...request } = {}) => {
+    async listBuckets({ limit, offset, search, sortBy, ...request } = {}) {
+      requireRanges({ limit, offset }, { limit: sentCount, offset: sentLimit });
       const query = {
         ...(limit !== undefined && { limit: String(limit) }),
         ...(offset !== undefined && { offset: String(offset) }),
@@ -172,9 +175,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 }
 
 function encodeSettings(settings: BucketSettings) {
+  const { fileSizeLimitBytes } = settings;
+  // `./compat` takes texts such as `10MB`, too.
+  if (typeof fileSizeLimitBytes === 'number')
+    requireRanges({ fileSizeLimitBytes }, { fileSizeLimitBytes: sentLimit });
   return {
     public: settings.public,
-    file_size_limit: settings.fileSizeLimitBytes,
+    file_size_limit: fileSizeLimitBytes,
     allowed_mime_types: settings.allowedMimeTypes,
     versioning_status: settings.versioning,
   };
@@ -191,12 +198,13 @@ interface WireLifecycle {
 }
 
 const encodeRules = (rules: readonly LifecycleRule[]): WireLifecycle => ({
-  rules: rules.map(({ id, isEnabled = true, ...noncurrentVersionExpiration }) => ({
-    id,
-    status: isEnabled ? 'Enabled' : 'Disabled',
-    filter: {},
-    noncurrentVersionExpiration,
-  })),
+  rules: rules.map(({ id, isEnabled = true, ...noncurrentVersionExpiration }) => {
+    requireRanges(noncurrentVersionExpiration, {
+      noncurrentDays: sentCount,
+      newerNoncurrentVersions: { min: 1, max: 100, isWhole: true },
+    });
+    return { id, status: isEnabled ? 'Enabled' : 'Disabled', filter: {}, noncurrentVersionExpiration };
+  }),
 });
 
 const decodeRules = ({ rules }: WireLifecycle): readonly LifecycleRule[] =>

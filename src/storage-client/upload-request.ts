@@ -1,6 +1,14 @@
 import { encodeBase64 } from '../platform/base64.ts';
+import { sentLimit } from '../platform/number-options.ts';
 import type { OwnHeaders } from '../platform/service-http.ts';
+import { requireRanges } from './errors.ts';
 import type { UploadOptions } from './objects.ts';
+
+/** @throws {StorageError} `invalid-options` for a time to keep the object that is none. */
+export function requireUpload({ cacheControlSeconds }: Pick<UploadOptions, 'cacheControlSeconds'>): void {
+  if (typeof cacheControlSeconds !== 'string')
+    requireRanges({ cacheControlSeconds }, { cacheControlSeconds: sentLimit });
+}
 
 /** The headers of an upload whose body is the object itself. */
 export function uploadHeaders(options: UploadOptions): OwnHeaders {

@@ -5,10 +5,12 @@ import { createAuthClient, createMemoryStore } from '../../src/auth-client/index
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type { Socket } from '../../src/platform/platform.ts';
-import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
+import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
+import { sendBroadcast, sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
-import { createRestClient } from '../../src/rest-client/index.ts';
-import { createStorageClient } from '../../src/storage-client/index.ts';
+import { createRestClient, embed, expectAffected, maxAffected } from '../../src/rest-client/index.ts';
+import { createStorageClient, uploadResumable } from '../../src/storage-client/index.ts';
 import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 
 const platform = createBrowserPlatform({
@@ -136,6 +138,90 @@ describe('a numeric option', () => {
         code: 'invalid-options',
         message: expect.stringContaining('timeoutMs must be a number from 0 to Infinity') as string,
       });
+  });
+
+  const files = createStorageClient(base).from('b');
+  const storage = createStorageClient(base);
+  const image = { width: Number.NaN };
+  const channel = () => createRealtimeClient(base).channel('room', { private: true });
+  const once = { topic: 't', event: 'e', payload: {}, private: true };
+  const sent: readonly [string, string, () => unknown][] = [
+    [
+      'fileSizeLimitBytes',
+      'createBucket',
+      () => storage.createBucket('b', { fileSizeLimitBytes: Number.NaN }),
+    ],
+    ['fileSizeLimitBytes', 'updateBucket', () => storage.updateBucket('b', { fileSizeLimitBytes: Infinity })],
+    ['limit', 'listBuckets', () => storage.listBuckets({ limit: 0 })],
+    ['offset', 'listBuckets', () => storage.listBuckets({ offset: -1 })],
+    [
+      'noncurrentDays',
+      'a lifecycle',
+      () => storage.updateBucketLifecycle('b', [{ noncurrentDays: Number.NaN }]),
+    ],
+    [
+      'newerNoncurrentVersions',
+      'a lifecycle',
+      () => storage.updateBucketLifecycle('b', [{ noncurrentDays: 1, newerNoncurrentVersions: 101 }]),
+    ],
+    ['limit', 'list', () => files.list('', { limit: Number.NaN })],
+    ['offset', 'list', () => files.list('', { offset: Infinity })],
+    ['limit', 'pages', () => files.pages('', { limit: Infinity }).next()],
+    ['limit', 'listV2', () => files.listV2({ limit: 1.5 })],
+    ['cacheControlSeconds', 'upload', () => files.upload('a', 'x', { cacheControlSeconds: Number.NaN })],
+    [
+      'cacheControlSeconds',
+      'upload of a form',
+      () => files.upload('a', new FormData(), { cacheControlSeconds: -1 }),
+    ],
+    [
+      'cacheControlSeconds',
+      'uploadResumable',
+      () => uploadResumable(base, 'b', 'a', new Blob(['x']), { cacheControlSeconds: Infinity }),
+    ],
+    [
+      'stallTimeoutMs',
+      'uploadResumable',
+      () => uploadResumable(base, 'b', 'a', new Blob(['x']), { stallTimeoutMs: Number.NaN }),
+    ],
+    ['width', 'download', () => files.download('a', { image })],
+    ['width', 'createSignedUrl', () => files.createSignedUrl('a', 60, { image })],
+    ['quality', 'getPublicUrl', () => files.getPublicUrl('a', { image: { quality: 101 } })],
+    [
+      'subscriptionWaitMs',
+      'changes',
+      () => createPostgresChanges(channel(), { subscriptionWaitMs: Infinity }),
+    ],
+    ['sinceMs', 'a replay', () => createBroadcast(channel(), { replay: { sinceMs: Number.NaN, limit: 1 } })],
+    ['limit', 'a replay', () => createBroadcast(channel(), { replay: { sinceMs: 0, limit: Infinity } })],
+    [
+      'ttlSeconds',
+      'a broadcast',
+      () => createBroadcast(channel()).send('e', {}, { persist: { ttlSeconds: Number.NaN } }),
+    ],
+    [
+      'ttlSeconds',
+      'a broadcast by HTTP',
+      () => sendBroadcast(createRealtimeClient(base), once, { persist: { ttlSeconds: Infinity } }),
+    ],
+  ];
+  it.each(sent)('that is sent is refused outside its range: %s of %s', async (name, _of, call) => {
+    await expect((async () => call())()).rejects.toMatchObject({
+      code: 'invalid-options',
+      message: expect.stringContaining(`${name} must be`) as string,
+    });
+  });
+
+  it.each<[string, (rows: number) => unknown]>([
+    ['limit', (rows) => createRestClient(base).from('t').select().limit(rows)],
+    ['range', (rows) => createRestClient(base).from('t').select().range(rows, 9)],
+    ['limit of embedded rows', (limit) => embed('id', { limit })],
+    ['offset of embedded rows', (offset) => embed('id', { offset })],
+    ['maxAffected', maxAffected],
+    ['expectAffected', expectAffected],
+  ])('that counts rows is refused where it is no whole number: %s', (_name, build) => {
+    for (const rows of [Number.NaN, -1, 1.5, Infinity])
+      expect(() => build(rows)).toThrow(expect.objectContaining({ code: 'invalid-query' }));
   });
 
   it.each([0, -1, 1.5, Number.NaN, Infinity, '60' as never])(

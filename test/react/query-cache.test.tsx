@@ -283,6 +283,16 @@ class Boundary extends Component<{ readonly children: ReactNode }, { readonly er
   }
 }
 
+it('refuses a time of staleness that is none', () => {
+  for (const staleTimeMs of [Number.NaN, -1])
+    expect(() => show(<Titles staleTimeMs={staleTimeMs} />)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-options',
+        message: expect.stringContaining('staleTimeMs') as string,
+      }),
+    );
+});
+
 describe('useMutation', () => {
   /** Adds a row and shows it at once; the write waits for `writes`. */
   let writes: ((response: Response) => void)[];

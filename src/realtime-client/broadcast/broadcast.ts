@@ -11,6 +11,7 @@ import { isRecord } from '../json.ts';
 import { binaryFrames } from './binary-frames.ts';
 import type { DropReason } from './outbox.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
+import { encodePersist, type Persist, requirePersist } from './persist.ts';
 import { createChannelLimit, type RateLimit } from './rate-limit.ts';
 
 /** The payloads of a channel's events, by name. */
@@ -61,14 +62,6 @@ export interface BroadcastDrop {
   /** Why it was dropped. */
   readonly reason: DropReason | 'invalid' | 'replay-limit';
 }
-
-/** For how long the server keeps a broadcast for `replay`: as long as it keeps any (three days), or so many seconds. */
-export type Persist =
-  | true
-  | {
-      /** In seconds. */
-      readonly ttlSeconds: number;
-    };
 
 /** Options of `send`. */
 export interface SendOptions {
@@ -295,8 +288,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       return known.add(listener as (message: BroadcastMessage) => void);
     },
     async send(event, given, { persist } = {}) {
-      if (persist && !channel.joinConfig.private)
-        throw new RealtimeError('invalid-payload', 'Only a private channel stores broadcasts');
+      requirePersist(persist, channel.joinConfig.private);
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
       checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
@@ -319,9 +311,6 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   };
 }
 
-/** As the server reads it. */
-export const encodePersist = (persist: Persist): true | { readonly ttl: number } =>
-  persist === true || { ttl: persist.ttlSeconds };
-
+export type { Persist } from './persist.ts';
 export type { DropReason } from './outbox.ts';
 export type { RateLimit } from './rate-limit.ts';

@@ -7,7 +7,7 @@ import { serviceUrl } from '../../platform/service.ts';
 import { type Service, ServiceCall } from '../../platform/service-http.ts';
 import { RealtimeError, requireRanges } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
-import type { Persist } from './broadcast.ts';
+import { type Persist, requirePersist } from './persist.ts';
 import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
 
 export type { Persist } from './broadcast.ts';
@@ -101,8 +101,7 @@ export async function sendBroadcast(
   { persist, ...options }: SingleBroadcastOptions = {},
 ): Promise<void> {
   requireRanges(options, { maxPayloadBytes: count });
-  if (persist && !isPrivate)
-    throw new RealtimeError('invalid-payload', 'Only a private channel stores broadcasts');
+  requirePersist(persist, isPrivate);
   checkPayloadSize(`The payload of ${event}`, payload, options.maxPayloadBytes ?? defaultMaxPayloadBytes);
   const query = new URLSearchParams({
     ...(isPrivate && { private: 'true' }),

@@ -7,7 +7,7 @@ import { createStore, type Readable } from '../../platform/store.ts';
 import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from '../socket/connection.ts';
-import { defaultJoinConfig, type JoinConfig } from '../protocol/join-config.ts';
+import { defaultJoinConfig, type JoinConfig, requireJoinConfig } from '../protocol/join-config.ts';
 
 /**
  * A channel on one topic. It stays joined until every `join()` is ended. Its snapshot is the status, with the error
@@ -168,6 +168,7 @@ export function createChannel<Database>(
       return config;
     },
     updateJoinPayload(change) {
+      requireJoinConfig(change);
       config = { ...config, ...change };
       if (uses.size > 0) want();
     },

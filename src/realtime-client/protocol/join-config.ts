@@ -1,3 +1,6 @@
+import { duration, sentCount, sentLimit } from '../../platform/number-options.ts';
+import { requireRanges } from '../errors.ts';
+
 /** How a channel joins, beside its bindings. Other tabs may want more of the same channel: see `mergeConfigs`. */
 export interface JoinConfig {
   /** Whether policies on `realtime.messages` decide who may join and send. Default false. */
@@ -35,6 +38,12 @@ export const defaultJoinConfig: JoinConfig = {
   replicationReady: false,
   subscriptionWaitMs: null,
 };
+
+/** @throws {RealtimeError} `invalid-options` */
+export function requireJoinConfig({ replay, subscriptionWaitMs }: Partial<JoinConfig>): void {
+  requireRanges(replay ?? {}, { sinceMs: duration, limit: sentCount });
+  requireRanges({ subscriptionWaitMs: subscriptionWaitMs ?? undefined }, { subscriptionWaitMs: sentLimit });
+}
 
 /** Merges the configs of several tabs into that of one join. */
 export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {

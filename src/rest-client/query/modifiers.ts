@@ -3,7 +3,7 @@ import { RestError } from '../errors.ts';
 import type { Filter } from './filter.ts';
 import type { Plan, Wire } from './plan.ts';
 import type { Modifier } from './query.ts';
-import { refuse } from './quoting.ts';
+import { refuse, requireWhole } from './quoting.ts';
 
 /** Adds preferences (RFC 7240) that the server supports, by name. */
 export function prefer(preferences: Plan['prefer']): Modifier {
@@ -16,6 +16,7 @@ export function prefer(preferences: Plan['prefer']): Modifier {
  * applies no such limit to inserts.
  */
 export function maxAffected(rows: number): Modifier {
+  requireWhole(rows);
   return (plan) => {
     if (plan.addedRows === undefined) return prefer({ handling: 'strict', 'max-affected': rows })(plan);
     if (plan.addedRows > rows) throw affectedRows(plan.addedRows, rows);
@@ -33,6 +34,7 @@ function affectedRows(affected: number, expected: number): RestError {
  * or delete (rows that are gone, or that row-level security hides) are found in the answer, and stay changed.
  */
 export function expectAffected(rows: number): Modifier {
+  requireWhole(rows);
   return (plan) => {
     const { addedRows, prefer: preferences } = plan;
     if (addedRows !== undefined && addedRows !== rows) throw affectedRows(addedRows, rows);

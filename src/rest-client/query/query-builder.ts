@@ -29,7 +29,7 @@ import {
 } from './filters.ts';
 import { accept, maxAffected, prefer } from './modifiers.ts';
 import { type Columns, oneRow, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
-import { type ColumnPath, refuse } from './quoting.ts';
+import { type ColumnPath, refuse, requireWhole } from './quoting.ts';
 import { by, type CountKind, type ExecuteOptions, type Modifier, type OrderOptions } from './query.ts';
 import { encodeSelect } from './select.ts';
 
@@ -93,11 +93,15 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   limit(limit: number): QueryBuilder {
-    return this.#withPlan({ ...this.plan, limit: wholeNumber(limit) });
+    return this.#withPlan({ ...this.plan, limit: requireWhole(limit) });
   }
 
   range(first: number, last: number): QueryBuilder {
-    return this.#withPlan({ ...this.plan, offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
+    return this.#withPlan({
+      ...this.plan,
+      offset: requireWhole(first),
+      limit: requireWhole(last - first + 1),
+    });
   }
 
   count(kind: CountKind = 'exact'): QueryBuilder {
@@ -203,10 +207,6 @@ for (const [name, operator] of Object.entries(operators)) {
       return Array.isArray(made) ? this.where(...(made as readonly Filter[])) : this.where(made as Filter);
     },
   });
-}
-
-function wholeNumber(value: number): number {
-  return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
 }
 
 /** The select of a query. `check` is always set: `undefined` removes the check of an earlier select. */

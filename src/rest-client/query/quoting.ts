@@ -43,6 +43,11 @@ export function refuse(message: string): never {
   throw new RestError('invalid-query', message);
 }
 
+/** Refuses what is no number of rows: the server would ignore it. */
+export function requireWhole(value: number): number {
+  return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
+}
+
 /** `"…"` with `\` and `"` escaped: a value or an identifier in any of PostgREST's grammars. */
 export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;

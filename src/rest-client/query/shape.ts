@@ -8,6 +8,7 @@ import {
   expressionKind,
   positionAtEnd,
   refuse,
+  requireWhole,
 } from './quoting.ts';
 import { encodeItem, encodeSelect, parseColumn } from './select.ts';
 
@@ -97,6 +98,7 @@ export function embed<
   const Hint extends string = string,
 >(columns: S, options?: EmbedOptions<R, Inner, Hint>): Embed<S, Inner, R, Hint, false>;
 export function embed(columns: Shape | string, options: EmbedOptions = {}): Embed {
+  for (const rows of [options.limit, options.offset]) if (rows !== undefined) requireWhole(rows);
   return { [expressionKind]: 'embed', shape: columns, options };
 }
 

@@ -269,8 +269,8 @@ export class RealtimeChannel {
   async track(payload: object): Promise<RealtimeChannelSendResponse> {
     if (!this.#native) return 'error';
     try {
-      this.#openPresence(this.#native).track(payload as Readonly<Record<string, unknown>>);
-      return 'ok';
+      const isShown = this.#openPresence(this.#native).track(payload as Readonly<Record<string, unknown>>);
+      return isShown ? 'ok' : 'error';
     } catch {
       return 'error';
     }

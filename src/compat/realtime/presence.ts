@@ -6,7 +6,8 @@ type Entries = ReadonlyMap<string, readonly Entry[]>;
 
 /** The presence of a channel in the vendor's form. */
 export interface ChannelPresence {
-  readonly track: (payload: Entry) => void;
+  /** Returns whether the entry can be shown: not while the channel has failed. */
+  readonly track: (payload: Entry) => boolean;
   readonly untrack: () => void;
   readonly close: () => void;
   /** Who is present, by key. */
@@ -49,7 +50,10 @@ export function createChannelPresence(
     }),
   );
   return {
-    track: presence.track,
+    track(payload) {
+      presence.track(payload);
+      return presence.getSnapshot().error === null;
+    },
     untrack: presence.untrack,
     close: presence.close,
     readState: () =>

@@ -93,7 +93,7 @@ export interface Broadcast<Events extends BroadcastEvents> {
   /**
    * Sends a payload to the other clients of the channel, and to the other tabs of this one. While that is not possible,
    * because the channel is not joined or a rate limit is reached, it waits in the `buffer` or is dropped, and the outcome
-   * tells which.
+   * tells which. On a channel that has failed it is dropped.
    *
    * @param payload JSON, or a `Uint8Array`.
    * @throws {RealtimeError} `invalid-payload`, also for `persist` on a public channel or with version 1.0.0;
@@ -130,7 +130,7 @@ export interface BroadcastQueue {
   /** The channel was joined. */
   drain(): void;
   /** Drops everything. */
-  close(reason: 'closed' | 'user-changed'): void;
+  close(reason: 'closed' | 'failed' | 'user-changed'): void;
 }
 
 /** What a {@link BroadcastBuffer} knows of its channel. Not for applications. */
@@ -277,7 +277,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     channel.subscribe(() => {
       const { status } = channel.getSnapshot();
       if (status === 'recovering') replayed = 0;
-      if (status === 'closed') queue.close('closed');
+      if (status === 'closed' || status === 'failed') queue.close(status);
       else if (isJoined()) queue.drain();
     }),
   ];
@@ -294,14 +294,12 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
       if (!isJoined()) port.claim();
       return new Promise<BroadcastOutcome>((resolve) => {
-        queue.add({
-          event,
-          send: () => resolve(dispatch(event, payload, persist)),
-          drop(reason) {
-            resolve({ status: 'dropped', reason });
-            drops.call({ event, reason });
-          },
-        });
+        const drop = (reason: DropReason) => {
+          resolve({ status: 'dropped', reason });
+          drops.call({ event, reason });
+        };
+        if (channel.getSnapshot().status === 'failed') drop('failed');
+        else queue.add({ event, send: () => resolve(dispatch(event, payload, persist)), drop });
       });
     },
     close() {

@@ -5,8 +5,15 @@
  */
 export type BroadcastPolicy = 'queue' | 'latest' | 'drop';
 
-/** Why a broadcast was not sent. */
-export type DropReason = 'superseded' | 'overflow' | 'offline' | 'throttled' | 'closed' | 'user-changed';
+/** Why a broadcast was not sent. `failed`: the channel has failed, and its snapshot's `error` says why. */
+export type DropReason =
+  | 'superseded'
+  | 'overflow'
+  | 'offline'
+  | 'throttled'
+  | 'closed'
+  | 'failed'
+  | 'user-changed';
 
 /** A broadcast that waits. */
 export interface OutboxItem {

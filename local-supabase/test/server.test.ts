@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +64,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     const first = await start({ dataDir });
     // Keys, mails and password hashes are for their owner only.
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    expect(await readFile(join(dataDir, '.gitignore'), 'utf8')).toBe('*\n');
     const token = await signIn(first, ada.email);
     await first.database.query('delete from notifications where recipient_id = $1', [ada.id]);
     await first.mailbox.send({ to: 'ada@example.com', subject: 'Kept', html: '' });

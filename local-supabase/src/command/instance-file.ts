@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../http/start-error.ts';
+import { makePrivateFolder } from '../project/data-folder.ts';
 import type { LocalSupabase } from '../server.ts';
 
 /** What a running `local-supabase start` tells the other commands. */
@@ -15,10 +16,9 @@ export interface InstanceFile {
 
 const pathIn = (dataDir: string): string => join(dataDir, 'instance.json');
 
-/** Writes the file for its owner only: it has the service key. Git leaves its folder out. */
+/** Writes the file for its owner only: it has the service key. */
 export function saveInstance(dataDir: string, instance: InstanceFile): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(join(dataDir, '.gitignore'), '*\n');
+  makePrivateFolder(dataDir);
   writeFileSync(pathIn(dataDir), JSON.stringify(instance), { mode: 0o600 });
 }
 

@@ -30,7 +30,7 @@ export interface JsonFile<T> {
 export function openDataFolder(folder: string): DataFolder {
   const lock = join(folder, 'lock');
   try {
-    makeFolder(folder);
+    makePrivateFolder(folder);
     acquire(lock, folder);
   } catch (problem) {
     if (problem instanceof StartError) throw problem;
@@ -56,6 +56,13 @@ export function openDataFolder(folder: string): DataFolder {
 export function removeData(dataDir: string): void {
   for (const name of ['postgres', 'storage', 'mails.json'])
     rmSync(join(dataDir, name), { recursive: true, force: true });
+}
+
+/** Creates a folder for its owner only, which Git leaves out; one that exists stays as it is. */
+export function makePrivateFolder(folder: string): void {
+  const isNew = !existsSync(folder);
+  makeFolder(folder);
+  if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
 }
 
 /** Creates a folder and its parents for their owner only: they hold keys, mails and password hashes. Node's recursive `mkdir` does not end where a file system refuses new folders. */

@@ -61,9 +61,14 @@ const all = pages.flatMap(({ name, text }) =>
     ),
 );
 
-/** Those that are files of tests run in the test runner, the others in the process of runner.tsx. */
+/**
+ * Those that are files of tests run in the test runner, the others in the process of runner.tsx. That of Playwright is in the
+ * example which examples.nightly.test.ts of the local Supabase runs.
+ */
 const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
-const examples = all.filter((example) => !isTest(example));
+const examples = all.filter(
+  (example) => !isTest(example) && !example.code.includes(`from '@playwright/test'`),
+);
 const tests = all.filter(isTest);
 
 /** What the examples of a page print, in order: one that prints nothing where it should has not run. */
@@ -80,10 +85,10 @@ const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
   queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
   admin: [[/^\d+$/], [/^http.*verify/, /linus@example\.com/]],
   'react-native': [[/^signed-in$/]],
-  'live-lists': [[/^\d+ notifications$/], [/^\[\d+,null\]$/]],
+  'live-lists': [[/^\[\d+,null\]$/], [/^\[\d+,null\]$/], [], [/^\d+ unread$/]],
   'sign-in-methods': [[/^https?:.*/, /^[a-z0-9_]+$/]],
   'files-and-functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
-  'links-and-providers': [[], [/^ada00000-\S+ authenticated$/]],
+  'links-and-providers': [[], [], [], [], [], [/^ada00000-\S+ authenticated$/]],
   'headers-and-logs': [
     [],
     [/^auth: POST \/auth\/v1\/token 200$/, /^rest: HEAD \/rest\/v1\/notifications 20\d$/, /^socket closed$/],
@@ -95,7 +100,7 @@ let folder: string;
 let runs: readonly ExampleRun[] = [];
 
 beforeAll(async () => {
-  const { url, anonKey, serviceRoleKey, database, fetch } = supabase();
+  const { url, anonKey, serviceRoleKey, database } = supabase();
   await database.exec(`
     create policy everything on realtime.messages for all to authenticated using (true) with check (true);
     create policy everything on storage.buckets for all to authenticated using (true) with check (true);
@@ -125,19 +130,12 @@ beforeAll(async () => {
   await cp(join(root, 'test/library/page/runner.tsx'), join(folder, 'runner.tsx'));
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
-  const links = await fetch(`${url}/auth/v1/admin/generate_link`, {
-    method: 'POST',
-    headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },
-    body: JSON.stringify({ type: 'magiclink', email: ada.email }),
-  });
-  const { hashed_token: tokenHash } = (await links.json()) as { readonly hashed_token: string };
   const instructions = {
     url,
     apiKey: anonKey,
     userId: ada.id,
     email: ada.email,
     password: seedPassword,
-    tokenHash,
     examples: examples.map(({ page, extension }, index) => ({
       file: `./example-${index}.${extension}`,
       page,

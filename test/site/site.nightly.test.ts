@@ -30,7 +30,8 @@ const searches: Readonly<Record<string, string>> = {
   'move from supabase-js': '/clients/migrating',
   'error codes': '/clients/error-codes',
   performance: '/clients/performance',
-  security: '/inbox/security',
+  'what protects what': '/inbox/what-protects-what',
+  'nothing arrives': '/clients/troubleshooting',
   operations: '/inbox/operations',
 };
 
@@ -120,7 +121,7 @@ describe('the playground', () => {
     const prints = [
       /rows; unread: \d/,
       /Changed 1/,
-      /Sent: delivered/,
+      /Sent\n?[^]*\d rows, current/,
       /PGRST205/,
       /from this tab/,
       /secret key/i,

@@ -30,8 +30,10 @@ export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => Loca
       "update auth.users set encrypted_password = extensions.crypt($1, extensions.gen_salt('bf', 4))",
       [seedPassword],
     );
-    // The seed's passwords are as old as their accounts.
-    await started.database.query('delete from private.credentials_set');
+    // The seed's passwords are as old as their accounts. A project of another schema does not keep when they were set.
+    await started.database.exec(
+      `do $$ begin if to_regclass('private.credentials_set') is not null then delete from private.credentials_set; end if; end $$`,
+    );
   });
   afterAll(async () => started?.close());
   return () => {

@@ -1,4 +1,4 @@
-import { createSender, type Message } from 'inbox-sender';
+import type { Message } from 'inbox-sender';
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { startProject } from '../playground/project.ts';
 
@@ -22,10 +22,18 @@ async function start(): Promise<void> {
     await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
   const userId = auth.getSnapshot().user?.id ?? '';
   close();
-  const sender = createSender({ url, secretKey });
+  // A backend has `createSender`, which refuses the secret key in a page. This project is in the visitor's own tab.
+  const send = async (message: Message): Promise<void> => {
+    const response = await supabase.fetch(`${url}/rest/v1/rpc/send_notifications`, {
+      method: 'POST',
+      headers: { apikey: secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ ...message, idempotency_key: crypto.randomUUID() }] }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };
   addEventListener('message', ({ origin, data }: MessageEvent<DemoMessage>) => {
     if (origin !== location.origin || data.kind !== 'send') return;
-    sender.send({ ...data.message, recipients: [userId] } as Message).catch((problem: unknown) => {
+    send({ ...data.message, recipients: [userId] } as Message).catch((problem: unknown) => {
       tell({ kind: 'failed', message: problem instanceof Error ? problem.message : String(problem) });
     });
   });

@@ -54,7 +54,7 @@ close();
     title: 'A live list',
     code: `${signIn.replace(
       `\n\n`,
-      `\nimport { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';\nimport { createSender } from 'inbox-sender';\n\n`,
+      `\nimport { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';\n\n`,
     )}
 const { user } = auth.getSnapshot();
 const unread = createLiveQuery({
@@ -71,12 +71,11 @@ unread.subscribe(() => {
 });
 await new Promise((resolve) => setTimeout(resolve, 3000));
 
-const { deliveries } = await createSender({ url, secretKey }).send({
-  recipients: [user.id],
-  kind: 'comment',
-  text: 'Sent from the playground',
+await rest.from('notifications').insert({
+  recipient_id: user.id,
+  content: JSON.stringify({ type: 'comment', data: { text: 'Sent from the playground' } }),
 });
-console.log('Sent:', deliveries[0].outcome);
+console.log('Sent');
 await new Promise((resolve) => setTimeout(resolve, 3000));
 stop();
 close();

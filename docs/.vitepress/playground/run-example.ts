@@ -14,7 +14,6 @@ const modules: Readonly<Record<string, () => Promise<object>>> = {
   'supabase-protocol-clients/realtime-client/presence': () =>
     import('supabase-protocol-clients/realtime-client/presence'),
   'supabase-protocol-clients/storage-client': () => import('supabase-protocol-clients/storage-client'),
-  'inbox-sender': () => import('inbox-sender'),
 };
 
 /** What an example finds without an import. */

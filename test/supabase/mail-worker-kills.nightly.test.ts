@@ -155,6 +155,9 @@ async function runWorker(nowMs: number, settings: Readonly<Record<string, string
   await new Promise((resolve) => {
     started.once('exit', resolve);
   });
+  // What the worker has sent, but nobody has read yet, would else arrive while the next worker runs.
+  dataService.closeAllConnections();
+  provider.closeAllConnections();
   await Promise.all(inFlight);
 }
 

@@ -107,6 +107,48 @@ it.each([
   expect(sent).toEqual(times);
 });
 
+it('a call that is aborted while it waits ends at once', async () => {
+  vi.useFakeTimers({ now: 0 });
+  const abort = new AbortController();
+  const sender = createSender({
+    ...options,
+    retries: 1,
+    fetch: () =>
+      Promise.resolve(Response.json({ message: '…' }, { status: 429, headers: { 'retry-after': '60' } })),
+  });
+  let ended: unknown;
+  void sender.send({ recipients, text: 'x' }, { signal: abort.signal }).catch((problem: unknown) => {
+    ended = problem;
+  });
+  await vi.advanceTimersByTimeAsync(1000);
+  abort.abort();
+  await vi.advanceTimersByTimeAsync(1);
+  vi.useRealTimers();
+  expect(ended).toMatchObject({ name: 'SenderError', code: 'aborted' });
+});
+
+it('reads deliveries page by page, each after the last recipient of the one before', async () => {
+  const idOf = (index: number) => `ada00000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const afters: unknown[] = [];
+  const sender = createSender({
+    ...options,
+    fetch: async (input, init) => {
+      const { after } = (await new Request(input, init).json()) as { readonly after: string | null };
+      afters.push(after);
+      const start = after === null ? 0 : Number(after.slice(-12)) + 1;
+      const deliveries = Array.from({ length: Math.min(1000, 2001 - start) }, (_, index) => ({
+        recipient_id: idOf(start + index),
+        outcome: 'delivered',
+      }));
+      return Response.json({ id: idOf(0), send_at: 0, expires_at: null, deliveries });
+    },
+  });
+  const read: string[] = [];
+  for await (const { recipientId } of sender.deliveries(idOf(0))) read.push(recipientId);
+  expect([read.length, new Set(read).size]).toEqual([2001, 2001]);
+  expect(afters).toEqual([null, idOf(999), idOf(1999)]);
+});
+
 it.each<[string, string, () => Promise<Response>]>([
   ['previews', 'resolved', () => Promise.resolve(Response.json({ en: {} }))],
   ['nothing', 'unavailable', () => Promise.reject(new TypeError('fetch failed'))],

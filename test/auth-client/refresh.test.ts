@@ -314,15 +314,24 @@ describe('outcomes', () => {
   });
 
   it('ends the session where the other program stored one that has expired, too', async () => {
-    const { server, signedIn, world, store, stored } = createHarness();
+    const { server, signedIn, world, store } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
     server.on('POST /token', async () => {
-      const record = { ...(await stored()), refresh_token: 'refresh-ada-9' };
-      await store.set('sb-project-auth-token', JSON.stringify(record));
+      await store.set('sb-project-auth-token', JSON.stringify(sessionReply('ada', 9)));
       return refusal(400, 'refresh_token_already_used');
     });
     await expect(client.getAccessToken()).rejects.toMatchObject({ code: 'refresh_token_already_used' });
+  });
+
+  it('renews the session of another program that has expired, too', async () => {
+    const { server, signedIn, world, store } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    await store.set('sb-project-auth-token', JSON.stringify(sessionReply('ada', 9)));
+    server.next(async () => Response.json(sessionReply('ada', 10)));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 10).access_token);
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
   });
 
   it('a 429 without Retry-After holds every caller for 30 s, unless another tab has renewed the session', async () => {

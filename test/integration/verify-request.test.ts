@@ -142,6 +142,20 @@ describe('a request is refused', () => {
       },
     ],
     [
+      'with a valid token of another role than that of users',
+      async () => {
+        const { serviceRoleKey } = supabase();
+        const { id, email } = await createUser(supabase(), `${crypto.randomUUID()}@example.com`);
+        const keys = { apiKey: serviceRoleKey, token: serviceRoleKey };
+        await requestApi(supabase(), `/auth/v1/admin/users/${id}`, {
+          method: 'PUT',
+          ...keys,
+          body: { role: 'anon' },
+        });
+        return bearer(await signIn(supabase(), email));
+      },
+    ],
+    [
       'with the secret key, where none is configured',
       async () => ({ apikey: supabase().secretKey }),
       { secretKey: undefined },

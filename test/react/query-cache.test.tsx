@@ -198,6 +198,10 @@ describe('useQuery', () => {
     await act(() => clients.auth.signOut({ scope: 'local' }));
     expect(screen.getByText('list: loading')).toBeDefined();
     expect(screen.getByText('own: loading')).toBeDefined();
+    await act(
+      async () => void (await clients.auth.signInWithPassword({ email: 'ada@example.com', password: 'x' })),
+    );
+    expect(screen.getByText('list: loading')).toBeDefined();
   });
 });
 

@@ -36,6 +36,19 @@ describe('joining', () => {
     });
   });
 
+  it('fails by a refusal that arrives after its timeout', async () => {
+    const { client, server, world } = createScriptedScene();
+    const channel = client.channel('user:ada');
+    channel.join();
+    server.open();
+    await world.settle();
+    await world.clock.advance(10_100);
+    server.answerHeartbeat();
+    expect(server.sentEvents()).toContain('phx_leave');
+    server.refuseJoin('Unauthorized: You do not have permissions to read from this Channel topic');
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'unauthorized' } });
+  });
+
   it('is joined on the reply and live on the confirmation', async () => {
     const { openLiveChannel } = createScriptedScene();
     const { statuses } = await openLiveChannel();

@@ -51,6 +51,15 @@ describe('the presence of a channel', () => {
     ]);
   });
 
+  it('forgets diffs of a join whose full state never arrived', () => {
+    const { announced, keys } = run([
+      [diff({ ghost: metas('2') })],
+      [{ kind: 'interrupted' }],
+      [full({ a: metas('1') })],
+    ]);
+    expect([announced, keys]).toEqual([['+a'], ['a']]);
+  });
+
   it('keeps the last thousand diffs that arrive before the full state, which has the earlier ones', () => {
     const early = Array.from(
       { length: 1_001 },

@@ -240,3 +240,21 @@ test('an action that is added after the outbox was closed is neither stored nor 
   expect(await storage.list()).toEqual([]);
   expect(server.requests).toEqual([]);
 });
+
+test('an outbox that is closed while it reads what a closed tab left takes nothing over', async () => {
+  const { world, server, storage, openTab } = createDevice();
+  const first = openTab();
+  server.hangs = true;
+  first.add('a:1');
+  const second = openTab();
+  await world.settle();
+  const left = await storage.list();
+  const restore = delayLists(storage, second.clock);
+  first.tab.crash();
+  await world.settle();
+  second.outbox.close();
+  await world.clock.advance(1_000);
+  restore();
+  expect(await storage.list()).toEqual(left);
+  expect(server.requests).toEqual(['a:1']);
+});

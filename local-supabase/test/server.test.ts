@@ -132,6 +132,11 @@ describe('one of several embedded Supabases', { timeout: 60_000 }, () => {
     await expect(outside.json()).resolves.toEqual(await inside.json());
   });
 
+  it('keeps an idle connection longer than a client is busy', async () => {
+    const { headers } = await fetch(`${shared().url}/auth/v1/health`);
+    expect(headers.get('keep-alive')).toBe('timeout=75');
+  });
+
   it('ends an in-process request that is aborted', async () => {
     shared().faults.add({ latencyMs: 60_000 });
     const abort = new AbortController();

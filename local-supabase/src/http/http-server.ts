@@ -22,6 +22,12 @@ export interface HttpServer {
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
 /**
+ * How long an idle connection stays open, as with nginx. Node's 5 s end while a busy client is about to reuse the connection,
+ * which it sees as ECONNRESET.
+ */
+const keepAliveMs = 75_000;
+
+/**
  * Listens on 127.0.0.1, and answers requests to its own hosts only.
  *
  * @param port 0 selects any free port.
@@ -38,6 +44,7 @@ export async function listen(
       ? handle(request)
       : new Response('Forbidden host: see the option allowedHosts', { status: 403 });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, admit));
+  server.keepAliveTimeout = keepAliveMs;
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -35,6 +35,9 @@ const searches: Readonly<Record<string, string>> = {
   operations: '/inbox/operations',
 };
 
+/** The index of the search is loaded, and the machine may be busy. */
+const loading = { timeout: 20_000 };
+
 let browser: Browser;
 let server: ChildProcess;
 let origin: string;
@@ -71,9 +74,13 @@ describe('the site', () => {
     await page.getByRole('button', { name: 'Search' }).click();
     const field = page.getByRole('searchbox').or(page.locator('#localsearch-input'));
     await field.fill('live lists without loss');
-    await expect.poll(() => page.getByRole('option', { name: /Live lists/ }).count()).toBeGreaterThan(0);
+    await expect
+      .poll(() => page.getByRole('option', { name: /Live lists/ }).count(), loading)
+      .toBeGreaterThan(0);
     await field.fill('createLiveQuery');
-    await expect.poll(() => page.getByRole('option', { name: /createLiveQuery/ }).count()).toBeGreaterThan(0);
+    await expect
+      .poll(() => page.getByRole('option', { name: /createLiveQuery/ }).count(), loading)
+      .toBeGreaterThan(0);
   });
 
   it('finds the page of each task by the words that people search for', async () => {
@@ -89,9 +96,7 @@ describe('the site', () => {
             results.evaluateAll((links) =>
               links.slice(0, 3).map((link) => new URL((link as HTMLAnchorElement).href).pathname),
             ),
-          {
-            message: words,
-          },
+          { message: words, ...loading },
         )
         .toContain(path);
     }

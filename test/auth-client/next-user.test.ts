@@ -98,6 +98,20 @@ describe('a request of one user is not sent as the next user', () => {
     },
   );
 
+  it('a renewal does not return the session of the user who signs in meanwhile', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    const slow = deferred<Response>();
+    server.next(() => slow.promise);
+    const renewal = client.refreshSession();
+    await world.settle();
+    server.next(renewed('bob', 1));
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    slow.resolve(renewed('ada', 2));
+    await expect(renewal).rejects.toMatchObject({ code: 'user-changed' });
+    expect(client.getSnapshot().user?.id).toBe('bob');
+  });
+
   it.each<[string, (client: AuthClient) => Promise<unknown>]>([
     ['an email change', (client) => client.updateUser({ email: 'new.ada@example.com' })],
     ['a linked identity', (client) => createIdentities(client).linkIdentity({ provider: 'github' })],

@@ -1,6 +1,6 @@
 import { use, useState, useSyncExternalStore } from 'react';
 import { duration, rangeProblem } from '../platform/number-options.ts';
-import { type Query, RestError } from '../rest-client/index.ts';
+import type { Query } from '../rest-client/index.ts';
 import { keyOf, type QueryCache, queryCacheOf } from './query-cache.ts';
 import { type QuerySnapshot, snapshotOf } from './query-store.ts';
 import { useProvidedClients } from './supabase-provider.tsx';
@@ -10,7 +10,7 @@ import { useAuth } from './use-auth.ts';
 export interface UseQueryOptions<Data> {
   /**
    * How old a result may be, in milliseconds, for a component to mount, or the page to become visible or online again, without another
-   * request. Infinity: for ever. Default 0.
+   * request. Infinity: for ever; a negative number or NaN throws a `RangeError`. Default 0.
    */
   readonly staleTimeMs?: number;
   /**
@@ -129,7 +129,8 @@ function useCachedQuery<Data>(
   leastStaleTimeMs = 0,
 ): CachedQuery<Data> {
   const problem = rangeProblem({ staleTimeMs }, { staleTimeMs: duration });
-  if (problem) throw new RestError('invalid-options', problem);
+  // The class RestError would bring the REST client into pages that load it later.
+  if (problem) throw new RangeError(problem);
   const cache = queryCacheOf(useProvidedClients());
   const { status, user } = useAuth();
   const userId = status === 'loading' ? undefined : (user?.id ?? null);

@@ -1,3 +1,5 @@
+import { UserChanged } from '../platform/call-user.ts';
+
 /**
  * Error codes of the auth server, snake_case as on the wire (GoTrue's `internal/api/apierrors/errorcode.go`). A code of a server newer
  * than this list becomes `unknown`, and is the `serverCode` of the error.
@@ -209,6 +211,5 @@ export function missingSession(): AuthError {
 
 /** An {@link AuthError} with `user-changed`. `cause`: the refusal that ended the session, if it did. */
 export function userChanged(cause?: unknown): AuthError {
-  const message = 'Another user signed in during the call, or nobody is signed in any more';
-  return new AuthError('user-changed', message, { cause });
+  return new AuthError('user-changed', new UserChanged().message, { cause });
 }

@@ -2,6 +2,7 @@ import { AuthError } from '../errors.ts';
 import { type Endpoint, encodeUuid, get, post } from '../wire/endpoints.ts';
 import type { CallOptions, Send } from '../wire/request.ts';
 import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
+import { rangeProblem, sentCount } from '../../platform/number-options.ts';
 import { listOf, object } from '../../platform/schema.ts';
 
 /** What an administrator may set on a user; a member that is left out stays as it is. */
@@ -93,8 +94,9 @@ const MOST_PER_PAGE = 1000;
 
 export function createAdminUsers(send: Send): AdminUsers {
   const listUsers: AdminUsers['listUsers'] = async ({ page = 1, perPage = 50 } = {}, options) => {
-    requireCount('page', page, Number.MAX_SAFE_INTEGER);
-    requireCount('perPage', perPage, MOST_PER_PAGE);
+    const ranges = { page: sentCount, perPage: { ...sentCount, max: MOST_PER_PAGE } };
+    const problem = rangeProblem({ page, perPage }, ranges);
+    if (problem !== null) throw new AuthError('invalid-argument', problem);
     const endpoint = get('/admin/users', { page: String(page), per_page: String(perPage) });
     let total = 0;
     const { users } = await send(endpoint, parseUsers, {
@@ -137,11 +139,6 @@ const parseUsers = object({ users: listOf(parseUser) });
 /** @throws {AuthError} `invalid-argument` */
 export function userPath(userId: string): string {
   return `/admin/users/${encodeUuid('userId', userId)}`;
-}
-
-function requireCount(name: string, value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new AuthError('invalid-argument', `${name} must be a whole number from 1 to ${most}.`);
 }
 
 function encodeAttributes({

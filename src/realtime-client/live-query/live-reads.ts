@@ -1,11 +1,11 @@
-import { duration } from '../../platform/number-options.ts';
+import { duration, limit } from '../../platform/number-options.ts';
 import { requireRanges } from '../errors.ts';
 import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { createStore, type Readable } from '../../platform/store.ts';
 import { defaultSettings } from '../settings.ts';
 import type { ChannelSnapshot } from '../socket/connection.ts';
-import { triggerRanges, watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
+import { watchReads, type ReadCause, type ReadTriggers } from './read-triggers.ts';
 import type { FollowedChannel, ReadTriggersOptions } from './read-triggers.ts';
 
 /** Options of {@link createLiveReads}. */
@@ -91,7 +91,7 @@ const recheckMs = 2_000;
  * ```
  */
 export function createLiveReads(options: LiveReadsOptions): LiveReads {
-  requireRanges(options, { ...triggerRanges, retryDelaysMs: duration });
+  requireRanges(options, { intervalMs: duration, maxEventsPerSecond: limit, retryDelaysMs: duration });
   const { read, platform, onCause = () => true, shouldRetry = () => true } = options;
   const { retryDelaysMs: delaysMs = defaultSettings.reconnectDelaysMs } = options;
   const { clock, report } = platform;

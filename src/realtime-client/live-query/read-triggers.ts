@@ -1,7 +1,5 @@
-import { duration, limit } from '../../platform/number-options.ts';
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
-import { requireRanges } from '../errors.ts';
 
 /**
  * Why a list has to be read. `live`: the channel became live; `gap`: changes may have been missed; `interval`: the last read
@@ -36,9 +34,6 @@ export interface ReadTriggers {
   stop: Unsubscribe;
 }
 
-/** The ranges of the numeric options. */
-export const triggerRanges = { intervalMs: duration, maxEventsPerSecond: limit };
-
 /** Default interval between reads, in milliseconds. */
 const defaultIntervalMs = 25_000;
 /** How long a change may be on its way before it counts as lost. In milliseconds. */
@@ -48,7 +43,6 @@ const suspiciousRate = 0.8;
 
 /** Watches for all signs that a list lacks changes of its channel, and for the time in which it may lack them without a sign. */
 export function watchReads(options: ReadTriggersOptions): ReadTriggers {
-  requireRanges(options, triggerRanges);
   const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;
   const { clock, page } = platform;
   const { maxEventsPerSecond = 100 } = options;

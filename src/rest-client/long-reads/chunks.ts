@@ -2,8 +2,8 @@ import { CallUser } from '../../platform/call-user.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
 import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
-import { refuse } from '../query/quoting.ts';
-import { refuseCut, requireSize } from './pages.ts';
+import { refuse, requireWhole } from '../query/quoting.ts';
+import { refuseCut } from './pages.ts';
 
 /** How a long list is divided. */
 export interface ChunksOptions extends ExecuteOptions {
@@ -25,7 +25,7 @@ export async function inChunks<M extends Model, Item>(
 ): Promise<Item[]> {
   const { plan } = query;
   refuseCut('inChunks', plan, plan.method === 'PATCH' || plan.method === 'DELETE');
-  requireSize(size);
+  requireWhole(size, 1);
   const [longest] = plan.filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
   // A value in two parts would yield its rows twice.
   const values = [...new Set(longest?.operand)];

@@ -3,7 +3,7 @@ import { and, compare, eq, type Filter, is, not, or } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
 import { type Plan, readsRows } from '../query/plan.ts';
 import { by as encodeOrder, type ExecuteOptions, type RowsQuery } from '../query/query.ts';
-import { refuse } from '../query/quoting.ts';
+import { refuse, requireWhole } from '../query/quoting.ts';
 
 /** A column by which pages are ordered and continued. */
 export interface PageKey<Name extends string = string> {
@@ -49,7 +49,7 @@ export async function* pages<M extends Model, Item extends object>(
   { by, size = 500, user = new CallUser(), ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
   refuseCut('pages', query.plan);
-  requireSize(size);
+  requireWhole(size, 1);
   const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
   const ordered = query.limit(size).with((plan) => ({
     ...plan,
@@ -68,11 +68,6 @@ export async function* pages<M extends Model, Item extends object>(
     after = rows.length >= previous ? next : null;
     previous = rows.length;
   } while (after);
-}
-
-/** Without a row per request nothing would be read. */
-export function requireSize(size: number): void {
-  if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
 }
 
 /** Refuses what several requests cannot keep. An update or a delete always counts its rows, which does not matter. */

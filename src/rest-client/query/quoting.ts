@@ -44,8 +44,8 @@ export function refuse(message: string): never {
 }
 
 /** Refuses what is no number of rows: the server would ignore it. */
-export function requireWhole(value: number): number {
-  return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
+export function requireWhole(value: number, min = 0): number {
+  return Number.isSafeInteger(value) && value >= min ? value : refuse(`Not a whole number from ${min}`);
 }
 
 /** `"…"` with `\` and `"` escaped: a value or an identifier in any of PostgREST's grammars. */

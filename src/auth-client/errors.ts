@@ -129,7 +129,7 @@ export type ServerErrorCode =
  * - `invalid-argument`: an argument of the call is missing or wrong; nothing was sent.
  * - `invalid-options`: an option of the client is missing or wrong; nothing was sent.
  * - `missing-session`: the call needs a signed-in user.
- * - `user-changed`: another user signed in during the call, or nobody is signed in any more; nothing more was sent.
+ * - `user-changed`: another user signed in during the call, or the session ended; nothing more was sent.
  * - `pkce-verifier-missing`: the link was requested by another browser; continue with the code in the same email.
  * - `implicit-flow-disabled`: the callback URL carries tokens, and the option `acceptImplicitFlow` is off.
  * - `token-expired`, `invalid-signature`, `invalid-token`: verification of an access token failed because it has expired,

@@ -31,7 +31,7 @@ import type { DefaultSchemaOf, Known, SchemaOf, Untyped } from './untyped.ts';
 
 /** Where the vendor's client keeps the session: `localStorage`, or an object with its methods. */
 export interface SupportedStorage {
-  /** Returns the text under a key; null if there is none. */
+  /** Returns the text under a key; null for an unknown key. */
   getItem(key: string): string | null | Promise<string | null>;
   /** Replaces the text under a key. */
   setItem(key: string, value: string): void | Promise<void>;
@@ -47,11 +47,11 @@ export interface SupabaseClientOptions<Name extends string = string> {
   auth?: {
     autoRefreshToken?: boolean;
     persistSession?: boolean;
-    /** A function is asked whether tokens or an error in the address are for this client. Default true. */
+    /** A function decides whether tokens or an error in the address are for this client. Default true. */
     detectSessionInUrl?: DetectSession;
     storage?: SupportedStorage;
     storageKey?: string;
-    /** `pkce` refuses tokens in the fragment of a link; messages and providers are asked for codes in any case. */
+    /** `pkce` refuses tokens in the fragment of a link; links and providers return codes in any case. */
     flowType?: 'implicit' | 'pkce';
     throwOnError?: boolean;
     /** Not the vendor's: the `iss` that `getClaims()` requires. Default: any. */
@@ -60,7 +60,7 @@ export interface SupabaseClientOptions<Name extends string = string> {
     debug?: unknown;
     experimental?: object;
   };
-  /** The socket. */
+  /** The socket: its parameters, deadline, delays and log. */
   realtime?: {
     params?: Record<string, Untyped>;
     timeout?: number;
@@ -82,7 +82,6 @@ export interface SupabaseClientOptions<Name extends string = string> {
 /** The vendor's default: from this length on, in characters, a failure says that the URL is long. */
 const URL_LENGTH_LIMIT = 8000;
 
-/** How many delays are asked of `reconnectAfterMs`. */
 const DELAYS = 10;
 
 /**
@@ -130,7 +129,7 @@ export class SupabaseClient<
     this.auth = getAccessToken ? refuseAuth() : createAuth(shared, supabaseUrl, supabaseKey, options);
     this.realtime = new RealtimeClient({ ...shared.realtimeOptions, ...ownToken });
     const connection = { ...shared.connection, ...ownToken, headers: options.global?.headers ?? {} };
-    // The vendor's clients have no deadline of their own.
+    // The vendor's clients have no deadline.
     this.storage = createStorage({ ...connection, timeoutMs: Infinity }, options.storage);
     this.functions = new FunctionsClient({ ...connection, timeoutMs: Infinity });
   }
@@ -266,7 +265,7 @@ function createPlatform(
   });
 }
 
-/** Returns undefined where the default of the native clients serves: outside of a page it is a memory of their own. */
+/** Returns undefined outside of a page, where each native client keeps its session in memory. */
 function createStore({
   storage,
   persistSession,

@@ -64,7 +64,7 @@ export type {
   UserMetadata,
 } from './auth/session.ts';
 
-// The database.
+// Queries.
 export { PostgrestError } from './rest/postgrest-error.ts';
 export type { PostgrestErrorContext } from './rest/postgrest-error.ts';
 export type { PostgrestFilterBuilder } from './rest/filter-builder.ts';

@@ -77,7 +77,7 @@ function createLocks(): Locks {
       try {
         return await manager.request(name, options, () => (running = task()));
       } catch (problem) {
-        // A stolen lock rejects, although its task goes on.
+        // A stolen lock rejects, although its task continues.
         if (running) return running;
         if ('signal' in options && options.signal?.aborted) throw problem;
         // A page whose storage is blocked is refused every lock.

@@ -4,13 +4,13 @@ import { readJwtSubject } from './jwt.ts';
 export class UserChanged extends Error {
   override readonly name = 'UserChanged';
   constructor(cause?: unknown) {
-    super('Another user signed in during the call, or nobody is signed in any more', { cause });
+    super('Another user signed in during the call, or the session ended', { cause });
   }
 }
 
 /**
  * The user of a call, who is the subject of its first token. A call of several requests passes it to each of them, so that a
- * request that another user would send, or nobody, fails with `user-changed` and is not sent. Clients of several services may
+ * request fails with `user-changed` and is not sent after another sign-in or a sign-out. Clients of several services may
  * share one.
  *
  * @example
@@ -26,7 +26,7 @@ export class CallUser {
   #token: string | null | undefined;
   readonly #userId: string | null | undefined;
 
-  /** @param userId the subject of the tokens; null where nobody is signed in. Default: that of the first token. */
+  /** @param userId the subject of the tokens; null without a session. Default: that of the first token. */
   constructor(userId?: string | null) {
     this.#userId = userId;
   }

@@ -21,7 +21,7 @@ export const sentLimit: NumberRange = { min: 0, max: Number.MAX_SAFE_INTEGER, is
 export const sentCount: NumberRange = { ...sentLimit, min: 1 };
 
 /**
- * The first option that is not a number of its range, in words; null if there is none. An option that is undefined has its
+ * The first option that is not a number of its range, in words; null if all are. An option that is undefined has its
  * default. Of a list, each item must be in the range, and there must be one.
  */
 export function rangeProblem(

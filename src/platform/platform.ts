@@ -1,6 +1,6 @@
 /**
  * The runtime as the clients see it: requests, time, random numbers, locks, other tabs, the page, sockets. A client reads no
- * global; tests and other runtimes pass parts of their own.
+ * global; tests and other runtimes pass other parts.
  */
 export interface Platform {
   /** WHATWG `fetch`. */

@@ -7,7 +7,7 @@ import { useProvidedClients } from './supabase-provider.tsx';
 export interface OptimisticChange {
   /** The read whose data changes. */
   readonly query: Query<unknown>;
-  /** Returns the data to show; the data that it takes stays as it is. */
+  /** Returns the data to show; it must not modify its argument. */
   readonly change: (data: unknown) => unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The realtime client: channels. Features with entries of their own: `postgres-changes`, `live-query`, `broadcast`, `presence`,
+ * The realtime client: channels. Features with separate entries: `postgres-changes`, `live-query`, `broadcast`, `presence`,
  * `database-broadcast`, `http-broadcast`, `shared-socket`.
  */
 export { createRealtimeClient } from './realtime-client.ts';
@@ -17,7 +17,7 @@ export type { BoundChange, Channel, ChannelMessage, ChannelPort } from './channe
 export type { JoinConfig, ReplayRequest } from './protocol/join-config.ts';
 export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './protocol/change.ts';
 
-// The connection.
+// Connections and tokens.
 export type { GetAccessToken } from '../platform/call-user.ts';
 export type {
   ChannelSnapshot,

@@ -42,7 +42,7 @@ export type RestErrorCode =
   | 'network'
   // The server redirected the request, which was not followed.
   | 'redirected'
-  // Another user signed in during the call, or nobody is signed in any more.
+  // Another user signed in during the call, or the session ended.
   | 'user-changed';
 
 /** What a RestError carries beside its code and message. */
@@ -71,9 +71,9 @@ export class RestError extends Error {
   readonly status: number | null;
   /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
   readonly serverCode: string | null;
-  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a response that is `not-the-service` its text. Null if there are none. */
+  /** The server's details: a text, or a list of candidates for an ambiguous embedding; of a response that is `not-the-service` its text. Null without details. */
   readonly details: unknown;
-  /** The server's hint; null if there is none. */
+  /** The server's hint, or null. */
   readonly hint: string | null;
   /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the server names none. */
   readonly retryAfterSeconds: number | null;

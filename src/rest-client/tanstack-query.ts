@@ -17,7 +17,7 @@ export interface QueryOptions<Data> {
  * query may be built again at each render, and the user's id keeps one user's rows from another: a read by the token of another user
  * fails with `user-changed`.
  *
- * @param userId of the session, the subject of its token; null where nobody is signed in.
+ * @param userId of the session, the subject of its token; null without a session.
  * @example
  * ```tsx
  * import { useQuery } from '@tanstack/react-query';

@@ -3,7 +3,7 @@ import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
 /**
  * Why a storage call failed.
  *
- * - `not-found`: no such bucket or object, or none that the caller may read; a resumable upload that has expired.
+ * - `not-found`: no bucket or object that the caller may read; a resumable upload that has expired.
  * - `denied`: the policies of `storage.objects` or the token forbid it.
  * - `duplicate`: an object of that path exists, and `upsert` is not set.
  * - `invalid-key`, `invalid-type`, `too-large`: the path, the media type or the size is not allowed.
@@ -16,7 +16,7 @@ import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
- * - `user-changed`: another user signed in during the call, or nobody is signed in any more; nothing more was sent.
+ * - `user-changed`: another user signed in during the call, or the session ended; nothing more was sent.
  */
 export type StorageErrorCode =
   | 'not-found'

@@ -19,11 +19,11 @@ export interface ImageOptions {
 export interface UrlOptions {
   /** Makes browsers save the object, under this name or its own. Default false. */
   readonly download?: boolean | string;
-  /** The image as the service renders it. Default: the object as it is. */
+  /** The image as the service renders it. Default: the object unchanged. */
   readonly image?: ImageOptions;
-  /** A `version` of `info` or of a listing. Default: the object as it is now. */
+  /** A `version` of `info` or of a listing. Default: the current version. */
   readonly versionId?: string;
-  /** A text that makes caches fetch the object anew. Default: none. */
+  /** A text that makes caches fetch the object again. Default: none. */
   readonly cacheNonce?: string;
 }
 

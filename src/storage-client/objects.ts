@@ -18,15 +18,15 @@ export interface UploadOptions extends CallOptions {
 
 /** Which version of an object is meant. */
 export interface VersionOptions {
-  /** A `version` of `info` or of a listing. Default: the object as it is now. */
+  /** A `version` of `info` or of a listing. Default: the current version. */
   readonly versionId?: string;
 }
 
 /** Options of `download`. */
 export interface DownloadOptions extends CallOptions, VersionOptions {
-  /** The image as the service renders it. Default: the object as it is. */
+  /** The image as the service renders it. Default: the object unchanged. */
   readonly image?: ImageOptions;
-  /** A text that makes caches fetch the object anew. Default: none. */
+  /** A text that makes caches fetch the object again. Default: none. */
   readonly cacheNonce?: string;
   /** Called as bytes arrive. */
   readonly onProgress?: ProgressListener;
@@ -87,7 +87,7 @@ export interface ListedObject {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** The version's id; absent where the service has no versions. */
   readonly version?: string | null;
-  /** When a later version took its place, ISO 8601; null for the object as it is now. */
+  /** When a later version took its place, ISO 8601; null for the current version. */
   readonly archived_at?: string | null;
   /** Whether it is the mark of a removed object. */
   readonly is_delete_marker?: boolean | null;
@@ -99,7 +99,7 @@ export interface ListedObject {
 export interface TransferOptions extends CallOptions {
   /** Default: the same bucket. */
   readonly destinationBucket?: string;
-  /** Moves or copies this version of the source; moved to its own path, it is restored. Default: the object as it is now. */
+  /** Moves or copies this version of the source; moved to its own path, it is restored. Default: the current version. */
   readonly sourceVersionId?: string;
 }
 

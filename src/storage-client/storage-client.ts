@@ -36,7 +36,7 @@ export interface BucketSettings {
   readonly allowedMimeTypes?: readonly string[] | null;
   /**
    * Keeps earlier versions of objects (`ENABLED`). Once enabled, versioning can only be suspended, and a new bucket cannot
-   * begin suspended. Default: `DISABLED`, or as it is.
+   * begin suspended. Default: `DISABLED`, or unchanged.
    */
   readonly versioning?: 'DISABLED' | 'ENABLED' | 'SUSPENDED';
 }

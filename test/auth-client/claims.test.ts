@@ -5,7 +5,7 @@ import type { AuthError } from '../../src/auth-client/errors.ts';
 import { createHarness } from './support/harness.ts';
 import { page, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
-/** Each verifier has a project of its own: the key sets are shared by all clients of the realm. */
+/** Each verifier has another project, because the key sets are shared by all clients of the realm. */
 let projects = 0;
 const projectUrl = () => `http://project-${projects}.test`;
 const issuer = () => `${projectUrl()}/auth/v1`;

@@ -13,7 +13,7 @@ import { refusal, sessionReply } from '../support/wire/replies.ts';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
 
-/** The vendor's names over a scripted network and a storage of its own. */
+/** The vendor's names over a scripted network and another storage. */
 function connect(
   reply: () => Response | Promise<Response>,
   auth: SupabaseClientOptions['auth'] = {},
@@ -68,7 +68,7 @@ test('an access token that is set must have the form of one', async () => {
   await auth.dispose();
 });
 
-test('a listener of a new client hears a stored session as a sign-in, a later listener only that it is there', async () => {
+test('a stored session is a sign-in for a listener of a new client, and an initial session for a later one', async () => {
   const first = connect(() => Response.json(sessionReply('ada', 1)));
   await first.auth.signInWithPassword(ADA);
   await first.auth.dispose();
@@ -110,7 +110,7 @@ test('errors have the fields of their class in a log', async () => {
   await auth.dispose();
 });
 
-test('an error in the address of the page is one of its own class', async () => {
+test('an error in the address of the page has its class', async () => {
   history.replaceState(
     null,
     '',

@@ -78,7 +78,7 @@ describe('second factors', () => {
     expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 3).access_token);
   });
 
-  it('a wrong code leaves the session as it is', async () => {
+  it('a wrong code leaves the session unchanged', async () => {
     const { signedIn, server } = createHarness();
     const { client, events } = await signedIn();
     server.next(refusal(422, 'mfa_verification_failed'));

@@ -100,7 +100,7 @@ describe('registration', () => {
     });
   });
 
-  it('asks for authenticators that verify the person where it is told to, and else for what the server says', async () => {
+  it('requires user verification where the option says so, and else what the server requires', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const { client } = await harness.signedIn();

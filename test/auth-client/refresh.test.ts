@@ -138,7 +138,7 @@ describe('the retries of a refresh, which back off exponentially from 200 ms and
     client.close();
   });
 
-  it('gives up after 8 requests within 30 s, and starts over at the next check', async () => {
+  it('stops after 8 requests within 30 s, and starts over at the next check', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);

@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('sends a header of the caller in place of its own, in whatever case', async () => {
+  test('sends a header of the caller instead of the default, in any case of letters', async () => {
     const { functions, requests } = createClient(undefined, 'sb_publishable_x', 'token');
     const headers = { 'CONTENT-TYPE': 'application/xml', authorization: 'Bearer mine' };
     await functions.invoke('f', { body: '<x/>', headers });
@@ -170,7 +170,7 @@ describe('an error', () => {
     await expect(functions.invoke('f')).rejects.toMatchObject({ code: 'relay' });
   });
 
-  test('an error of a timeout, the network or the caller has a kind of its own', async () => {
+  test('a timeout, a network failure and an abort have different codes', async () => {
     await expect(createClient([new TypeError('x')]).functions.invoke('f')).rejects.toMatchObject({
       code: 'network',
     });

@@ -67,7 +67,7 @@ it('a read of another user is another one; a failed read is not sent again, and 
 });
 
 it.each(['9eace000-0000-4000-8000-000000000002', null])(
-  'a read for %s is not sent as the user who is signed in by then',
+  'a read for %s is not sent as another user who is signed in',
   async (userId) => {
     const { clients, reads } = await signedIn();
     const options = queryOptions(clients.rest.from('notifications').select('id').limit(1), userId);

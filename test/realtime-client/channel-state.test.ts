@@ -215,7 +215,7 @@ describe('the states of a channel', () => {
     },
   );
 
-  it('become live on the reply when the confirmation arrived before it, or none is needed', () => {
+  it('become live on the reply when the confirmation arrived before it, or is not needed', () => {
     expect(replay(states.joining, [events.confirmed, events.accepted]).kind).toBe('live');
     const token: ChannelEvent = { kind: 'token', token: 't2', holdMs: 0, confirmations: [] };
     expect(replay(states.authorizing, [token, events.accepted]).kind).toBe('live');
@@ -238,7 +238,7 @@ describe('the states of a channel', () => {
       const answered = step(overdue, events.heartbeat);
       expect([answered.state.kind, answered.effects]).toEqual(['joined', [{ do: 'wait', delayMs: 60_000 }]]);
       expect(step(answered.state, events.confirmed).state.kind).toBe('live');
-      // The wait for the replication goes on after the confirmation of the subscription.
+      // The wait for the replication continues after the confirmation of the subscription.
       const confirmed = step(accepted.state, events.confirmed);
       expect([confirmed.state.kind, confirmed.effects]).toEqual(['joined', []]);
       expect(replay(confirmed.state, [events.timer, events.heartbeat]).kind).toBe('live');

@@ -249,7 +249,7 @@ describe('five tabs of a user', () => {
     expect(statuses()).toEqual(['connected', 'connected']);
   });
 
-  it('hear nothing from a deposed leader that resumes', async () => {
+  it('ignore a deposed leader that resumes', async () => {
     const { world, openTab } = createTabs();
     const [leader, ...others] = Array.from({ length: 4 }, () => openTab());
     await world.clock.advance(2_000);

@@ -30,7 +30,7 @@ const notes = db.from('notes');
 const loose = createRestClient({ url: projectUrl, apiKey: 'k', platform: createRecordingTab().tab });
 const t = loose.from('t');
 
-/** The 25 calls that were measured at the vendor's builder (PROTOCOL.md), as they are here. */
+/** The 25 calls that were measured at the vendor's builder (PROTOCOL.md), by this builder. */
 describe('the measured calls', () => {
   test('1: a select of all columns sends *', () => {
     expect(notes.select().toRequest()).toEqual({
@@ -236,7 +236,7 @@ describe('a profile', () => {
 });
 
 describe('embedded rows', () => {
-  test('have conditions, order and limits of their own, under their alias', () => {
+  test('have their conditions, order and limits, under their alias', () => {
     const query = t.select(
       shape({
         id: true,

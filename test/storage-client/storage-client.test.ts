@@ -629,7 +629,7 @@ describe('a resumable upload', () => {
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'PATCH', 'HEAD', 'HEAD', 'PATCH']);
   });
 
-  test('gives up after six more attempts', async () => {
+  test('stops after six more attempts', async () => {
     const { options, requests, world } = createClient([failing(503)]);
     const upload = uploadResumable(options, 'b', 'k.mp4', blob).catch((problem: unknown) => problem);
     for (let attempt = 0; attempt < 7; attempt += 1) await world.clock.advance(24_000);

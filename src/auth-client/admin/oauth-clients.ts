@@ -25,7 +25,7 @@ const parseClients = object({ clients: optional(listOf(client)) });
 /** An application that may sign its users in by this service (OAuth 2.1). */
 export type OAuthClient = TypeOf<typeof client>;
 
-/** What an administrator may set on an application; a member that is left out stays as it is. */
+/** What an administrator may set on an application; a member that is left out stays unchanged. */
 export interface OAuthClientAttributes {
   /** What the consent page calls it. */
   readonly name?: string | undefined;

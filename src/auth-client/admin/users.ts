@@ -5,7 +5,7 @@ import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { rangeProblem, sentCount } from '../../platform/number-options.ts';
 import { listOf, object } from '../../platform/schema.ts';
 
-/** What an administrator may set on a user; a member that is left out stays as it is. */
+/** What an administrator may set on a user; a member that is left out stays unchanged. */
 export interface UserAttributes {
   /** The email address. Unlike `updateUser` of a session, no mail is sent and the change takes effect at once. */
   readonly email?: string | undefined;
@@ -82,7 +82,7 @@ export interface AdminUsers {
 
 /** Who is invited. */
 export interface UserInvitation {
-  /** The address. */
+  /** Where the invitation is sent. */
   readonly email: string;
   /** The new user's `user_metadata`. Default: empty. */
   readonly data?: object | undefined;

@@ -6,7 +6,7 @@ import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { type TypeOf, boolean, nullish, object, recordOf, string } from '../../platform/schema.ts';
 import { callAsUser } from './user-call.ts';
 
-/** What `updateUser` changes; a member that is left out stays as it is. */
+/** What `updateUser` changes; a member that is left out stays unchanged. */
 export interface UserChanges {
   /** The new email address; it changes once it is confirmed. */
   readonly email?: string | undefined;

@@ -4,7 +4,7 @@ import type { CallOptions } from '../wire/request.ts';
 
 /**
  * The options of a call whose request has to wait, such as for code that is loaded or for a lock: they bind it to the user who is signed
- * in now. While storage is being read nobody is known, and the first token binds the call.
+ * in now. While storage is being read the user is not known, and the first token binds the call.
  */
 export function ofPresentUser(
   { session }: Pick<AuthCore, 'session'>,

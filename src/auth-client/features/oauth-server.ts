@@ -84,7 +84,7 @@ export type Authorization =
 
 /** What the user has granted to an application. */
 export interface OAuthGrant {
-  /** To whom. */
+  /** The application that may use the account. */
   readonly application: OAuthApplication;
   /** Such as `openid`, `email` and `profile`. */
   readonly scopes: readonly string[];

@@ -35,7 +35,7 @@ const PROMPT_MS = 60_000;
 /** The longest name that the server accepts, in bytes of UTF-8. */
 const LONGEST_NAME_BYTES = 120;
 
-/** GoTrue 2.196 takes no notice of its own conflict: a credential that is registered twice is a failure of its database. */
+/** GoTrue 2.196 reports a credential that is registered twice as a failure of its database. */
 function toExistingCredential(problem: unknown): never {
   const isConflict =
     problem instanceof AuthError &&

@@ -88,7 +88,7 @@ export class Refresher {
     this.#settings = settings;
   }
 
-  /** The access token in memory; null if there is none, or if it is due for a refresh. */
+  /** The access token in memory; null without a session, or if it is due for a refresh. */
   validToken(): string | null {
     const active = this.#parts.session.current();
     return active && !this.#isDue(active, TICKS_AT_READ) ? active.record.access_token : null;
@@ -98,7 +98,7 @@ export class Refresher {
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
    * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed` where
-   * the session ends meanwhile.
+   * the session ends during the refresh.
    * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
    * further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
    * @returns null if no user is signed in.

@@ -26,13 +26,11 @@ export class AuthError extends Error {
 
 /** The server refused the call. */
 export class AuthApiError extends AuthError {
-  /** `AuthApiError`. */
   override name = 'AuthApiError';
 }
 
 /** The failure is of no known kind. */
 export class AuthUnknownError extends AuthError {
-  /** `AuthUnknownError`. */
   override name = 'AuthUnknownError';
   /** What was thrown. */
   originalError: unknown;
@@ -46,7 +44,6 @@ export class AuthUnknownError extends AuthError {
 
 /** The call needs a signed-in user. */
 export class AuthSessionMissingError extends AuthError {
-  /** `AuthSessionMissingError`. */
   override name = 'AuthSessionMissingError';
 
   /** @param options the error underneath. */
@@ -57,7 +54,6 @@ export class AuthSessionMissingError extends AuthError {
 
 /** An argument of the call is missing. */
 export class AuthInvalidCredentialsError extends AuthError {
-  /** `AuthInvalidCredentialsError`. */
   override name = 'AuthInvalidCredentialsError';
 
   /** @param options the error underneath. */
@@ -68,7 +64,6 @@ export class AuthInvalidCredentialsError extends AuthError {
 
 /** An access token failed its verification. */
 export class AuthInvalidJwtError extends AuthError {
-  /** `AuthInvalidJwtError`. */
   override name = 'AuthInvalidJwtError';
 
   /** @param options the error underneath. */
@@ -87,7 +82,6 @@ export interface RedirectErrorDetails {
 
 /** The address to which a link or provider has returned names an error. */
 export class AuthImplicitGrantRedirectError extends AuthError {
-  /** `AuthImplicitGrantRedirectError`. */
   override name = 'AuthImplicitGrantRedirectError';
   /** What the address says. */
   details: RedirectErrorDetails | null;
@@ -105,7 +99,6 @@ export class AuthImplicitGrantRedirectError extends AuthError {
 
 /** The server gave no answer, or says that it will answer later. */
 export class AuthRetryableFetchError extends AuthError {
-  /** `AuthRetryableFetchError`. */
   override name = 'AuthRetryableFetchError';
 
   /** @param status 0 without an answer. */
@@ -116,7 +109,6 @@ export class AuthRetryableFetchError extends AuthError {
 
 /** Another browser began the flow whose code was to be exchanged. */
 export class AuthPKCECodeVerifierMissingError extends AuthError {
-  /** `AuthPKCECodeVerifierMissingError`. */
   override name = 'AuthPKCECodeVerifierMissingError';
 
   /** @param options the error underneath. */
@@ -132,7 +124,6 @@ export class AuthPKCECodeVerifierMissingError extends AuthError {
 
 /** Another user signed in during the call, or the session ended. */
 export class AuthRefreshDiscardedError extends AuthError {
-  /** `AuthRefreshDiscardedError`. */
   override name = 'AuthRefreshDiscardedError';
 
   /** @param message for developers, in English. */
@@ -146,7 +137,6 @@ export class AuthRefreshDiscardedError extends AuthError {
 
 /** The password is too weak. */
 export class AuthWeakPasswordError extends AuthError {
-  /** `AuthWeakPasswordError`. */
   override name = 'AuthWeakPasswordError';
   /** `length`, `characters` or `pwned`. */
   reasons: readonly string[];

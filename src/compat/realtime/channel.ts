@@ -32,11 +32,11 @@ export interface RealtimeChannelOptions {
   };
 }
 
-/** Which changes a listener hears. */
+/** Which changes a listener receives. */
 export interface RealtimePostgresChangesFilter<Event> {
-  /** The operation. */
+  /** `INSERT`, `UPDATE`, `DELETE`, or `*` for all. */
   event: Event;
-  /** The schema. */
+  /** Name of the schema. */
   schema: string;
   /** The table. Default: every published table of the schema. */
   table?: string;
@@ -82,7 +82,7 @@ function failSend(problem: Error): never {
   throw cause instanceof Error ? new Error(cause.message, { cause: problem }) : problem;
 }
 
-/** Replays at most so many broadcasts: the server's limit. */
+/** The maximum number of broadcasts that the server replays. */
 const REPLAY_LIMIT = 25;
 /** The vendor's default. */
 const SUBSCRIPTION_WAIT_MS = 15_000;
@@ -93,7 +93,7 @@ const WAIT_GRACE_MS = 10_000;
 export class RealtimeChannel {
   /** The name with its prefix `realtime:`. */
   readonly topic: string;
-  /** The name. */
+  /** The name without the prefix. */
   readonly subTopic: string;
   /** How the channel joins. */
   readonly params: RealtimeChannelOptions;

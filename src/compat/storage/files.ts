@@ -39,7 +39,7 @@ export type SearchOptions = Pick<ListOptions, 'limit' | 'offset' | 'search' | ke
 export interface FileObject {
   /** The last segment of the path. */
   name: string;
-  /** A UUID. */
+  /** A UUID; null for a folder. */
   id: string | null;
   /** ISO 8601. */
   created_at: string | null;
@@ -67,7 +67,7 @@ export interface UrlParameters {
   download?: boolean | string;
   /** The image as the service renders it. */
   transform?: TransformOptions;
-  /** Makes caches fetch the object anew. */
+  /** Makes caches fetch the object again. */
   cacheNonce?: string;
   /** A version of the object. */
   versionId?: string;
@@ -85,7 +85,7 @@ const toUrlOptions = ({ download, transform, cacheNonce, versionId }: UrlParamet
   ...(cacheNonce !== undefined && { cacheNonce }),
   ...(versionId !== undefined && { versionId }),
   ...(download !== undefined && { download }),
-  // An empty one asks for the object as it is.
+  // An empty one requests the object unchanged.
   ...(transform && Object.keys(transform).length > 0 && { image: transform }),
 });
 

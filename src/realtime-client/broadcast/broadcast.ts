@@ -104,7 +104,7 @@ export interface Broadcast<Events extends BroadcastEvents> {
     payload: Events[Event],
     options?: SendOptions,
   ): Promise<BroadcastOutcome>;
-  /** Calls `listener` with each broadcast of an event; `*` stands for all events. */
+  /** Calls `listener` with each broadcast of an event; `*` is every event. */
   on<Event extends (keyof Events & string) | '*'>(
     event: Event,
     listener: (message: BroadcastMessage<Event extends '*' ? unknown : Events[Event]>) => void,
@@ -133,7 +133,7 @@ export interface BroadcastQueue {
   close(reason: 'closed' | 'failed' | 'user-changed'): void;
 }
 
-/** What a {@link BroadcastBuffer} knows of its channel. Not for applications. */
+/** The channel of a {@link BroadcastBuffer}. Not for applications. */
 export interface BroadcastLink {
   /** The platform's clock. */
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { sentLimit } from '../../platform/number-options.ts';
 import { RealtimeError, requireRanges } from '../errors.ts';
 
-/** For how long the server keeps a broadcast for `replay`: as long as it keeps any (three days), or so many seconds. */
+/** For how long the server keeps a broadcast for `replay`: as long as it keeps any (three days), or for `ttlSeconds`. */
 export type Persist =
   | true
   | {

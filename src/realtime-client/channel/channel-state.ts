@@ -312,7 +312,7 @@ function confirm(state: ChannelState, confirmation: Confirmation, context: Chann
     { ...state, confirmsReplication: state.confirmsReplication || isReplication },
     confirmation,
   );
-  // The wait for the reply, or for the replication, goes on.
+  // The wait for the reply, or for the replication, continues.
   const isWaiting = state.kind === 'joining' || (confirmed.unconfirmed.length > 0 && !isReplication);
   return isWaiting ? next(confirmed) : proceed(confirmed, context);
 }

@@ -83,7 +83,7 @@ export interface ChannelPort {
 export interface BoundChange {
   /** Keys of the bindings. */
   readonly keys: readonly string[];
-  /** The change. */
+  /** The changed row. */
   readonly change: Change<RowRecord>;
 }
 

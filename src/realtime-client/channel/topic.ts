@@ -71,7 +71,7 @@ export function createOwnTopic(
   let joinRef: string | null = null;
   /** The ref of the heartbeat whose answer shows that the server has sent nothing else. */
   let probeRef = '';
-  /** The ref of a join that was given up; its refusal may arrive later. */
+  /** The ref of a join whose reply is late; it may still be refused. */
   let abandonedRef: string | null = null;
   /** Created by the first join with bindings, because features install their part after the topic was opened. */
   let changes: ChangeReceiver | undefined;

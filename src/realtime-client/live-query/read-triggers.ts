@@ -64,7 +64,7 @@ export function watchReads(options: ReadTriggersOptions): ReadTriggers {
     restart();
     onRead(cause);
   };
-  // A live channel claims to deliver every change, also where the page is said to be offline.
+  // A live channel claims to deliver every change, also where the browser reports the page as offline.
   const canRead = () => !page || (page.isVisible() && (page.isOnline() || isLive()));
   const tick = () => {
     if (channel.getSnapshot().error?.code === 'signed-out') restart();

@@ -4,7 +4,7 @@ import type { RealtimeEvent } from '../events.ts';
 import { isRecord } from '../json.ts';
 import type { TabPresence } from '../socket/connection.ts';
 
-/** Keeps the server's presence of this client equal to what it wants to show, within the server's rate limit. */
+/** Keeps the server's presence of this client equal to its last entry, within the server's rate limit. */
 export interface Tracker {
   /** Sets the payload to show; null for none. */
   set(payload: Readonly<Record<string, unknown>> | null): void;

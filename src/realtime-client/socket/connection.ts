@@ -63,11 +63,11 @@ export interface Topic {
   readonly track?: (entry: TabPresence | null) => void;
 }
 
-/** What one tab tracks. `perTab`: every tab is an entry of its own, instead of the last one standing for all. */
+/** What one tab tracks. */
 export interface TabPresence {
   /** The tracked entry. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whether the tab is an entry of its own. */
+  /** Whether every tab is an entry, instead of the last one for all tabs. */
   readonly perTab: boolean;
 }
 

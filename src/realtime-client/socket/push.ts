@@ -79,7 +79,7 @@ export function createPushes({
       waiting().forEach(({ settle }) =>
         settle(undefined, {
           code: 'user-changed',
-          message: 'Another user signed in before the push was sent, or nobody is signed in any more',
+          message: 'Another user signed in before the push was sent, or the session ended',
         }),
       ),
     close: () =>

@@ -2,7 +2,7 @@ import { CallUser } from '../../platform/call-user.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { ConnectOptions } from './connection.ts';
 
-/** The user to whom the pushes, broadcasts and presence entries belong that wait in a connection. */
+/** The user of the pushes, broadcasts and presence entries that wait in a connection. */
 export interface WaitingData {
   /** Something waits from now on: it belongs to the user of the present token. */
   claim(): void;
@@ -11,7 +11,7 @@ export interface WaitingData {
   close(): void;
 }
 
-/** @param discard called when another user has signed in than the one to whom the data belongs, or nobody. */
+/** @param discard called when another user has signed in than that of the data, or the session has ended. */
 export function createWaitingData(
   {
     getAccessToken,

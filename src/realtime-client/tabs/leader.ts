@@ -137,7 +137,7 @@ export function createLeader(
     tellStatus(name, led);
   };
   const track = (led: LeaderTopic, tab: string, entry: TabPresence | null) => {
-    // Move it to the end: the latest entry stands for all tabs.
+    // Move it to the end: the latest entry represents all tabs.
     led.entries.delete(tab);
     if (entry) led.entries.set(tab, entry);
     led.tracker.set(mergeTabs([...led.entries.values()]));

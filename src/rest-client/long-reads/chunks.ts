@@ -14,7 +14,7 @@ export interface ChunksOptions extends ExecuteOptions {
 /**
  * Executes a query whose `in` list is too long for one URL in several requests, one after another, each with a part of the longest
  * list. The rows are in the order of the parts. A part whose rows the server's limit cuts is divided and read again. Each part of
- * an update or a delete is a transaction of its own: when one fails, those before it stay written.
+ * an update or a delete is a separate transaction: when one fails, those before it stay written.
  *
  * @throws {RestError} `user-changed` when another user signs in between two parts; `invalid-query` for an insert, for an order, limit, range, count or number of affected rows, which parts cannot
  * keep, and if one value alone has as many rows as the server sends at most.

@@ -7,7 +7,7 @@ import { refuse, requireWhole } from '../query/quoting.ts';
 
 /** A column by which pages are ordered and continued. */
 export interface PageKey<Name extends string = string> {
-  /** The column. */
+  /** Name of the column. */
   readonly column: Name;
   /** Smallest first. Default true. */
   readonly ascending?: boolean;

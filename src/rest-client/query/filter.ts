@@ -31,7 +31,7 @@ export interface Filter<out P = unknown> {
 export interface Quantified<out T = unknown> {
   /** Whether one of the values has to fit, or each. */
   readonly [expressionKind]: 'any' | 'all';
-  /** The values. */
+  /** What the column is compared with. */
   readonly values: readonly T[];
 }
 

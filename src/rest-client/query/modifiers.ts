@@ -11,7 +11,7 @@ export function prefer(preferences: Plan['prefer']): Modifier {
 }
 
 /**
- * The write changes at most so many rows, else it fails with `affected-rows` and changes nothing: the server rolls back an
+ * The write changes at most `rows` rows, else it fails with `affected-rows` and changes nothing: the server rolls back an
  * update, a delete or a function that returns a set; an insert of more rows is refused before it is sent, because the server
  * applies no such limit to inserts.
  */
@@ -29,7 +29,7 @@ function affectedRows(affected: number, expected: number): RestError {
 }
 
 /**
- * The write changes exactly so many rows, else it fails with `affected-rows`. More rows change nothing, as with
+ * The write changes exactly `rows` rows, else it fails with `affected-rows`. More rows change nothing, as with
  * `maxAffected()`; so does an insert of another number of rows, which is refused before it is sent. Fewer rows of an update
  * or delete (rows that are gone, or that row-level security hides) are found in the answer, and stay changed.
  */
@@ -115,7 +115,7 @@ export function replacing(...key: readonly Filter[]): Modifier {
   });
 }
 
-/** Adds a parameter as it is, only percent-encoded. Never build it from foreign text. */
+/** Adds a parameter that is percent-encoded only. Never build it from foreign text. */
 export function rawParam(key: string, value: string): Modifier {
   return (plan) => ({ ...plan, params: [...plan.params, [key, value]] });
 }

@@ -90,7 +90,6 @@ export interface Yields<Item> {
 /** A name of what a query of rows yields. */
 export type YieldName = keyof Yields<unknown>;
 
-/** The names where a count is asked for as well. */
 type WithCount<Y extends YieldName> = Y extends `${string}, counted` ? Y : `${Y}, counted` & YieldName;
 /** The names for another number of rows than `Y`; the count stays. */
 type WithRows<Y extends YieldName, To extends 'row' | 'row or null'> = Y extends `${string}, counted`
@@ -102,7 +101,7 @@ export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
   extends Query<Yields<Item>[Y]>, Filterable<M> {
   /** Orders by a column; further calls order what is equal by the earlier ones. */
   order(column: ColumnsOf<M['Row']>['name'], options?: OrderOptions): this;
-  /** At most so many rows. */
+  /** The maximum number of rows. */
   limit(rows: number): this;
   /** The rows from `first` to `last`, both included and counted from 0. */
   range(first: number, last: number): this;
@@ -118,7 +117,7 @@ export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
 
 /** Rows, and how many match in all. */
 export interface Counted<out Data> {
-  /** The rows. */
+  /** The rows that were read. */
   readonly rows: Data;
   /** How many match in all. */
   readonly count: number;
@@ -157,7 +156,7 @@ export interface UnfilteredWrite<M extends Model>
   then(this: AddFilterOrAll): never;
 }
 
-/** Stands in a compiler's message for an update or delete without a filter. No value has this type. */
+/** Names an update or delete without a filter in a compiler's message. No value has this type. */
 export interface AddFilterOrAll {
   /** No value has it. */
   readonly problem: unique symbol;
@@ -173,7 +172,7 @@ export interface InsertOptions {
 export interface UpsertOptions extends InsertOptions {
   /** Columns of the unique constraint that decides; default: the primary key. */
   readonly onConflict?: string | readonly string[];
-  /** Leaves rows that exist as they are. Default false: they are overwritten. */
+  /** Leaves rows that exist unchanged. Default false: they are overwritten. */
   readonly ignoreDuplicates?: boolean;
 }
 
@@ -183,7 +182,7 @@ type Rows<T> = T | readonly T[];
 export interface Table<M extends Model> extends Selectable<M> {
   /** Counts the rows that match. Default 'exact'. */
   count(kind?: CountKind): CountQuery<M>;
-  /** Adds rows: one, or all of them or none. */
+  /** Adds one row, or several within one transaction. */
   insert(rows: Rows<M['Insert']>, options?: InsertOptions): WriteQuery<M, void>;
   /** Adds rows, and overwrites those that exist. */
   upsert(rows: Rows<M['Insert']>, options?: UpsertOptions): WriteQuery<M, void>;

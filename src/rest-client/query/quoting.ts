@@ -71,7 +71,7 @@ export function encodeColumn(column: string | ColumnPath): string {
   return column.includes('->') ? encodePath(column.split(/(->>?)/), encodeName) : encodeName(column);
 }
 
-/** A JSON path, of whose steps every second is an arrow; positions stay as they are. */
+/** A JSON path, of whose steps every second is an arrow; positions stay unchanged. */
 export const encodePath = (steps: readonly string[], encode: (name: string) => string): string =>
   steps.map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encode(step))).join('');
 
@@ -118,7 +118,7 @@ export function encodeJson(value: unknown): string {
 const verbatim = /^[\w.!~*'()$,/:@-]*$/;
 
 /**
- * Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4), save `;`: the
+ * Percent-encodes one part of a query string, except what a query may hold (RFC 3986 §3.4) other than `;`: the
  * server reads it as `&`.
  */
 export function encodeParam(text: string): string {

@@ -12,7 +12,7 @@ import {
 } from './quoting.ts';
 import { encodeItem, encodeSelect, parseColumn } from './select.ts';
 
-/** Related rows with conditions, order and limits of their own: what `embed()` makes. */
+/** Related rows with their conditions, order and limits: what `embed()` makes. */
 export interface Embed<
   out S = unknown,
   out Inner extends boolean = boolean,
@@ -43,7 +43,7 @@ export type Shape = { readonly [name: string]: true | string | Shape | Embed | C
 
 /** A select made of a shape. */
 export interface Shaped<out S = unknown> extends Projection {
-  /** The shape. */
+  /** The shape that was given. */
   readonly shape: S;
 }
 
@@ -75,13 +75,13 @@ export interface EmbedOptions<
   readonly where?: readonly Filter[];
   /** Their order: `[by('name')]`. Default: the database's. */
   readonly order?: readonly string[];
-  /** At most so many of them per row. Default: all. */
+  /** The maximum number of them per row. Default: all. */
   readonly limit?: number;
   /** How many of them to skip per row. Default 0. */
   readonly offset?: number;
 }
 
-/** Embeds related rows with conditions, order and limits of their own. */
+/** Embeds related rows with their conditions, order and limits. */
 export function embed<
   const S extends Shape | string,
   const R extends string = string,

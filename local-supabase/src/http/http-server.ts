@@ -21,10 +21,7 @@ export interface HttpServer {
 
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
-/**
- * How long an idle connection stays open, as with nginx. Node's 5 s end while a busy client is about to reuse the connection,
- * which it sees as ECONNRESET.
- */
+/** As nginx's default: with Node's 5 s a client that was busy for longer fails at its next request (UND_ERR_SOCKET, ECONNRESET). */
 const keepAliveMs = 75_000;
 
 /**

@@ -10,19 +10,19 @@ export interface FuzzedRequest {
   readonly isService: boolean;
 }
 
-/** The server that is asked. */
-export interface FuzzedServer {
+interface FuzzedServer {
+  /** The root of a service. */
   readonly url: string;
   readonly anonKey: string;
   readonly serviceKey: string;
 }
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly numRuns: number;
   readonly seed?: number;
 }
 
-export function encodeSafely(text: string): string {
+function encodeSafely(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, ''));
 }
 
@@ -116,14 +116,13 @@ export const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', '
 const agent = new Agent({ keepAlive: true });
 
 /** The status of the response. Rejects where the connection ends before it. */
-export function send(
+function send(
   server: FuzzedServer,
-  base: string,
   { method, path, headers: own, body, isService }: FuzzedRequest,
 ): Promise<number> {
-  const { hostname, port } = new URL(server.url);
+  const { hostname, port, pathname } = new URL(server.url);
   const key = isService ? server.serviceKey : server.anonKey;
-  const options = { hostname, port, method, path: `${base}${path}`, agent };
+  const options = { hostname, port, method, path: `${pathname}${path}`, agent };
   return new Promise<number>((resolve, reject) => {
     const outgoing = request({ ...options, headers: { apikey: key, ...own } }, (incoming) => {
       incoming.on('error', reject);
@@ -138,13 +137,12 @@ export function send(
 /** Sends generated requests. Fails where one is answered with 500 or not at all, or where `check` fails after it. */
 export async function fuzzRequests(
   server: FuzzedServer,
-  base: string,
   requests: fc.Arbitrary<FuzzedRequest>,
   check: () => Promise<unknown>,
   options: FuzzOptions,
 ): Promise<void> {
   const isAnswered = fc.asyncProperty(requests, async (fuzzed) => {
-    const status = await send(server, base, fuzzed).catch((problem: unknown) => String(problem));
+    const status = await send(server, fuzzed).catch((problem: unknown) => String(problem));
     if (typeof status === 'string' || status >= 500)
       throw new Error(`${status} for ${JSON.stringify(fuzzed)}`);
     await check();

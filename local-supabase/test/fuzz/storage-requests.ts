@@ -2,18 +2,16 @@ import * as fc from 'fast-check';
 import {
   bodyOf,
   contentTypes,
-  fuzzRequests,
+  type FuzzedRequest,
   methods,
   printable,
   segmentOf,
-  send,
   valueOf,
-  type FuzzedRequest,
-  type FuzzOptions,
-} from '../fuzz/fuzzed-requests.ts';
-import type { StorageWorld } from './storage-world.ts';
+} from './fuzzed-requests.ts';
 
-const segment = segmentOf('fz');
+/** A bucket that exists. */
+export const bucket = 'fz';
+const segment = segmentOf(bucket);
 const ROUTES = [
   'bucket',
   'object',
@@ -62,7 +60,7 @@ const MEMBERS = [
   'rules',
 ];
 const value = valueOf(
-  'fz',
+  bucket,
   'a.txt',
   { column: 'name', order: 'desc' },
   { column: 'created_at' },
@@ -101,7 +99,7 @@ const query = fc.constantFrom(
   '?width=1&a=%',
 );
 
-const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.record({
+export const storageRequests: fc.Arbitrary<FuzzedRequest> = fc.record({
   method: methods,
   path: fc
     .tuple(fc.constantFrom(...ROUTES), fc.array(segment, { maxLength: 3 }), query)
@@ -110,11 +108,3 @@ const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.record({
   body: bodyOf(MEMBERS, value),
   isService: fc.boolean(),
 });
-
-/** Sends generated requests. Fails where one is answered with 500, or keeps the next statement from being run. */
-export async function fuzzStorage(world: StorageWorld, options: FuzzOptions): Promise<void> {
-  const headersOfJson = { 'content-type': 'application/json' };
-  const bucket = { method: 'POST', path: '/bucket', headers: headersOfJson, body: '{"name":"fz"}' };
-  await send(world, '/storage/v1', { ...bucket, isService: true });
-  await fuzzRequests(world, '/storage/v1', fuzzedRequest, () => world.runSql('select 1'), options);
-}

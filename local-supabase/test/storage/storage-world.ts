@@ -1,21 +1,16 @@
 import { openDatabase } from '../../src/project/open-database.ts';
-import { createGateway } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/http/http-server.ts';
 import { createOwnHosts } from '../../src/http/own-host.ts';
 import { createTokenKeys } from '../../src/keys/keys.ts';
+import { readCaller } from '../../src/storage/caller.ts';
 import { createMemoryStore } from '../../src/storage/object-store.ts';
 import { createStorageService } from '../../src/storage/storage-service.ts';
-import { createRestService } from '../../src/rest/rest-service.ts';
-import type { RestService } from '../../src/rest/rest-service.ts';
 import type { ReplayTarget } from './storage-replay.ts';
 
-/** The embedded storage behind a gateway on a port. */
+/** The embedded storage on a port, without the gateway, which would resolve or refuse some of the recorded paths. */
 export interface StorageWorld extends ReplayTarget {
-  readonly rest: RestService;
   close(): Promise<void>;
 }
-
-const NO_SERVICE = { handle: () => Promise.resolve(new Response(null, { status: 404 })) };
 
 export async function createStorageWorld(): Promise<StorageWorld> {
   const { database } = await openDatabase({
@@ -23,7 +18,6 @@ export async function createStorageWorld(): Promise<StorageWorld> {
     seed: false,
   });
   const keys = await createTokenKeys();
-  const rest = await createRestService({ database, settings: {} });
   const storage = createStorageService({
     database,
     keys,
@@ -32,27 +26,18 @@ export async function createStorageWorld(): Promise<StorageWorld> {
     isRemovalLimited: false,
     fileSizeLimitBytes: 524_288_000,
   });
-  const hosts = createOwnHosts();
-  const gateway = createGateway({
-    keys,
-    rest,
-    storage,
-    auth: NO_SERVICE,
-    realtime: NO_SERVICE,
-    functions: NO_SERVICE,
-    isForeign: hosts.isForeign,
+  const server = await listen(0, createOwnHosts(), async (request) => {
+    const token = request.headers.get('authorization')?.replace(/^Bearer\s+/i, '');
+    return storage.handle(request, await readCaller(token ?? request.headers.get('apikey'), keys));
   });
-  const server = await listen(0, hosts, gateway.handle);
   return {
     url: server.url,
-    rest,
     serviceKey: keys.serviceRoleKey,
     anonKey: keys.anonKey,
     jwtSecret: keys.jwtSecret,
     runSql: (sql) => database.exec(sql),
     async close() {
       await server.close();
-      await rest.close();
       await database.close();
     },
   };

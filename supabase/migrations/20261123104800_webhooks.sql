@@ -38,6 +38,7 @@ create index webhooks_endpoint_idx on private.webhooks (endpoint_id);
 create index webhooks_due_idx on private.webhooks (due_at) where state in ('pending', 'retrying');
 create index webhooks_lease_idx on private.webhooks (lease_until) where state = 'sending';
 create index webhooks_finished_idx on private.webhooks (finished_at) where state in ('sent', 'skipped', 'dead');
+create index webhooks_dead_idx on private.webhooks (finished_at) where state = 'dead';
 
 -- What a request tells. The deletion of an account takes its part out of requests that are still to be sent.
 create table private.webhook_items (
@@ -197,7 +198,7 @@ $$;
 
 /**
  * Leases at most `batch_size` due requests to the caller for `lease_seconds` of the database's clock, and returns what to send. Those whose
- * lease ran out are due again. `claimed` counts all that were due: fewer than `batch_size` means that nothing else is due.
+ * lease ran out are due again, and dead after the eighth attempt. `claimed` counts all that were due: fewer than `batch_size` means that nothing else is due.
  */
 create function public.claim_webhooks(
   batch_size integer default 50, lease_seconds integer default 60, called_at timestamptz default now()
@@ -206,12 +207,23 @@ create function public.claim_webhooks(
   set search_path = ''
 as $$
 declare
+  most_attempts constant integer := 8;
   leased_at constant timestamptz := clock_timestamp();
   webhook private.webhooks;
   request jsonb;
   claimed integer := 0;
   webhooks jsonb := '[]';
 begin
+  with stopped as materialized (
+    select d.id from private.webhooks d
+    where d.state = 'sending' and d.lease_until <= leased_at and d.attempts >= most_attempts
+    order by d.lease_until limit batch_size for update skip locked
+  )
+  update private.webhooks w
+  set state = 'dead', lease = null, lease_until = null, finished_at = called_at,
+    reason = 'The worker stopped before it acknowledged the last attempt.'
+  from stopped s
+  where w.id = s.id;
   for webhook in
     with due as materialized (
       select d.id from private.webhooks d

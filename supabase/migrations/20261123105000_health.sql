@@ -60,6 +60,51 @@ begin
 end
 $$;
 
+/** The state of a queue whose rows workers lease: {waiting, oldest_seconds, sending, retrying, held_seconds, dead, failures}. */
+create function private.leased_queue_health(queue regclass, called_at timestamptz, held_since text default 'q.held_since') returns jsonb
+  language plpgsql stable
+  set search_path = ''
+as $$
+declare
+  health jsonb;
+begin
+  execute format($query$
+    select jsonb_build_object('waiting', w.waiting, 'oldest_seconds', w.oldest_seconds, 'failures', f.failures) || to_jsonb(s)
+    from (
+      select count(*) as waiting, floor(extract(epoch from $1 - min(d.due_at))) as oldest_seconds
+      from (
+        select q.due_at from %1$s q where q.state in ('pending', 'retrying') and q.due_at <= $1 order by q.due_at limit 10000
+      ) d
+    ) w, (
+      select
+        count(*) filter (where m.state = 'sending') as sending, count(*) filter (where m.state = 'retrying') as retrying,
+        floor(extract(epoch from $1 - min(m.held_since) filter (where m.state = 'retrying'))) as held_seconds,
+        count(*) filter (where m.state = 'dead') as dead
+      from (
+        (select q.state, %2$s as held_since from %1$s q where q.state in ('sending', 'retrying') limit 10000)
+        union all
+        (select q.state, null from %1$s q where q.state = 'dead' limit 10000)
+      ) m
+    ) s, (
+      select coalesce(jsonb_object_agg(r.reason, r.number), '{}') as failures
+      from (
+        select coalesce(m.reason, 'unknown') as reason, count(*) as number
+        from (
+          (
+            select q.reason from %1$s q
+            where q.state = 'dead' and q.finished_at > $1 - interval '1 day' order by q.finished_at desc limit 10000
+          )
+          union all
+          (select q.reason from %1$s q where q.state = 'retrying' and q.reason is not null limit 10000)
+        ) m
+        group by 1 order by 2 desc limit 20
+      ) r
+    ) f
+  $query$, queue, held_since) into health using called_at;
+  return health;
+end
+$$;
+
 /**
  * Of the mails that ended in the last day, the newest 10,000: {sent, dead, failed_share}, the share of those that were not skipped, null
  * without any. Addresses that were suppressed in the last day, at most 10,000: {bounces, complaints}.
@@ -106,7 +151,8 @@ as $$
         'notification_mails',
         (select min(m.finished_at) from private.notification_mails m where m.state in ('sent', 'skipped', 'dead'))
       ),
-      ('push_messages', (select min(m.finished_at) from private.push_messages m where m.state in ('sent', 'skipped', 'dead')))
+      ('push_messages', (select min(m.finished_at) from private.push_messages m where m.state in ('sent', 'skipped', 'dead'))),
+      ('webhooks', (select min(w.finished_at) from private.webhooks w where w.state in ('sent', 'skipped', 'dead')))
   ) o (name, oldest)
   join private.retention r on r.name = o.name
   where o.oldest < called_at - r.keep
@@ -144,6 +190,8 @@ as $$
       ('outgoing_late', (health #>> '{outgoing,oldest_seconds}')::numeric > 5),
       ('messages_late', (health #>> '{messages,oldest_seconds}')::numeric > 5),
       ('push_late', (health #>> '{push,oldest_seconds}')::numeric > 60),
+      ('webhooks_late', (health #>> '{webhooks,oldest_seconds}')::numeric > 60),
+      ('webhooks_fail', (health #>> '{webhooks,dead}')::numeric > 0),
       ('mails_late', (health #>> '{mails,oldest_seconds}')::numeric > 900),
       ('mails_held', (health #>> '{mails,held_seconds}')::numeric > 3600),
       ('push_held', (health #>> '{push,held_seconds}')::numeric > 3600),
@@ -169,11 +217,11 @@ as $$
 $$;
 
 /**
- * The state of everything that delivers: {alarms, outgoing, messages, announcements, mails, push, day, jobs, workers, retention, tables}. `alarms` names
- * what an operator has to look at. `outgoing` is what users sent, `messages` those of backends to few recipients, `announcements` those to many, which
- * take as long as they take. A queue is {waiting, oldest_seconds}: how many rows are due, and since when the oldest is. `mails` and `push` add {sending,
- * retrying, held_seconds, dead, failures}; `held_seconds` is since when the provider takes the one that waits the longest not; `failures` counts those of the last day
- * by their reason. Counting stops at 10,000. For the others see private.day_health(), job_health(), worker_health(), retention_health() and table_health().
+ * The state of everything that delivers: {alarms, outgoing, messages, announcements, mails, push, webhooks, day, jobs, workers, retention, tables}. `alarms`
+ * names what an operator has to look at. `outgoing` is what users sent, `messages` those of backends to few recipients, `announcements` those to many, which
+ * take as long as they take. A queue is {waiting, oldest_seconds}: how many rows are due, and since when the oldest is. `mails`, `push` and `webhooks` add
+ * {sending, retrying, held_seconds, dead, failures}; `held_seconds` is how long the provider has refused the longest held one; `failures` counts those of the
+ * last day by their reason. Counting stops at 10,000. The others are of private.day_health(), job_health(), worker_health(), retention_health(), table_health().
  */
 create function public.queue_health() returns jsonb
   language plpgsql stable security definer
@@ -211,76 +259,9 @@ begin
         select q.message_id, q.due_at from private.message_ranges q where q.lane >= 2 and q.due_at <= called_at limit 10000
       ) m
     ),
-    'mails', (
-      select jsonb_build_object(
-        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
-      )
-      from (
-        select q.due_at from private.notification_mails q
-        where q.state in ('pending', 'retrying') and q.due_at <= called_at order by q.due_at limit 10000
-      ) m
-    ) || (
-      select jsonb_build_object(
-        'sending', count(*) filter (where m.state = 'sending'),
-        'retrying', count(*) filter (where m.state = 'retrying'),
-        'held_seconds', floor(extract(epoch from called_at - min(m.held_since) filter (where m.state = 'retrying'))),
-        'dead', count(*) filter (where m.state = 'dead')
-      )
-      from (
-        (select q.state, q.held_since from private.notification_mails q where q.state in ('sending', 'retrying') limit 10000)
-        union all
-        (select q.state, null from private.notification_mails q where q.state = 'dead' limit 10000)
-      ) m
-    ) || jsonb_build_object('failures', (
-      select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
-      from (
-        select coalesce(q.reason, 'unknown') as reason, count(*) as number
-        from (
-          (
-            select m.reason from private.notification_mails m
-            where m.state = 'dead' and m.finished_at > called_at - interval '1 day' order by m.finished_at desc limit 10000
-          )
-          union all
-          (select m.reason from private.notification_mails m where m.state = 'retrying' and m.reason is not null limit 10000)
-        ) q
-        group by 1 order by 2 desc limit 20
-      ) f
-    )),
-    'push', (
-      select jsonb_build_object(
-        'waiting', count(*), 'oldest_seconds', floor(extract(epoch from called_at - min(m.due_at)))
-      )
-      from (
-        select q.due_at from private.push_messages q
-        where q.state in ('pending', 'retrying') and q.due_at <= called_at order by q.due_at limit 10000
-      ) m
-    ) || (
-      select jsonb_build_object(
-        'sending', count(*) filter (where m.state = 'sending'),
-        'retrying', count(*) filter (where m.state = 'retrying'),
-        'held_seconds', floor(extract(epoch from called_at - min(m.held_since) filter (where m.state = 'retrying'))),
-        'dead', count(*) filter (where m.state = 'dead')
-      )
-      from (
-        (select q.state, q.held_since from private.push_messages q where q.state in ('sending', 'retrying') limit 10000)
-        union all
-        (select q.state, null from private.push_messages q where q.state = 'dead' limit 10000)
-      ) m
-    ) || jsonb_build_object('failures', (
-      select coalesce(jsonb_object_agg(f.reason, f.number), '{}')
-      from (
-        select coalesce(q.reason, 'unknown') as reason, count(*) as number
-        from (
-          (
-            select m.reason from private.push_messages m
-            where m.state = 'dead' and m.finished_at > called_at - interval '1 day' order by m.finished_at desc limit 10000
-          )
-          union all
-          (select m.reason from private.push_messages m where m.state = 'retrying' and m.reason is not null limit 10000)
-        ) q
-        group by 1 order by 2 desc limit 20
-      ) f
-    )),
+    'mails', private.leased_queue_health('private.notification_mails', called_at),
+    'push', private.leased_queue_health('private.push_messages', called_at),
+    'webhooks', private.leased_queue_health('private.webhooks', called_at, 'null::timestamptz'),
     'day', private.day_health(called_at),
     'jobs', private.job_health(called_at),
     'workers', private.worker_health(),
@@ -292,10 +273,10 @@ end
 $$;
 
 /**
- * Makes dead mails, push messages and notifications of users due again, with all their attempts: after an outage of a provider, for example. `letter_ids`: only
- * these; `died_after`: only what died since then. A mail about what was
- * read meanwhile is skipped when it is claimed. Returns {mails, push, outgoing, skipped}, the numbers of each; `skipped` counts, by their
- * obstacles, the mails that stay dead because their recipients get none: `suppressed` (see public.lift_suppressions()), `unconfirmed`, `account`.
+ * Makes dead mails, push messages, webhooks and notifications of users due again, with all their attempts: after an outage of a provider, for example.
+ * `letter_ids`: only these; `died_after`: only what died since then. A mail about what was read meanwhile is skipped when it is claimed. Webhooks of an
+ * endpoint that is gone stay dead. Returns {mails, push, webhooks, outgoing, skipped}, the numbers of each; `skipped` counts, by their obstacles, the
+ * mails that stay dead because their recipients get none: `suppressed` (see public.lift_suppressions()), `unconfirmed`, `account`.
  */
 create function public.resend_dead_letters(letter_ids uuid[] default null, died_after timestamptz default null)
   returns jsonb
@@ -305,6 +286,7 @@ as $$
 declare
   resent jsonb;
   push_messages integer;
+  webhooks integer;
   outgoing integer;
 begin
   with dead as materialized (
@@ -332,10 +314,16 @@ begin
   where m.state = 'dead' and (letter_ids is null or m.id = any (letter_ids))
     and (died_after is null or m.finished_at >= died_after);
   get diagnostics push_messages = row_count;
+  update private.webhooks w
+  set state = 'retrying', attempts = 0, due_at = now(), finished_at = null, reason = null
+  from private.webhook_endpoints e
+  where e.id = w.endpoint_id and e.gone_at is null and w.state = 'dead' and (letter_ids is null or w.id = any (letter_ids))
+    and (died_after is null or w.finished_at >= died_after);
+  get diagnostics webhooks = row_count;
   update private.outgoing_notifications o set attempts = 0, due_at = now(), reason = null
   where o.due_at = 'infinity' and letter_ids is null and (died_after is null or o.created_at >= died_after);
   get diagnostics outgoing = row_count;
-  return resent || jsonb_build_object('push', push_messages, 'outgoing', outgoing);
+  return resent || jsonb_build_object('push', push_messages, 'webhooks', webhooks, 'outgoing', outgoing);
 end
 $$;
 

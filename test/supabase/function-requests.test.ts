@@ -145,7 +145,7 @@ describe('a worker', () => {
     },
   );
 
-  it('without a secret of its own is started by a service key alone', async () => {
+  it('without WORKER_SECRET is started by a service key alone', async () => {
     expect(await run({ 'x-worker-secret': '' }, { WORKER_SECRET: '' })).toBe(403);
     expect(
       await run(

@@ -17,17 +17,21 @@ const readHealth = async () =>
   (await (await ask(supabase().secretKey)).json()) as Readonly<Record<string, Queue>>;
 
 beforeEach(() =>
-  supabase().database.exec('delete from private.notification_mails; delete from private.messages'),
+  supabase().database.exec(
+    'delete from private.notification_mails; delete from private.messages; delete from private.webhook_endpoints',
+  ),
 );
 
 it('empty queues have no age, and no job is known without pg_cron', async () => {
   const empty = { waiting: 0, oldest_seconds: null };
+  const emptyLeased = { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} };
   expect(await readHealth()).toEqual({
     outgoing: { ...empty, retrying: 0, dead: 0 },
     messages: empty,
     announcements: empty,
-    mails: { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} },
-    push: { ...empty, sending: 0, retrying: 0, held_seconds: null, dead: 0, failures: {} },
+    mails: emptyLeased,
+    push: emptyLeased,
+    webhooks: emptyLeased,
     day: { sent: 0, dead: 0, failed_share: null, bounces: 0, complaints: 0 },
     alarms: [],
     jobs: null,
@@ -96,6 +100,14 @@ it.each([
     `insert into private.notification_mails (recipient_id, topic, due_at)
      values ('${ada.id}', 'test', now() - interval '16 minutes')`,
   ],
+  ...(['webhooks_late', 'webhooks_fail'] as const).map((name): [string, string] => [
+    name,
+    `with endpoint as (
+       insert into private.webhook_endpoints (url, events) values ('https://hooks.example.com/x', '{mail.bounced}') returning id
+     )
+     insert into private.webhooks (endpoint_id, event, state, due_at, finished_at)
+     select id, 'mail.bounced', ${name === 'webhooks_late' ? `'pending'` : `'dead'`}, now() - interval '2 minutes', now() from endpoint`,
+  ]),
 ])('the alarm %s rings, and no other', async (name, sql) => {
   const { database } = supabase();
   await database.exec('delete from private.suppressed_addresses');
@@ -152,6 +164,6 @@ it('a worker runs until its call has a response, 150 seconds at most, and the he
   }
 });
 
-it('the health of the queues is told to the service alone', async () => {
+it('only the service reads the health of the queues', async () => {
   expect((await ask(supabase().publishableKey)).status).toBe(401);
 });

@@ -24,12 +24,18 @@ interface Received {
 }
 const received: Received[] = [];
 let status = 200;
+let retryAfter: string | undefined;
 const endpoint = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8').on('data', (part: string) => (body += part));
   request.on('end', () => {
     received.push({ headers: new Headers(request.headers as Record<string, string>), body });
-    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end();
+    response
+      .writeHead(status, {
+        location: 'http://127.0.0.1:1/',
+        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      })
+      .end();
   });
 });
 let url: string;
@@ -68,6 +74,7 @@ const events = () =>
 beforeEach(async () => {
   nowMs = startMs;
   status = 200;
+  retryAfter = undefined;
   received.length = 0;
   await supabase().database.exec(
     `delete from private.webhook_endpoints; delete from private.messages; delete from notifications;
@@ -125,6 +132,7 @@ it('tells that an address bounced or complained, once', async () => {
     [ada.email.toUpperCase(), 'bounce'],
     [ada.email, 'bounce'],
     [grace.email, 'complaint'],
+    [grace.email, 'bounce'],
     ['nobody@example.com', 'bounce'],
   ])
     await call('/rest/v1/rpc/suppress_mail_address', { address, reason });
@@ -146,8 +154,33 @@ it('repeats a refused request with the same id and body, later each time, and en
   expect(received).toHaveLength(8);
   expect(new Set(received.map(({ headers, body }) => headers.get('webhook-id') + body)).size).toBe(1);
   expect(await supabase().database.query('select state, reason from private.webhooks')).toEqual([
-    { state: 'dead', reason: 'The endpoint answered 302' },
+    { state: 'dead', reason: 'The endpoint responded 302' },
   ]);
+  status = 200;
+  expect((await call('/rest/v1/rpc/resend_dead_letters', {})).body).toMatchObject({ webhooks: 1 });
+  await run();
+  expect(received).toHaveLength(9);
+});
+
+it('ends a request whose worker stopped at the eighth attempt', async () => {
+  await sendTo(ada.id);
+  await supabase().database.exec(
+    `update notifications set status = 'read';
+     update private.webhooks set state = 'sending', lease = id, lease_until = now(), attempts = 8`,
+  );
+  await run();
+  expect(received).toEqual([]);
+  expect(await supabase().database.query('select state from private.webhooks')).toEqual([{ state: 'dead' }]);
+});
+
+it.each(['60', new Date(startMs + 60_000).toUTCString()])('repeats after Retry-After: %s', async (time) => {
+  retryAfter = time;
+  status = 503;
+  await sendTo(ada.id);
+  await supabase().database.exec(`update notifications set status = 'read'`);
+  await run();
+  const [row] = await supabase().database.query<{ due_at: Date }>('select due_at from private.webhooks');
+  expect(row?.due_at.getTime()).toBe(startMs + 60_000);
 });
 
 it('sends nothing more to an endpoint that is gone until it is registered again', async () => {
@@ -163,6 +196,7 @@ it('sends nothing more to an endpoint that is gone until it is registered again'
   await read();
   await run(3_600_000);
   expect(received).toHaveLength(1);
+  expect((await call('/rest/v1/rpc/resend_dead_letters', {})).body).toMatchObject({ webhooks: 0 });
   const again = (await call('/rest/v1/rpc/register_webhook', { url, events: ['notification.read'] })).body;
   expect(again).toMatchObject({ secret });
   await read();
@@ -184,7 +218,7 @@ it('leaves a deleted account out of a request that waits', async () => {
   expect(events().map(({ data }) => data.items)).toMatchObject([[{ recipient_id: ada.id }]]);
 });
 
-it('is queued for nobody where no endpoint gets the event', async () => {
+it('is not queued where no endpoint gets the event', async () => {
   await call('/rest/v1/rpc/register_webhook', { url, events: ['mail.bounced'] });
   await sendTo(ada.id);
   await supabase().database.exec(`update notifications set status = 'read'`);

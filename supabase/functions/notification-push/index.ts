@@ -7,33 +7,10 @@
  * PUSH_HOSTS where other push services than the browsers' own are allowed. The platform sets SUPABASE_URL and
  * SUPABASE_SECRET_KEYS.
  */
-import { setTimeout } from 'node:timers/promises';
 import { createPushTransport } from '../_shared/push/push-transport.ts';
 import { sendDuePushMessages } from '../_shared/push/send-due-push-messages.ts';
-import { continueWorker, workerCallSchema } from '../_shared/runtime/continue-worker.ts';
-import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
-import { createFailureLog } from '../_shared/runtime/failure-log.ts';
-import { parseRequestJson } from '../_shared/runtime/parse.ts';
-import { answerError, serveFunction } from '../_shared/runtime/runtime.ts';
-import { isWorkerCall } from '../_shared/runtime/service-keys.ts';
+import { serveWorker, workerCallSchema } from '../_shared/runtime/serve-worker.ts';
 
-/** The platform ends a run after 150 s. */
-const runMs = 50_000;
-
-export default serveFunction({ methods: ['POST'] }, async (request, runtime) => {
-  if (!isWorkerCall(request, runtime.env))
-    return answerError(403, 'worker_secret_needed', 'The worker secret or a service key is needed');
-  const log = createFailureLog(request, 'notification-push', console.error);
-  const { worker } = parseRequestJson(workerCallSchema, (await request.text()) || '{}');
-  const callDatabase = createDatabaseCaller(runtime, log.traceparent);
-  const report = await sendDuePushMessages({
-    callDatabase,
-    log,
-    wait: (durationMs) => setTimeout(durationMs),
-    transport: createPushTransport(runtime),
-    now: runtime.now,
-    stopAtMs: performance.now() + runMs,
-    startNext: () => continueWorker('notification-push', worker, callDatabase, log),
-  });
-  return Response.json(report);
-});
+export default serveWorker('notification-push', workerCallSchema, (options, runtime) =>
+  sendDuePushMessages({ ...options, transport: createPushTransport(runtime) }),
+);

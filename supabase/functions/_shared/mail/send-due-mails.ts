@@ -1,7 +1,9 @@
 import { createAcknowledgments } from '../runtime/acknowledge.ts';
-import type { AcknowledgmentOptions, Acknowledgments } from '../runtime/acknowledge.ts';
+import type { Acknowledgments } from '../runtime/acknowledge.ts';
 import { drainQueue } from '../runtime/drain-queue.ts';
 import type { SendingReport } from '../runtime/drain-queue.ts';
+import { messageOf } from '../runtime/failure-log.ts';
+import type { WorkerOptions } from '../runtime/serve-worker.ts';
 import { parseAnswer } from '../runtime/parse.ts';
 import { MailTransportError } from './mail-transport.ts';
 import type { MailRefusal, MailTransport } from './mail-transport.ts';
@@ -12,15 +14,11 @@ import type { RateGate } from './rate-gate.ts';
 import { renderMail } from './render-mail.ts';
 import type { MailSettings } from './render-mail.ts';
 
-export interface SendDueMailsOptions extends AcknowledgmentOptions {
+export interface SendDueMailsOptions extends WorkerOptions {
   readonly transport: MailTransport;
   readonly settings: MailSettings;
-  readonly now: () => number;
   /** Also sends mails that are due until then. Default: only what is due now. */
   readonly dueBeforeMs?: number | undefined;
-  readonly startNext: () => Promise<void>;
-  /** No mail is sent after this time of `performance.now()`: functions have a time limit. */
-  readonly stopAtMs: number;
 }
 
 const batchSize = 50;
@@ -112,7 +110,7 @@ async function trySending(
     return null;
   } catch (problem) {
     if (problem instanceof MailTransportError) return problem;
-    const message = problem instanceof Error ? problem.message : String(problem);
+    const message = messageOf(problem);
     return new MailTransportError(message, 'temporary', { cause: problem });
   }
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createECDH } from 'node:crypto';
 import webPush from 'web-push';
+import { messageOf } from '../runtime/failure-log.ts';
 import { InvalidSettingError, requireSetting } from '../runtime/runtime.ts';
 import type { Environment, Runtime } from '../runtime/runtime.ts';
 import { findHttpRule, readRetryAfterMs } from '../runtime/response-rules.ts';
@@ -148,10 +149,6 @@ function readOutcome({ status, headers }: Response, body: string, nowMs: number)
 
 function hold(reason: string, retrySeconds: number | null = null): PushOutcome {
   return { outcome: 'held', reason, retrySeconds };
-}
-
-function messageOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem);
 }
 
 /** After several requests in a row that a push service left unanswered, the run asks it no more: each takes as long as a timeout. */

@@ -1,19 +1,16 @@
 import { createAcknowledgments } from '../runtime/acknowledge.ts';
-import type { AcknowledgmentOptions } from '../runtime/acknowledge.ts';
 import { drainQueue } from '../runtime/drain-queue.ts';
 import type { SendingReport } from '../runtime/drain-queue.ts';
+import { messageOf } from '../runtime/failure-log.ts';
+import type { WorkerOptions } from '../runtime/serve-worker.ts';
 import { parseAnswer } from '../runtime/parse.ts';
 import type { LeasedItem } from '../mail/queued-mail.ts';
 import type { PushOutcome, PushTransport } from './push-transport.ts';
 import { claimedPushMessagesSchema, queuedPushMessageSchema } from './queued-push-message.ts';
 import { renderPush } from './render-push.ts';
 
-export interface SendDuePushMessagesOptions extends AcknowledgmentOptions {
+export interface SendDuePushMessagesOptions extends WorkerOptions {
   readonly transport: PushTransport;
-  readonly now: () => number;
-  readonly startNext: () => Promise<void>;
-  /** No batch is claimed after this time of `performance.now()`: functions have a time limit. */
-  readonly stopAtMs: number;
 }
 
 const batchSize = 100;
@@ -69,7 +66,7 @@ async function trySending(
     const queued = parseAnswer(queuedPushMessageSchema, 'claim_push_messages', message);
     return await transport.send(queued, JSON.stringify(renderPush(queued)));
   } catch (problem) {
-    const reason = problem instanceof Error ? problem.message : String(problem);
+    const reason = messageOf(problem);
     return { outcome: 'failed', reason, retrySeconds: null };
   }
 }

@@ -26,3 +26,7 @@ export function createFailureLog(
     },
   };
 }
+
+export function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}

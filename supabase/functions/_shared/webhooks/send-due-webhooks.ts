@@ -1,16 +1,12 @@
 import * as z from 'zod/mini';
 import { createAcknowledgments } from '../runtime/acknowledge.ts';
-import type { AcknowledgmentOptions } from '../runtime/acknowledge.ts';
 import { drainQueue } from '../runtime/drain-queue.ts';
 import type { SendingReport } from '../runtime/drain-queue.ts';
+import type { WorkerOptions } from '../runtime/serve-worker.ts';
 import type { WebhookTransport } from './webhook-transport.ts';
 
-export interface SendDueWebhooksOptions extends AcknowledgmentOptions {
+export interface SendDueWebhooksOptions extends WorkerOptions {
   readonly transport: WebhookTransport;
-  readonly now: () => number;
-  readonly startNext: () => Promise<void>;
-  /** No batch is claimed after this time of `performance.now()`: functions have a time limit. */
-  readonly stopAtMs: number;
 }
 
 const claimedSchema = z.object({

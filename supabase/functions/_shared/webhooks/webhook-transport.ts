@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { messageOf } from '../runtime/failure-log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { readRetryAfterMs } from '../runtime/response-rules.ts';
 import { signWebhook } from '../runtime/webhook-signature.ts';
 
 export interface WebhookRequest {
@@ -103,9 +105,9 @@ export function createWebhookTransport({
           signal: AbortSignal.timeout(timeoutMs),
         });
         await response.body?.cancel();
-        return outcomeOf(response);
+        return outcomeOf(response, now());
       } catch (problem) {
-        const reason = problem instanceof Error ? problem.message : String(problem);
+        const reason = messageOf(problem);
         return { outcome: 'failed', reason, retrySeconds: null };
       }
     },
@@ -113,12 +115,12 @@ export function createWebhookTransport({
 }
 
 /** By the specification of Standard Webhooks: any 2xx is success, 410 ends them, everything else is tried again. */
-function outcomeOf({ status, headers }: Response): WebhookOutcome {
+function outcomeOf({ status, headers }: Response, nowMs: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { outcome: 'sent' };
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = readRetryAfterMs(headers, nowMs);
   return {
     outcome: status === 410 ? 'gone' : 'failed',
-    reason: `The endpoint answered ${status}`,
-    retrySeconds: Number.isFinite(seconds) ? Math.ceil(seconds) : null,
+    reason: `The endpoint responded ${status}`,
+    retrySeconds: retryAfterMs > 0 ? Math.ceil(retryAfterMs / 1000) : null,
   };
 }

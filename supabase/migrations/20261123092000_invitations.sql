@@ -72,7 +72,7 @@ begin
 end
 $$;
 
--- Whoever entered an address proves nothing.
+-- An address that was only entered proves nothing.
 create trigger forget_invitee after delete on auth.users
   for each row when (old.email_confirmed_at is not null) execute function private.forget_invitee();
 
@@ -124,7 +124,7 @@ as $$
   from (select private.has_address(about.invitee_email) as is_invitee) me
 $$;
 
-/** Deletes what an invitee was told about an invitation, before a new notification replaces it. */
+/** Deletes the invitee's notifications about an invitation, before a new notification replaces it. */
 create function private.forget_invitation_notifications(recipient uuid, about public.invitations) returns void
   language sql security definer
   set search_path = ''
@@ -205,7 +205,7 @@ begin
 end
 $$;
 
-/** The invitation of a token: one row, or none where the token is unknown. Reading changes nothing. */
+/** The invitation of a token: one row, no row for an unknown token. Reading changes nothing. */
 create function public.get_invitation(token text)
   returns table (
     id uuid,
@@ -228,7 +228,7 @@ as $$
 $$;
 
 /**
- * Who invites to what, for whoever holds the token and has not signed in: no address, no id, and nothing of an invitation that is no longer
+ * Who invites to what, for a holder of the token who has not signed in: no address, no id, and nothing of an invitation that is no longer
  * open. One row, or none where the token is unknown. Reading changes nothing.
  */
 create function public.preview_invitation(token text)
@@ -441,5 +441,68 @@ $$;
 create trigger mark_answered_invitation after update of status on public.invitations
   for each row when (old.status = 'pending' and new.status in ('accepted', 'declined'))
   execute function private.mark_answered_invitation();
+
+-- Users who share an accepted invitation can block each other, also after retention has deleted the invitation.
+create table private.accepted_invitations (
+  invitation_id uuid primary key,
+  inviter_id uuid not null references auth.users (id) on delete cascade,
+  invitee_id uuid not null references auth.users (id) on delete cascade,
+  check (inviter_id <> invitee_id)
+);
+create index accepted_invitations_inviter_idx on private.accepted_invitations (inviter_id, invitee_id);
+create index accepted_invitations_invitee_idx on private.accepted_invitations (invitee_id, inviter_id);
+
+/**
+ * The account that has confirmed an address; null without one. Accounts of single sign-on may share an address: the account
+ * with a password comes first, as in public.create_invitation().
+ */
+create function private.account_of_address(address text) returns uuid
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select u.id from auth.users u
+  where u.instance_id = '00000000-0000-0000-0000-000000000000'
+    and lower(u.email) = lower(address) and u.deleted_at is null and u.email_confirmed_at is not null
+  order by u.is_sso_user, u.created_at
+  limit 1
+$$;
+
+/** Whether two users share an accepted invitation. */
+create function private.share_invitation(one uuid, other uuid) returns boolean
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return exists (select from private.accepted_invitations a where a.inviter_id = one and a.invitee_id = other)
+    or exists (select from private.accepted_invitations a where a.inviter_id = other and a.invitee_id = one);
+end
+$$;
+
+/** Runs after the status of an invitation has changed. */
+create function private.follow_accepted_invitation() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  invitee uuid;
+begin
+  if new.status = 'accepted' then
+    -- The invitee is the caller, unless a service changes the row.
+    invitee := coalesce(auth.uid(), private.account_of_address(new.invitee_email));
+    if invitee is null or invitee = new.inviter_id then
+      return null;
+    end if;
+    insert into private.accepted_invitations (invitation_id, inviter_id, invitee_id)
+      values (new.id, new.inviter_id, invitee)
+      on conflict do nothing;
+  else
+    delete from private.accepted_invitations a where a.invitation_id = new.id;
+  end if;
+  return null;
+end
+$$;
+
+create trigger follow_accepted_invitation after update of status on public.invitations
+  for each row when (old.status <> new.status) execute function private.follow_accepted_invitation();
 
 revoke all on all functions in schema private from public;

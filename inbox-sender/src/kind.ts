@@ -15,7 +15,7 @@ export type KindIcon =
   | 'archive'
   | 'settings';
 
-/** Texts by language (BCP 47), such as `en` and `de-AT`. English stands for the languages that are missing. */
+/** Texts by language (BCP 47), such as `en` and `de-AT`. Missing languages show the English text. */
 export type ByLanguage<T> = Readonly<Record<string, T>> & { readonly en: T };
 
 /** A kind of notifications of the team's own. The inbox, its preferences and its mails show it without a new build. */
@@ -29,7 +29,7 @@ export interface Kind {
   /** Where it arrives until a recipient chooses. Default: all channels. */
   readonly channels?: readonly Channel[];
   /**
-   * Title (up to 150 characters) and text (up to 500). `{name}` stands for a field of the message; `{text}`, `{entity}` and `{sender}`
+   * Title (up to 150 characters) and text (up to 500). `{name}` is replaced by a field of the message; `{text}`, `{entity}` and `{sender}`
    * for its parts. Default: the message's own text.
    */
   readonly templates?: ByLanguage<{ readonly title?: string; readonly text?: string }>;

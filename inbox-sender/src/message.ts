@@ -52,7 +52,7 @@ export type Message = Recipients &
      * has chosen no time zone). Default: now.
      */
     readonly sendAt?: Date | { readonly localTime: string };
-    /** From then on nobody receives it, and those who have lose it. Default: never; for an audience and everyone 90 days after `sendAt`. */
+    /** From then on it is not delivered, and disappears from inboxes. Default: never; for an audience and everyone 90 days after `sendAt`. */
     readonly expiresAt?: Date;
     /** Repeated with the same message it sends nothing for 30 days, and returns what became of the first. Default: a random one. */
     readonly idempotencyKey?: string;
@@ -67,7 +67,6 @@ export type Message = Recipients &
  * - `unknown`: there is no such account; `send()` and `sendAll()` name these, the log counts them.
  */
 export interface Delivery {
-  /** The account. */
   readonly recipientId: string;
   /** What became of it. */
   readonly outcome: 'delivered' | 'suppressed' | 'failed' | 'unknown';

@@ -12,7 +12,7 @@ import { checkDate, checkId, checkJson, checkObject, checkSendAt } from './check
 import { isRetryable, previewError, SenderError, senderError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Delivery, DryRun, Message, MessageStatus, Preview } from './message.ts';
-import { decodeDelivery, decodeStatus, encodeMessage, type WireDryRun } from './wire.ts';
+import { decodeDryRun, decodeStatus, encodeMessage } from './wire.ts';
 
 /** The project, and the key that may send. */
 export interface SenderOptions {
@@ -21,7 +21,7 @@ export interface SenderOptions {
   /** `sb_secret_…`, or the legacy key of the service role. Never in a browser: it reads and writes everything. */
   readonly secretKey: string;
   /**
-   * How many attempts may follow a failure that passes. The wait before one is the project's `Retry-After`, up to a minute, or up to
+   * How many attempts may follow a transient failure. The wait before one is the project's `Retry-After`, up to a minute, or up to
    * 0.5, 1, 2, … seconds. A call whose `Retry-After` is longer ends as `unavailable`. Default 4.
    */
   readonly retries?: number;
@@ -40,12 +40,12 @@ export interface CallOptions {
 /** Sends notifications, and tells what became of them. Every method throws {@link SenderError} only. */
 export interface Sender {
   /**
-   * Sends a message. A failure that passes is repeated, which sends nothing twice, because each message has an idempotency key.
+   * Sends a message. A request that fails transiently is retried, which sends nothing twice, because each message has an idempotency key.
    *
    * @returns what became of it for each recipient; for more than 100, an audience or everyone the state is `queued`.
    */
   send(message: Message, options?: CallOptions): Promise<MessageStatus>;
-  /** Sends up to 100 messages in one transaction: all are accepted, or none. The answers are in the order of the messages. */
+  /** Sends up to 100 messages in one transaction: all are accepted, or the call fails. The results are in the order of the messages. */
   sendAll(messages: readonly Message[], options?: CallOptions): Promise<readonly MessageStatus[]>;
   /**
    * What a message would do, and how it reads as a row, a mail and a push message in every language. Nothing is sent, and the idempotency key
@@ -56,7 +56,7 @@ export interface Sender {
   status(id: string, options?: CallOptions & { readonly userId?: string }): Promise<MessageStatus>;
   /** Every delivery of a message, read in pages of 1,000, in the order of the recipients' ids. */
   deliveries(id: string, options?: CallOptions): AsyncIterableIterator<Delivery>;
-  /** Cancels a message that has not been delivered. Those whom it has reached keep it; the state tells whether it came too late. */
+  /** Cancels a message that has not been delivered. Recipients who have it keep it; the state tells whether it came too late. */
   cancel(id: string, options?: CallOptions): Promise<MessageStatus>;
   /** Registers a kind, or replaces the one of the same name: call it at each start of the program. A project has up to 50. */
   registerKind(kind: Kind, options?: CallOptions): Promise<void>;
@@ -141,19 +141,13 @@ export function createSender(options: SenderOptions): Sender {
         (response) => (response as readonly unknown[]).map(decodeStatus),
       ),
     async dryRun(message, options) {
-      const [wire] = await call(
+      const { preview, ...outcome } = await call(
         'send_notifications',
         () => ({ messages: encodeMessages([message]), dry_run: true }),
         options,
-        (response) => response as readonly WireDryRun[],
+        decodeDryRun,
       );
-      if (!wire) throw new SenderError('server', 'The response lacks the message.');
-      const previews = await renderPreviews(project, wire, options?.signal);
-      return {
-        recipientCount: wire.recipient_count,
-        deliveries: wire.deliveries.map(decodeDelivery),
-        previews,
-      };
+      return { ...outcome, previews: await renderPreviews(project, preview, options?.signal) };
     },
     async status(id, options) {
       const { userId } = options ?? {};
@@ -230,13 +224,13 @@ function openProject(options: SenderOptions): Project {
 
 async function renderPreviews(
   { url, secretKey, timeoutMs, platform }: Project,
-  { content, words }: WireDryRun,
+  preview: object,
   signal: AbortSignal | undefined,
 ): Promise<Readonly<Record<string, Preview>>> {
   const functions = createFunctionsClient({ url, apiKey: secretKey, platform, timeoutMs });
   try {
     const previews = await functions.invoke('notification-mails', {
-      body: { preview: { content, words } },
+      body: { preview },
       ...(signal && { signal }),
     });
     checkObject(previews, 'The response of notification-mails');

@@ -48,7 +48,7 @@ interface WireDelivery {
 }
 
 /** What public.send_notifications() returns of a dry run. */
-export interface WireDryRun {
+interface WireDryRun {
   readonly recipient_count: number | null;
   readonly deliveries: readonly WireDelivery[];
   readonly content: unknown;
@@ -69,7 +69,12 @@ export function decodeStatus(response: unknown): MessageStatus {
   };
 }
 
-export function decodeDelivery(delivery: WireDelivery): Delivery {
+export function decodeDryRun(response: unknown) {
+  const [{ recipient_count: recipientCount, deliveries, content, words }] = response as readonly [WireDryRun];
+  return { recipientCount, deliveries: deliveries.map(decodeDelivery), preview: { content, words } };
+}
+
+function decodeDelivery(delivery: WireDelivery): Delivery {
   return {
     recipientId: delivery.recipient_id,
     outcome: delivery.outcome,

@@ -196,7 +196,7 @@ it('a field of the database is named as the sender names it', async () => {
 });
 
 it('throws SenderError only, whatever the arguments and the responses are', async () => {
-  const methods = ['send', 'sendAll', 'status', 'cancel', 'registerKind', 'removeKind'] as const;
+  const methods = ['send', 'sendAll', 'dryRun', 'status', 'cancel', 'registerKind', 'removeKind'] as const;
   const others: unknown[] = [];
   await assert(
     asyncProperty(

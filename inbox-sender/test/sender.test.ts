@@ -8,7 +8,10 @@ import { createSender, SenderError, type Message } from 'inbox-sender';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ada, grace, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
-const supabase = useLocalSupabase({ port: 0 });
+const supabase = useLocalSupabase({
+  port: 0,
+  functionSettings: { 'notification-mails': { verifyJwt: false } },
+});
 const run = promisify(execFile);
 
 const createTestSender = (fetch: typeof globalThis.fetch = supabase().fetch) =>
@@ -40,7 +43,7 @@ it('a message is sent with the secret key alone, and its answer has the outcome 
   ]);
 });
 
-it('a lost answer is asked for again, and the message is sent once', async () => {
+it('retries after a lost response, and sends the message once', async () => {
   let requests = 0;
   const sender = createTestSender(async (input, init) => {
     const answer = await supabase().fetch(input, init);
@@ -54,7 +57,7 @@ it('a lost answer is asked for again, and the message is sent once', async () =>
   expect(await received()).toHaveLength(1);
 });
 
-it('a scheduled message is told, canceled and read by one recipient', async () => {
+it('schedules and cancels a message, and reads the status of one recipient', async () => {
   const sender = createTestSender();
   const sendAt = new Date(Date.now() + 3_600_000);
   const scheduled = await sender.send({ recipients: [grace.id], text: 'later', sendAt });
@@ -67,6 +70,26 @@ it('a scheduled message is told, canceled and read by one recipient', async () =
   const all: string[] = [];
   for await (const { recipientId } of sender.deliveries(sent.id)) all.push(recipientId);
   expect(all).toEqual([grace.id, ada.id]);
+});
+
+it('a dry run has the outcome of each recipient and the rendered words, and sends nothing', async () => {
+  const { recipientCount, deliveries, previews } = await createTestSender().dryRun({
+    recipients: [ada.id],
+    kind: 'mention',
+    sender: { userId: grace.id },
+    entity: { type: 'document', id: '7', name: 'Notes' },
+    text: 'Please look.',
+  });
+  expect(recipientCount).toBe(1);
+  expect(deliveries).toEqual([{ recipientId: ada.id, outcome: 'delivered', channels: ['in_app', 'email'] }]);
+  expect(previews).toMatchObject({
+    de: { row: { title: 'Grace Hopper hat dich in Notes erwähnt', text: 'Please look.' } },
+    en: {
+      mail: { subject: 'Grace Hopper mentioned you in Notes' },
+      push: { title: 'Grace Hopper mentioned you in Notes', body: 'Please look.' },
+    },
+  });
+  expect(await received()).toEqual([]);
 });
 
 describe('an error of the sender', () => {

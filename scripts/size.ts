@@ -31,7 +31,7 @@ const screens: readonly Screen[] = [
   { path: '/preferences', entry: 'app/shell/preferences-route.tsx', beyond: '/home', kB: 25 },
   { path: '/account', entry: 'features/account/account-screen.tsx', beyond: '/home', kB: 26 },
 ];
-/** What every screen that needs a session stands in. */
+/** The layout around every screen that needs a session. */
 const frame = 'app/shell/signed-in-app.tsx';
 /** A text of what is there in development only, where `import.meta.env.DEV` is true. */
 const developmentText = 'A sample is on its way.';

@@ -18,7 +18,7 @@ create table public.notification_kinds (
   templates jsonb not null default '{}',
   -- Functions of the API that a button of a notification may call.
   callbacks text[] not null default '{}',
-  -- Whether users follow it by themselves: nobody gets it by default, and a message may go to its followers.
+  -- Whether users follow it by themselves: it is off by default, and a message may go to its followers.
   is_topic boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -39,7 +39,7 @@ create policy "Users read all kinds" on public.notification_kinds for select to 
 insert into public.notification_kinds (name, labels, icon, email)
 values ('system', '{"en": "System", "de": "System"}', 'info', false);
 
-/** Whether a kind is one that the application has words and switches of its own for. */
+/** Whether the application has words and switches for a kind. */
 create function private.is_built_in_kind(kind text) returns boolean
   language plpgsql immutable parallel safe
   set search_path = ''
@@ -49,7 +49,7 @@ begin
 end
 $$;
 
-/** The entry of a language such as `de-AT`, of its first part, or of English; null where there is none. */
+/** The entry of a language such as `de-AT`, of its first part, or of English; null without these. */
 create function private.in_language(entries jsonb, language text) returns jsonb
   language plpgsql immutable parallel safe
   set search_path = ''
@@ -75,7 +75,7 @@ begin
 end
 $$;
 
-/** What the placeholders of a template stand for: the fields of a message, and its `text`, `entity` and `sender`. */
+/** The values of a template's placeholders: the fields of a message, and its `text`, `entity` and `sender`. */
 create function private.kind_values(content jsonb) returns jsonb
   language plpgsql immutable parallel safe
   set search_path = ''
@@ -235,10 +235,10 @@ $$;
  * - `labels`: by language, at least in English, up to 60 characters;
  * - `icon`: of those that public.notification_kinds allows; default `bell`;
  * - `channels`: some of `in_app`, `email`, `push`, for recipients who have not chosen; default: all of these;
- * - `templates`: {title, text} by language, up to 150 and 500 characters; `{name}` stands for a field of the message, `{text}`,
+ * - `templates`: {title, text} by language, up to 150 and 500 characters; `{name}` is replaced by a field of the message, `{text}`,
  *   `{entity}` and `{sender}` for its parts; default: the message's own text;
  * - `callbacks`: functions that buttons of the notifications may call, see private.kind_callbacks();
- * - `topic`: true where users follow it by themselves: nobody gets it until they switch one of its `channels` on.
+ * - `topic`: true where users follow it by themselves: it is off until they switch one of its `channels` on.
  *
  * Returns the kind. Errors: PT400 kind_invalid, the detail names the field; PT409 notification_kinds_limit_exceeded, above 50.
  */

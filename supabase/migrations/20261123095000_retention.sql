@@ -114,7 +114,7 @@ exception when insufficient_privilege then
 end
 $$;
 
-/** Deletes everything that is past its time, each batch in a transaction of its own. */
+/** Deletes everything that is past its time, each batch in its own transaction. */
 create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
   language plpgsql
 as $$

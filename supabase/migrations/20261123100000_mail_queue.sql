@@ -46,7 +46,7 @@ create table private.notification_mail_items (
 );
 create index notification_mail_items_mail_idx on private.notification_mail_items (mail_id);
 
--- Addresses that bounced hard or whose owner complained, as private.address_hash(). Mails to them are skipped, whoever has them later.
+-- Addresses that bounced hard or whose owner complained, as private.address_hash(). Mails to them are skipped, also for a later account.
 create table private.suppressed_addresses (
   address_hash text primary key,
   reason text not null check (reason in ('bounce', 'complaint')),
@@ -286,7 +286,7 @@ as $$
 $$;
 
 /**
- * Queues a mail of its own about an invitation, unless the notification about it is mailed. Like a mail about a thread it goes
+ * Queues a separate mail about an invitation, unless the notification about it is mailed. Like a mail about a thread it goes
  * after two minutes, and not within quiet hours.
  */
 create function private.mail_invitation(invitee uuid, about public.invitations) returns void

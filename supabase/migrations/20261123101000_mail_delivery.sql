@@ -19,7 +19,7 @@ $$;
 
 /**
  * Signs links from now on with a new key. Links of earlier mails stay valid for as long as `keep`; by default for as long as links
- * are valid at all. Without the earlier key, because somebody else has it: `private.rotate_mail_link_key('0')`.
+ * are valid at all. `private.rotate_mail_link_key('0')` ends them at once, where the earlier key has leaked.
  */
 create function private.rotate_mail_link_key(keep interval default '90 days') returns void
   language plpgsql
@@ -354,7 +354,7 @@ $$;
  * - `sent`, which counts without the lease too: a mail that left must not be sent again because its worker was slow;
  * - `failed`: tried again with backoff, and dead after the fifth attempt;
  * - `delayed`: the provider takes no mail at all. Tried again after `retry_after_seconds`; the attempt does not count;
- * - `held`: the provider takes this mail not now, for reasons that are neither the mail's nor the address's. Tried again after a quarter of the
+ * - `held`: the provider does not take this mail now, for reasons that are neither the mail's nor the address's. Tried again after a quarter of the
  *   time that it has been held, between a minute and an hour; the attempt does not count. Dead when it has been held for as long as
  *   finished mails are kept;
  * - `refused`: the provider does not accept this mail. Dead;
@@ -427,7 +427,7 @@ declare
 begin
   select s.reason into known_reason from private.suppressed_addresses s
   where s.address_hash = private.address_hash(suppress_mail_address.address);
-  if known_reason is distinct from reason then
+  if known_reason is null or (known_reason = 'bounce' and reason = 'complaint') then
     perform private.queue_webhooks_of_address(address, reason);
   end if;
   insert into private.suppressed_addresses as s (address_hash, reason, detail)
@@ -465,7 +465,7 @@ $$;
 
 /**
  * Turns mails of one kind, or all of them, off (or on again) for the user of a link's token. Returns null for a token
- * that is forged or has ended, else `{kind, label, is_off, language}`; an unknown kind stands for all mails, `label` is a registered kind's.
+ * that is forged or has ended, else `{kind, label, is_off, language}`; an unknown kind means all mails, `label` is a registered kind's.
  */
 create function public.unsubscribe_from_mails(
   token text, kind text default null, undo boolean default false, dry_run boolean default false,

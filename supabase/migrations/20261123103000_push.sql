@@ -7,7 +7,7 @@ create table public.push_subscriptions (
   -- The session that subscribed: its end ends the subscription.
   session_id uuid not null,
   -- The push resource. Knowing it is enough to address the device, so only the function reads it.
-  -- A public host by its name; a push service of a developer's machine, which the function reaches only if it is told so.
+  -- A public host by its name; a push service of a developer's machine, which the function reaches only if PUSH_HOSTS names it.
   endpoint text not null unique check (
     octet_length(endpoint) <= 2000
     and endpoint ~ '^(https://([a-z0-9]([a-z0-9-]*[a-z0-9])?[.])+[a-z][a-z0-9-]*[a-z0-9](:443)?|http://(localhost|127[.]0[.]0[.]1)(:[0-9]{1,5})?)/[!-~]*$'

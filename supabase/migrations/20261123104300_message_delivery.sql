@@ -126,8 +126,8 @@ end
 $$;
 
 /**
- * Delivers messages to recipients, given as pairs; where that fails, to each alone, so that a recipient to whom a message cannot be
- * delivered stops no other. One whose rows are locked is tried again later, so that no recipient waits for another.
+ * Delivers messages to recipients, given as pairs; where that fails, to each alone, so that one failed
+ * delivery stops no other. One whose rows are locked is tried again later, so that no recipient waits for another.
  */
 create function private.deliver_pairs(message_ids uuid[], recipient_ids uuid[]) returns void
   language plpgsql security definer
@@ -189,7 +189,7 @@ end
 $$;
 
 /**
- * Those of the next recipients of a range for whom it is the local time of the message. A range of the others is due when it is for the
+ * The next recipients of a range whose clocks show the local time of the message, or a later one. A range of the others is due when it is for the
  * next of them; those who were delivered to are left out then.
  */
 create function private.due_by_clock(

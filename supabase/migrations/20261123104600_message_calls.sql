@@ -137,7 +137,7 @@ begin
 end
 $$;
 
-/** Tries the recipients for whom a finished message failed again, with the content of the call that repeats it. */
+/** Tries the failed recipients of a finished message again, with the content of the call that repeats it. */
 create function private.revive_message(repeated private.messages) returns void
   language plpgsql security definer
   set search_path = ''
@@ -239,10 +239,10 @@ $$;
  * - `important`: true where the inbox lists it above the rest until it is read; it overtakes others in the queue;
  * - `channels`: some of `in_app`, `email`, `push`, of those that the recipients want; default: all of these;
  * - `send_at`: a time within a year; or {local_time}, such as 2027-01-31T09:00, by the clocks of each recipient; default: now;
- * - `expires_at`: from then on nobody receives it, and those who have lose it; default: never, and for an audience and everyone 90 days
+ * - `expires_at`: from then on it is not delivered, and disappears from inboxes; default: never, and for an audience and everyone 90 days
  *   after `send_at`;
  * - `idempotency_key`: up to 200 characters. Repeated with the same message it sends nothing and returns what became of the first, for 30
- *   days; recipients for whom that failed are tried again.
+ *   days; its failed recipients are tried again.
  *
  * A request of the API with up to 100 recipients in all is delivered to at once. Everything else is queued for the jobs of each second: more
  * recipients, audiences, everyone, and calls within another transaction, which lock no row of a recipient. One recipient without an account
@@ -347,7 +347,7 @@ end
 $$;
 
 /**
- * Cancels a message that is scheduled or queued; recipients whom it has reached keep it. Returns its status, whose state tells whether
+ * Cancels a message that is scheduled or queued; recipients who have it keep it. Returns its status, whose state tells whether
  * it was canceled or had been delivered.
  *
  * Error: PT404 message_not_found.

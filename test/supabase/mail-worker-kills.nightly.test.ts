@@ -155,7 +155,7 @@ async function runWorker(nowMs: number, settings: Readonly<Record<string, string
   await new Promise((resolve) => {
     started.once('exit', resolve);
   });
-  // What the worker has sent, but nobody has read yet, would else arrive while the next worker runs.
+  // Unread requests of the killed worker would arrive while the next worker runs.
   dataService.closeAllConnections();
   provider.closeAllConnections();
   await Promise.all(inFlight);
@@ -189,7 +189,7 @@ async function killThenFinish(
   return { copiesOf: (id) => copies.filter((copy) => isCopyOf(copy, id)).length, lost };
 }
 
-/** A worker sends five mails at once: so many are lost between handover and acknowledgement at most. */
+/** A worker sends five mails at once, which limits how many are lost between handover and acknowledgement. */
 const atOnce = 5;
 
 /** Step, occurrence, and how many mails at least and at most left without an acknowledgement. */

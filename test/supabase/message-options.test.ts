@@ -67,7 +67,7 @@ describe('a message at a local time', () => {
     expect(await reached()).toEqual([]);
     await deliver(new Date('2027-01-05T00:00:00Z'));
     expect(await reached()).toEqual([ada.id]);
-    // UTC for those without a choice, of whom one is unknown.
+    // UTC for recipients without a choice; one of them is unknown.
     await deliver(new Date('2027-01-05T09:00:00Z'));
     expect(await reached()).toEqual([ada.id]);
     await deliver(new Date('2027-01-05T17:00:00Z'));
@@ -122,7 +122,7 @@ describe('a topic', () => {
       [userId, JSON.stringify(kinds)],
     );
 
-  it('reaches nobody by default, and those who follow it by the channels that they chose', async () => {
+  it('is off by default, and reaches its followers by the channels that they chose', async () => {
     expect((await callApi('/rest/v1/rpc/register_kind', { kind: topic })).body).toMatchObject({
       is_topic: true,
       in_app: false,

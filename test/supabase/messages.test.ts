@@ -182,7 +182,7 @@ it('audiences and everyone are delivered to in chunks, each account once', async
   expect(repeated).toEqual([]);
 });
 
-it('an announcement to many is delivered in chunks that lose and repeat nobody, and its log is read in pages', async () => {
+it('an announcement to many is delivered in chunks without a lost or repeated recipient, and its log is read in pages', async () => {
   const { database } = supabase();
   await database.exec(
     `insert into auth.users (instance_id, id, aud, role, email)
@@ -307,7 +307,7 @@ it('an idempotency key of another message is refused, and sends nothing', async 
   expect(await contents()).toHaveLength(1);
 });
 
-it('a repeated call tries the recipients again for whom the message failed', async () => {
+it('a repeated call tries the failed recipients again', async () => {
   const message = { recipients: [ada.id, grace.id], text: 'again', idempotency_key: 'order-10' };
   const [failed] = await whileRefusing(supabase().database, grace.id, () => send(message));
   expect(failed?.counts).toMatchObject({ delivered: 1, failed: 1 });
@@ -416,7 +416,7 @@ it('a call within a transaction of SQL is queued, and delivered after the commit
   await expect.poll(contents).toHaveLength(1);
 });
 
-describe('a failure that may pass', () => {
+describe('a transient failure', () => {
   const failing = (times: number) => `
     create sequence public.tries;
     create function public.fail_at_first() returns trigger language plpgsql as $$ begin
@@ -430,7 +430,7 @@ describe('a failure that may pass', () => {
       `drop trigger fail_at_first on public.notifications; drop function public.fail_at_first(); drop sequence public.tries`,
     );
 
-  it('delays one recipient, whom a later attempt reaches', async () => {
+  it('delays one recipient until a later attempt', async () => {
     const { database } = supabase();
     // A sequence is not rolled back: the batch and the recipient alone fail once each.
     await database.exec(failing(2));

@@ -61,7 +61,7 @@ it('a mail that cannot be written is dead, and keeps no other from being claimed
 });
 
 describe('instant mails', () => {
-  /** Notifies Ada of so many documents, by one statement each or all by one. */
+  /** Notifies Ada of documents, by one statement each or all by one. */
   const notify = (from: number, to: number) =>
     supabase().database.query(
       `insert into notifications (recipient_id, content)
@@ -98,7 +98,7 @@ describe('instant mails', () => {
       { is_digest: false, mails: 10, items: 10 },
       { is_digest: true, mails: 1, items: 50 },
     ]);
-    // A thread whose mail is pending goes on in that mail.
+    // A thread whose mail is pending continues in that mail.
     const [pending] = await supabase().database.query<{ number: number }>(
       `select (n.content::jsonb ->> 'entity_id')::int as number from private.notification_mails m
        join private.notification_mail_items i on i.mail_id = m.id join notifications n on n.id = i.notification_id
@@ -205,13 +205,19 @@ it('a mail that fails is tried five times with growing delays, then dies with it
     )[0]?.result;
   expect(await resend(nowMs)).toMatchObject({ mails: 0, skipped: {} });
   await supabase().database.query(`select public.suppress_mail_address($1, 'bounce')`, [ada.email]);
-  expect(await resend(atMs)).toEqual({ mails: 0, push: 0, outgoing: 0, skipped: { suppressed: 1 } });
+  expect(await resend(atMs)).toEqual({
+    mails: 0,
+    push: 0,
+    webhooks: 0,
+    outgoing: 0,
+    skipped: { suppressed: 1 },
+  });
   expect(await queue()).toMatchObject([{ state: 'dead' }]);
   const [lifted] = await supabase().database.query(
     `select public.lift_suppressions(now() - interval '1 minute', 'bounce') as lifted`,
   );
   expect(lifted).toEqual({ lifted: 1 });
-  expect(await resend(atMs)).toEqual({ mails: 1, push: 0, outgoing: 0, skipped: {} });
+  expect(await resend(atMs)).toEqual({ mails: 1, push: 0, webhooks: 0, outgoing: 0, skipped: {} });
   expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
 });
 

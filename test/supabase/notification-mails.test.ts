@@ -413,6 +413,24 @@ describe('unsubscribing', () => {
     expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(400);
     expect(await chosen()).toEqual({ all: true, mentions: true });
   });
+
+  it('links outlive a rotation of their key, unless the rotation ends the earlier key', async () => {
+    const query = async (sql: string, ...values: readonly unknown[]) =>
+      (await supabase().database.query<{ result: string | null }>(`select ${sql} result`, values))[0]?.result;
+    const createToken = () =>
+      query(`private.create_mail_token('unsubscribe', $1, now() + interval '1 day')`, ada.id);
+    const verify = (token: unknown) => query(`private.verify_mail_token($1, 'unsubscribe', now())`, token);
+    const earlier = await createToken();
+    await query('private.rotate_mail_link_key()');
+    const later = await createToken();
+    expect([await verify(earlier), await verify(later)]).toEqual([ada.id, ada.id]);
+    expect(later?.split('.').at(-1)).not.toBe(earlier?.split('.').at(-1));
+    await query(`private.rotate_mail_link_key('0')`);
+    expect([await verify(earlier), await verify(later)]).toEqual([null, null]);
+    expect(await verify(await createToken())).toBe(ada.id);
+    await query('private.rotate_mail_link_key()');
+    expect(await supabase().database.query('select id from private.mail_link_key')).toHaveLength(2);
+  });
 });
 
 describe('an address that does not work', () => {

@@ -207,7 +207,7 @@ it('a push service that was down for days gets dead messages again by one call, 
   pushService.status = 201;
   expect(await later(13 * 3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
   const resent = await call('resend_dead_letters', {}, supabase().serviceRoleKey);
-  expect(await resent.json()).toEqual({ mails: 0, push: 1, outgoing: 0, skipped: {} });
+  expect(await resent.json()).toEqual({ mails: 0, push: 1, webhooks: 0, outgoing: 0, skipped: {} });
   await supabase().database.query('select claim_push_messages(called_at => $1)', [
     new Date(nowMs).toISOString(),
   ]);

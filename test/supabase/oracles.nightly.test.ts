@@ -141,7 +141,7 @@ it('the download of a sender’s data does not tell whether an invited address h
 });
 
 it('blocking a stranger is refused alike with and without an account, and shows no name', async () => {
-  // Whoever has invited the user can be blocked.
+  // An inviter of the user can be blocked.
   await supabase().database.exec('delete from invitations; delete from notifications');
   const token = await signIn(supabase(), grace.email);
   const call = async (path: string, body: object) => {

@@ -252,7 +252,7 @@ describe('a bounce', () => {
       JSON.stringify({ RecordType: 'Bounce', Email: 'ada@example.com', Inactive: true, ...detail }),
     );
 
-  it('suppresses where it speaks of the address', () => {
+  it('suppresses where it is about the address', () => {
     for (const event of [
       bounce('smtp; 550 5.1.1 user unknown', '5.1.1'),
       bounce('smtp; 550 5.1.1 user unknown', '5.0.0'),
@@ -263,7 +263,7 @@ describe('a bounce', () => {
       expect(event).toMatchObject({ reason: 'bounce', addresses: ['ada@example.com'] });
   });
 
-  it('suppresses nothing where it speaks of the sender, of policy or of a quota', () => {
+  it('suppresses nothing where it is about the sender, policy or a quota', () => {
     for (const event of [
       bounce('smtp; 550 5.7.26 unauthenticated', '5.7.26'),
       bounce('smtp; 554 5.7.1 blocked using a list'),

@@ -52,7 +52,7 @@ export function kindLabel({ labels, name }: RegisteredKind, language: string): s
 }
 
 /**
- * The title and the text of the template in the language, else in English; null where there is none, or nothing remains of it.
+ * The title and the text of the template in the language, else in English; null without one, and where nothing remains of it.
  *
  * @param values by the names of the placeholders; a placeholder without one is left out.
  */

@@ -59,14 +59,14 @@ test('a message without rows is a gap: the statement changed more than it could 
   expect(heard).toMatchObject({ gaps: 2, received: 0 });
 });
 
-test('changes near the rate limit of the server are asked for soon', async () => {
+test('requests changes soon near the rate limit of the server', async () => {
   const channel = await openChannel();
   changeRows(channel, 90);
   await channel.advance(2_500);
   expect(channel.heard.doubts).toBe(1);
 });
 
-test('changes of a burst are asked for once, although they are near the rate limit too', async () => {
+test('requests the changes of a burst once, although they are near the rate limit too', async () => {
   const channel = await openChannel();
   changeRows(channel, 150);
   await channel.advance(100);

@@ -131,7 +131,7 @@ export function createUserData({
       onSessionsEnded: () => void checkSession().catch(report),
     });
   };
-  /** Browsers renew push subscriptions on their own: the server is told once per visit. */
+  /** Browsers renew push subscriptions without notice, so each visit sends the current one. */
   const renewPush = async () => {
     const { pushPublicKey: publicKey } = configuration;
     if (publicKey === null || globalThis.Notification?.permission !== 'granted') return;

@@ -4,7 +4,7 @@ import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { createBurstFilter } from './change-burst.ts';
-import { onDatabaseNotice } from './database-notice.ts';
+import { listenToEndedSessions } from './ended-sessions.ts';
 import { listenToRows } from './live-rows.ts';
 
 export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'> {
@@ -37,7 +37,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     inbox.follow(channel),
     rows.onNotifications(burst.receive),
     rows.onPreferences(onPreferences),
-    onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
+    listenToEndedSessions(channel, onSessionsEnded),
     realtime.subscribe(showLoss),
     channel.join(),
   ];

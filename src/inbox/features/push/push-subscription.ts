@@ -4,7 +4,7 @@ import type { RestClient } from 'supabase-protocol-clients/rest-client';
 
 /** The part of the browser that push messages need. */
 export interface PushBrowser {
-  /** The registration of the service worker, once it is active: after the first page load. Pending while there is none. */
+  /** The registration of the service worker, once it is active: after the first page load. Pending until then. */
   readonly ready: Promise<Pick<ServiceWorkerRegistration, 'pushManager'>>;
   readonly permission: NotificationPermission;
   requestPermission(): Promise<NotificationPermission>;
@@ -93,7 +93,7 @@ export function createPushDevice({
       awaited = subscribing;
       const timer = clock.setTimer(() => {
         reject(new PushServiceError('no-answer'));
-        // The switch shows "off" by then: a late subscription would stay unknown to the server.
+        // The switch shows "off" already: a late subscription would stay unknown to the server.
         subscribing.then(
           (late) => awaited === subscribing && late.unsubscribe(),
           () => undefined,

@@ -68,7 +68,7 @@ export const sharedMessages = {
   webauthn_credential_not_found: 'webauthn_verification_failed',
 } as const satisfies { readonly [Code in AuthErrorCode]?: AuthErrorCode };
 
-/** A code with a message of its own. */
+/** A code that shares its message with no other. */
 export type MessageCode = Exclude<AuthErrorCode, keyof typeof sharedMessages>;
 
 /** A code without a message is a type error. */

@@ -7,7 +7,7 @@ import { createSenders, isTabMessage, type TabMessage } from './outbox-tabs.ts';
 
 /** The actions of one feature: how they are shown and sent. */
 export interface OutboxTopic<Payload, Answer = unknown> {
-  /** null: a payload of another version of the application, which is given up. */
+  /** null: a payload of another version of the application, which is dropped. */
   parse(payload: unknown): Payload | null;
   /** What it changes, such as ids of rows; null: any row, so that a repetition may change rows that came to match. */
   keysOf(payload: Payload): readonly string[] | null;
@@ -20,7 +20,7 @@ export interface OutboxTopic<Payload, Answer = unknown> {
   show(id: string, payload: Payload): void;
   /** Shows the outcome instead, in every tab. */
   settle(id: string, payload: Payload, outcome: OutboxOutcome<Answer>): void;
-  /** Performs the action anew, on the rows as they are now. */
+  /** Performs the action again, on the current rows. */
   repeat(payload: Payload): void;
 }
 
@@ -39,7 +39,7 @@ export interface AddedAction<Answer = unknown> {
  */
 export type AddAction<Payload, Answer> = (payload: Payload, undo?: 'undoable') => AddedAction<Answer>;
 
-/** What the user has to know. `repeat` performs the action anew. */
+/** What the user has to know. `repeat` performs the action again. */
 export type OutboxNotice =
   | { readonly type: 'changed' | 'deleted' | 'refused'; readonly repeat: () => void }
   | { readonly type: 'too-late' };

@@ -79,6 +79,19 @@ const frequenciesInGerman: Readonly<Record<string, string>> = {
   weekly: 'wöchentlich',
 };
 
+/** Entity types in the accusative and the dative, as `inbox-texts.de.ts` words them. */
+const entityTypes: Readonly<Record<string, { readonly object: string; readonly place: string }>> = {
+  document: { object: 'ein Dokument', place: 'einem Dokument' },
+  project: { object: 'ein Projekt', place: 'einem Projekt' },
+  task: { object: 'eine Aufgabe', place: 'einer Aufgabe' },
+  page: { object: 'eine Seite', place: 'einer Seite' },
+  file: { object: 'eine Datei', place: 'einer Datei' },
+  folder: { object: 'einen Ordner', place: 'einem Ordner' },
+  team: { object: 'ein Team', place: 'einem Team' },
+  workspace: { object: 'einen Arbeitsbereich', place: 'einem Arbeitsbereich' },
+};
+const unknownEntity = { object: 'etwas', place: 'etwas' };
+
 export const german: MailTexts = {
   language: 'de',
   kinds: {
@@ -91,7 +104,8 @@ export const german: MailTexts = {
   },
   sentence({ kind, title, actor, entity, entityType, answer }) {
     const who = actor ?? 'Jemand';
-    const what = entity ?? entityType ?? 'etwas Gemeinsames';
+    const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
+    const what = entity ?? (entityTypes[entityType ?? ''] ?? unknownEntity)[role];
     if (answer)
       return `${who} hat deine Einladung zu ${what} ${answer === 'accepted' ? 'angenommen' : 'abgelehnt'}`;
     switch (kind) {

@@ -23,7 +23,7 @@ export interface MailTransport {
  * Why a mail was not accepted:
  * - `unavailable`: the provider limits the rate, cannot be reached or does not accept the credentials or the sender. This mail and
  *   the others of the run must wait, and no attempt counts.
- * - `held`: what was answered speaks neither of this mail nor of its address. This mail waits, and no attempt counts; if several in
+ * - `held`: the response is about neither this mail nor its address. This mail waits, and no attempt counts; if several in
  *   a row are held, the others wait, too.
  * - `temporary`: the next attempt may succeed, and this one counts.
  * - `refused`: the mail itself is not accepted; another attempt cannot succeed.

@@ -70,7 +70,7 @@ const sesSchema = z.object({
   complaint: z.optional(z.object({ complainedRecipients: recipients })),
 });
 
-/** Postmark's bounces that speak of the address; others are about spam, policy or the account. */
+/** Postmark's bounces that are about the address; others are about spam, policy or the account. */
 const addressBounces: ReadonlySet<string> = new Set(['HardBounce', 'BadEmailAddress']);
 
 /** Where a topic of SNS is confirmed: at the service itself, or a forged message would make the function call any address. */

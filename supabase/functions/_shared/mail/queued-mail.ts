@@ -15,7 +15,7 @@ export const queuedItemSchema = z.readonly(
     content: z.unknown(),
     /** ISO 8601. */
     created_at: z.string(),
-    /** How many events of its thread the item stands for, itself included: it is the newest. Default 1. */
+    /** How many events of its thread the item represents: itself, the newest, and earlier ones. Default 1. */
     count: z.optional(z.number()),
     /** Whether the inbox lists it. A kind that is off in the app is mailed only. */
     is_in_inbox: z.boolean(),

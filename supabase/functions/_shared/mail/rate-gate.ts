@@ -26,7 +26,7 @@ export interface RateGate {
 
 /** The wait where the provider names none. */
 const usualWaitMs = 1000;
-/** So many mails held in a row are no accident of these mails. */
+/** This many mails held in a row are no accident of these mails. */
 const mostHeld = 10;
 const heldWaitMs = 60_000;
 

@@ -1,6 +1,6 @@
 import type { MailRefusal } from './mail-transport.ts';
 
-/** The command that was answered; `session`: the greeting, EHLO, STARTTLS, AUTH. */
+/** The command before the response; `session`: the greeting, EHLO, STARTTLS, AUTH. */
 export type SmtpStage = 'session' | 'MAIL' | 'RCPT' | 'DATA';
 
 /** What responses of a mail server mean. Of the list the first rule that fits applies. */
@@ -17,7 +17,7 @@ export interface SmtpRule {
 const recipient: readonly SmtpStage[] = ['RCPT', 'DATA'];
 const anywhere: readonly SmtpStage[] = ['session', 'MAIL', 'RCPT', 'DATA'];
 
-/** Only what speaks of this mail or of its address may count or kill it; x.1.0, x.1.7 and x.1.8 speak of the sender, too. */
+/** Only a response about this mail or its address may count or kill it; x.1.0, x.1.7 and x.1.8 may be about the sender. */
 export const smtpRules: readonly SmtpRule[] = [
   {
     stages: ['session'],
@@ -108,7 +108,7 @@ export function judgeSmtpResponse(stage: SmtpStage, response: string): MailRefus
   return rule?.refusal ?? 'held';
 }
 
-/** Whether a bounce has enhanced codes, and all of them speak of something else than the address. */
+/** Whether a bounce has enhanced codes, none of which is about the address. */
 export function isAboutSomethingElse(text: string): boolean {
   const found = text.match(/\b5\.\d{1,3}\.\d{1,3}\b/g) ?? [];
   return (

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { messageOf } from '../runtime/failure-log.ts';
 import { requireSetting } from '../runtime/runtime.ts';
 import type { Environment } from '../runtime/runtime.ts';
 import { MailTransportError } from './mail-transport.ts';
@@ -44,7 +45,7 @@ export function createSmtpTransport(env: Environment): MailTransport {
       try {
         await smtp.sendMail({ messageId, from, to: { ...to }, subject, html, text, headers: { ...headers } });
       } catch (problem) {
-        const message = problem instanceof Error ? problem.message : String(problem);
+        const message = messageOf(problem);
         const refusal = await readRefusal(smtp, problem as SmtpProblem);
         throw new MailTransportError(
           refusal === 'unavailable' ? message + adviceFor(port) : message,

@@ -215,7 +215,7 @@ const setting = fc.record({
   rows: fc.constantFrom(0, 5, 29, 30, 31, 75),
 });
 
-/** Opens an inbox over a table of so many rows, and performs the deeds up to the first fault. */
+/** Opens an inbox over a table of this many rows, and performs the deeds up to the first fault. */
 async function perform(
   { rows, ...options }: ScriptedInboxOptions & { readonly rows: number },
   deeds: readonly Deed[],

@@ -13,6 +13,7 @@ import {
   titleParts,
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/detail-content.tsx';
+import { renderPreview } from '../../../../supabase/functions/_shared/mail/render-preview.ts';
 import { createRow } from './notification-fixtures.ts';
 
 const texts = await inboxTexts.load('en');
@@ -20,6 +21,39 @@ const texts = await inboxTexts.load('en');
 const parse = (content: object) =>
   parseNotification({ ...createRow(1), content: JSON.stringify(content) }, 0);
 const title = (content: object) => notificationTitle(parse(content), texts);
+
+describe('the preview of a message', () => {
+  const settings = {
+    appUrl: 'http://localhost',
+    unsubscribeUrl: 'http://localhost',
+    from: 'a@example.com',
+    domain: 'example.com',
+  };
+  const kinds = ['mention', 'edit', 'comment', 'invite', 'message'];
+  const parts = [
+    {},
+    ...['document', 'folder', 'board'].map((type) => ({
+      metadata: { actor_name: 'Grace Hopper' },
+      entity_type: type,
+      data: { text: 'See page 3.' },
+    })),
+    { metadata: { actor_name: 'Grace Hopper' }, data: { entity_name: 'Notes', text: 'See page 3.' } },
+  ];
+
+  test.each(kinds.flatMap((type) => parts.map((part) => [type, part] as const)))(
+    'the row of %s %j reads as in the inbox',
+    (type, part) => {
+      const content = { type, ...part };
+      const previews = renderPreview({ content, words: null }, settings, 0);
+      const notification = parse(content);
+      for (const [language, words] of [['en', texts] as const, ['de', german] as const])
+        expect(previews[language]?.row).toEqual({
+          title: notificationTitle(notification, words),
+          text: notificationSnippet(notification, words),
+        });
+    },
+  );
+});
 
 describe('the parts of a headline', () => {
   const metadata = { actor_name: 'Grace Hopper' };

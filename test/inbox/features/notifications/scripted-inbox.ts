@@ -53,7 +53,7 @@ export interface ScriptedInbox {
   readonly outbox: Outbox;
   /** What the outbox stores on this device. */
   readonly storage: MemoryStorage;
-  /** What the user was told, in every tab. */
+  /** The notices of every tab. */
   readonly notices: readonly OutboxNotice[];
   readonly arrivals: (readonly string[])[];
   /** The last live change of each row that has reached the tabs; null: its deletion. */
@@ -111,7 +111,6 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       inboxes.forEach((inbox) => inbox.receive([change]));
     });
   };
-  /** The row as it is parsed now. */
   const parsed = (row: Notification): Notification => ({
     ...row,
     isSnoozed: row.snoozedUntilMs !== null && row.snoozedUntilMs > world.clock.now(),
@@ -324,7 +323,7 @@ export function shownIds(inbox: Inbox): readonly string[] {
   return inbox.getSnapshot().view.notifications.map(({ id }) => id);
 }
 
-/** An inbox that is live, over a table of so many. */
+/** A live inbox over a table of `count` rows. */
 export async function openScriptedInbox(
   count: number,
   options?: Parameters<typeof createScriptedInbox>[0],

@@ -40,7 +40,7 @@ const waitFor = ({ openTab }: FakeWorld, ms: number) =>
 /** A channel to the other tabs whose messages come too late: what is stored has to suffice. */
 const lateMessages = { openBroadcast: () => ({ post() {}, subscribe: () => () => {}, close() {} }) };
 
-test('several tabs send an action of a crashed tab once, although they hear late of each other', async () => {
+test('several tabs send an action of a crashed tab once, although their messages to each other are late', async () => {
   const { world, server, storage, openTab } = createDevice();
   const first = openTab();
   server.hangs = true;

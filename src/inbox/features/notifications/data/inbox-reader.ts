@@ -8,9 +8,8 @@ import { windowCovers } from '../model/list-window.ts';
 import type { Cursor } from '../model/notification.ts';
 
 export const pageSize = 30;
-/** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */
+/** Rows of one refresh; PostgREST's usual limit is 1,000. */
 const longestRead = 990;
-/** Most results that the server answers at once. */
 const longestSearch = 90;
 /** How long the first page waits for the answer with the totals and what needs the user below it, which would push painted rows down. */
 const totalsMs = 300;

@@ -153,7 +153,6 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
     },
     /** Rows that name senders and threads, also outside the loaded lists; none when the request fails. */
     listRecentNames: () => api.listRecentNames().catch((problem: unknown) => (report(problem), [])),
-    /** A notification as it is loaded. */
     findLoaded: (id: string) => store.getState().rows.get(id),
     /** Reads the next page of the shown list. */
     loadMore: () => void reader.loadMore(),

@@ -5,7 +5,7 @@ import { KindIcon } from './kind-icon.tsx';
 import styles from './sender-avatar.module.css';
 
 export interface SenderAvatarProps {
-  /** The actor's name; null where there is none. */
+  /** The actor's name; null without an actor. */
   readonly name: string | null;
   /** The name of the kind. */
   readonly kind: string;

@@ -12,6 +12,7 @@ import { type NumberRange, rangeProblem } from '../platform/number-options.ts';
  * - `key-refused`: the server answers the handshake of the websocket with 401: the project's public key is wrong or was
  *   revoked. Joins again only by `join()`.
  * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
+ * - `channel-failed`: the channel failed before the reply to a push; `cause` says why.
  * - `push-overflow`: the buffer of pushes was full; `push-timeout`: no reply in time; `push-refused`: refused by the
  *   server, or not serializable.
  * - `invalid-row`, `invalid-payload`: a row, broadcast or presence failed its schema.
@@ -34,6 +35,7 @@ export type RealtimeErrorCode =
   | 'websocket-unavailable'
   | 'key-refused'
   | 'subscription-refused'
+  | 'channel-failed'
   | 'push-overflow'
   | 'push-timeout'
   | 'push-refused'

@@ -235,7 +235,7 @@ describe('what waits for a join ends with its user', () => {
     await world.clock.advance(15_000);
     expect(channel.getSnapshot().status).toBe('live');
     expect(frames.filter((frame) => /Ada|ada"/.test(frame))).toEqual([]);
-    await expect(push).rejects.toMatchObject({ code: 'user-changed' });
+    await expect(push).rejects.toMatchObject({ code: 'channel-failed', cause: { code: 'signed-out' } });
     client.close();
   });
 });

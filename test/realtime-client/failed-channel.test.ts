@@ -5,18 +5,21 @@ import { bufferBroadcasts } from '../../src/realtime-client/broadcast/buffer.ts'
 import type { Channel } from '../../src/realtime-client/index.ts';
 import { createLiveQuery, createLiveReads } from '../../src/realtime-client/live-query/live-query.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createTableQuery } from '../support/wire/live-query-scene.ts';
 import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 type Scene = ReturnType<typeof createScriptedScene>;
 
+type SceneOptions = Parameters<typeof createScriptedScene>[0];
+
 const failures = {
-  unauthorized: async () => {
-    const scene = createScriptedScene();
+  unauthorized: async (options?: SceneOptions) => {
+    const scene = createScriptedScene(options);
     return { ...scene, fail: () => scene.server.refuseJoin('Unauthorized: no policy') };
   },
-  'websocket-unavailable': async () => {
-    const scene = createScriptedScene();
+  'websocket-unavailable': async (options?: SceneOptions) => {
+    const scene = createScriptedScene(options);
     Object.assign(scene.tab, {
       openSocket: () => {
         throw new ReferenceError('WebSocket is not defined');
@@ -87,6 +90,25 @@ describe.each(Object.entries(failures))('a channel that fails as %s', (code, ope
     ]);
   });
 
+  it.each([
+    ['its own socket', {}],
+    ['a shared one', { share: shareSocket }],
+  ])('rejects the pushes that wait for it, and later ones, at once, on %s', async (_name, options) => {
+    const scene = await openScene(options);
+    const channel = scene.client.channel('user:ada');
+    const waiting = Promise.allSettled([channel.push('a', {})]);
+    channel.join();
+    await scene.world.settle();
+    scene.tab.sockets.at(-1)?.open();
+    await scene.world.settle();
+    scene.fail();
+    await scene.world.settle();
+    const later = Promise.allSettled([channel.push('b', {})]);
+    const rejection = { status: 'rejected', reason: { code: 'channel-failed', cause: { code } } };
+    expect([await waiting, await later]).toMatchObject([[rejection], [rejection]]);
+    scene.client.close();
+  });
+
   it('refuses an entry of the vendor’s channel', async () => {
     const scene = await openScene();
     const channel = new RealtimeChannel('user:ada', { config: {} }, scene.client, () => {});
@@ -96,5 +118,33 @@ describe.each(Object.entries(failures))('a channel that fails as %s', (code, ope
     scene.fail();
     await scene.world.settle();
     expect(await channel.track({ name: 'Ada' })).toBe('error');
+  });
+});
+
+describe('a channel that fails after it was joined', () => {
+  it.each([
+    ['its own socket', {}],
+    ['a shared one', { share: shareSocket }],
+  ])('rejects what the server has not acknowledged, on %s', async (_name, options) => {
+    const scene = createScriptedScene(options);
+    const channel = scene.client.channel('user:ada');
+    const room = createBroadcast(channel, { ack: true });
+    const presence = createPresence(channel);
+    presence.track({});
+    channel.join();
+    await scene.world.settle();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    await scene.world.settle();
+    const outcomes = Promise.allSettled([channel.push('a', {}), room.send('chat', 'hello')]);
+    await scene.world.settle();
+    scene.server.system('error', 'You do not have permissions to read from this channel', 'system');
+    await scene.world.settle();
+    const cause = { code: 'unauthorized' };
+    const rejection = { status: 'rejected', reason: { code: 'channel-failed', cause } };
+    expect(await outcomes).toMatchObject([rejection, rejection]);
+    expect(presence.getSnapshot().error).toMatchObject(cause);
+    scene.client.close();
   });
 });

@@ -97,7 +97,7 @@ export interface Broadcast<Events extends BroadcastEvents> {
    *
    * @param payload JSON, or a `Uint8Array`.
    * @throws {RealtimeError} `invalid-payload`, also for `persist` on a public channel or with version 1.0.0;
-   *   `payload-too-large`; with `ack` also `push-timeout`, `push-refused`
+   *   `payload-too-large`; with `ack` also `channel-failed`, `push-timeout`, `push-refused`
    */
   send<Event extends keyof Events & string>(
     event: Event,

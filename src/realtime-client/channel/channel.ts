@@ -30,8 +30,8 @@ export interface Channel<Database = unknown> extends Readable<ChannelSnapshot> {
   /**
    * Sends an event and resolves with the server's response. Until the channel is joined, the push waits in a buffer.
    *
-   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`; `user-changed` if another user signs in
-   *   before it is sent
+   * @throws {RealtimeError} `channel-failed`, at once where the channel has failed, with its error as `cause`; `push-overflow`,
+   *   `push-timeout`, `push-refused`, `closed`; `user-changed` if another user signs in before it is sent
    */
   push(event: string, payload: unknown): Promise<unknown>;
   /**

@@ -80,7 +80,8 @@ export function createOwnTopic(
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
   const holdMs = () => (wanted.size > 0 ? (config.subscriptionWaitMs ?? 0) : 0);
   const isReady = () => isJoined(machine.state);
-  const pushes = createPushes({ clock, settings, isReady, send: push });
+  const failure = () => describe(machine.state, config.private).error;
+  const pushes = createPushes({ clock, settings, isReady, failure, send: push });
 
   const authorize = async () => {
     // Only the latest token request counts; an earlier one is superseded.
@@ -149,6 +150,7 @@ export function createOwnTopic(
       if (snapshot.status !== describe(before, config.private).status) {
         owner.onStatus(snapshot);
         sink.onStatus(snapshot);
+        pushes.fail();
       }
       if (isReady()) pushes.flush();
     },

@@ -71,7 +71,8 @@ export function createTracker({
       const error = problem instanceof RealtimeError ? refusalOf(problem) : null;
       const isLost = error?.code === 'push-timeout';
       const isReplaced = sent !== next;
-      if (!error || error.code === 'closed' || (isLost && isReplaced)) return;
+      const isEnded = error?.code === 'closed' || error?.code === 'channel-failed';
+      if (!error || isEnded || (isLost && isReplaced)) return;
       if (!isLost || repeats >= maxRepeats) return onError(error);
       repeats += 1;
       sent = unknownEntry;

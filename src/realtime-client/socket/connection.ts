@@ -52,7 +52,7 @@ export interface Topic {
   /**
    * Sends an event and resolves with the server's response.
    *
-   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `user-changed`, `closed`
+   * @throws {RealtimeError} `channel-failed`, `push-overflow`, `push-timeout`, `push-refused`, `user-changed`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
   /** What waits for the join belongs to the present user; {@link TopicSink.onDiscard} ends it. */

@@ -10,6 +10,8 @@ export interface Pushes {
   flush(): void;
   /** Settles the push with this ref; `response` is the server's, also for an error. */
   reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void;
+  /** Rejects all pushes with `channel-failed`, because no reply arrives anymore. */
+  fail(): void;
   /** Rejects those that are not sent yet with `user-changed`. */
   discard(): void;
   /** Rejects all pushes with `closed`. */
@@ -30,11 +32,14 @@ export function createPushes({
   clock,
   settings,
   isReady,
+  failure,
   send,
 }: {
   readonly clock: Clock;
   readonly settings: RealtimeSettings;
   readonly isReady: () => boolean;
+  /** Why the channel has failed; null unless it has. */
+  readonly failure: () => ChannelSnapshot['error'];
   /** Sends immediately and returns the ref. */
   readonly send: (event: string, payload: unknown) => string;
 }): Pushes {
@@ -46,6 +51,14 @@ export function createPushes({
     } catch (problem) {
       push.settle(problem, { code: 'push-refused', message: 'The payload cannot be serialized' });
     }
+  };
+  const fail = () => {
+    const error = failure();
+    if (!error) return;
+    const cause = new RealtimeError(error.code, error.message);
+    pending.forEach(({ settle }) =>
+      settle(cause, { code: 'channel-failed', message: `The channel has failed: ${error.message}` }),
+    );
   };
   return {
     push: (event, payload) =>
@@ -65,6 +78,7 @@ export function createPushes({
           },
         };
         pending.add(push);
+        if (failure()) return fail();
         if (isReady()) return dispatch(push);
         const [oldest, ...later] = waiting();
         if (later.length >= settings.pushBuffer)
@@ -73,6 +87,7 @@ export function createPushes({
             message: 'Too many pushes wait for the channel',
           });
       }),
+    fail,
     flush: () => waiting().forEach(dispatch),
     reply: (ref, response, error) => [...pending].find((push) => push.ref === ref)?.settle(response, error),
     discard: () =>

@@ -114,11 +114,16 @@ function createSharedConnection(
       return membership?.ignoredFrames() ?? 0;
     },
     open(name: string, sink: TopicSink) {
-      const shared = createSharedTopic(sink, clock);
+      const onStatus: TopicSink['onStatus'] = (snapshot) => {
+        sink.onStatus(snapshot);
+        pushes.fail();
+      };
+      const shared = createSharedTopic({ ...sink, onStatus }, clock);
       const pushes = createPushes({
         clock,
         settings,
         isReady: () => membership?.isReady() ?? false,
+        failure: () => shared.snapshot.error,
         send(event, payload) {
           lastPush += 1;
           const id = `${self}:${lastPush}`;

@@ -14,6 +14,7 @@ export interface SharedTopic {
   /** Null while this tab has not joined the channel. */
   readonly bindings: readonly Binding[] | null;
   readonly config: JoinConfig;
+  readonly snapshot: ChannelSnapshot;
   /** What this tab tracks in the channel's presence. */
   entry: TabPresence | null;
   want(bindings: readonly Binding[] | null, config: JoinConfig): void;
@@ -49,6 +50,9 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
     },
     get config() {
       return config;
+    },
+    get snapshot() {
+      return shown;
     },
     entry: null,
     want(next, nextConfig) {

@@ -107,7 +107,7 @@ export function createAuthClientWith(options: AuthClientOptions & CoreInternals)
       throw new AuthError('network', 'A module failed to load', { cause });
     }
   };
-  /** A stand-in that loads the module of the lazy methods and then calls the method of this name. */
+  /** Loads the module of the lazy methods, then calls the method of this name. */
   const lazy = <Name extends keyof LazyMethods>(name: Name): LazyMethods[Name] => {
     type Method = (...args: readonly unknown[]) => Promise<unknown>;
     const call: Method = async (...args) => ((await loadLazyMethods())[name] as Method)(...args);

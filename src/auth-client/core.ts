@@ -26,7 +26,7 @@ export interface AuthCore {
   readonly send: Send;
   /** Resolves once storage and the callback URL have been read. */
   ready(): Promise<unknown>;
-  /** Ends the waiting of one caller; the work itself continues. */
+  /** Ends one caller's wait; the work itself continues. */
   waitFor<T>(work: Promise<T>, options: CallOptions): Promise<T>;
 }
 
@@ -62,7 +62,7 @@ export interface CoreOptions {
   readonly traceparent?: (() => string | null) | undefined;
 }
 
-/** What the sets of clients change in their auth client: not for applications. */
+/** Internal settings of the sets of clients; not for applications. */
 export interface CoreInternals {
   /** Whether other tabs or clients have the same store, so that changes are announced to them. Default true. */
   readonly isStoreShared?: boolean | undefined;
@@ -120,7 +120,7 @@ export class Core implements AuthCore {
 
   /** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */
   readonly waitFor = <T>(work: Promise<T>, { signal, timeoutMs }: CallOptions): Promise<T> => {
-    // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
+    // Most calls have no signal or deadline, and need no timer or listener.
     if (!signal && timeoutMs === undefined) return work;
     const call = { signal, timeoutMs: timeoutMs ?? Infinity };
     return new ServiceCall(this.#options, authService, call).wait(() => work);

@@ -209,7 +209,7 @@ export function missingSession(): AuthError {
   return new AuthError('missing-session', 'No user is signed in');
 }
 
-/** An {@link AuthError} with `user-changed`. `cause`: the refusal that ended the session, if it did. */
+/** An {@link AuthError} with `user-changed`. `cause`: the refusal that ended the session, if any. */
 export function userChanged(cause?: unknown): AuthError {
   return new AuthError('user-changed', new UserChanged().message, { cause });
 }

@@ -1,6 +1,6 @@
 /**
- * The auth client: sign-in, session, account. Features with entries of their own: `mfa`, `passkeys`, `identities`, `sso`, `web3`, `id-token`,
- * `claims`, and `server` for server programs.
+ * The auth client: sign-in, session, account. Features with separate entries: `mfa`, `passkeys`, `identities`, `sso`, `web3`,
+ * `id-token`, `claims`, and `server` for server programs.
  */
 export { createAuthClient } from './auth-client.ts';
 export type {
@@ -36,7 +36,7 @@ export type { Address, CallbackOptions } from './callback/callback-methods.ts';
 export type { Contact } from './wire/endpoints.ts';
 export type { Factor, UnverifiedUser, User, UserIdentity } from './wire/responses.ts';
 
-// The session: its state, its events, its place.
+// The session: state, events and storage.
 export type { Session } from './session/session.ts';
 export { decodeJwtClaims, type UnverifiedJwtPart } from '../platform/jwt.ts';
 export type {

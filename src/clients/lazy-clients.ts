@@ -20,7 +20,7 @@ export interface LazyClients<Database = UnknownDatabase> {
   readonly platform: Platform;
   /** For further clients: `createStorageClient(connection)`, `createFunctionsClient(connection)`. */
   readonly connection: SupabaseConnection;
-  /** Returns the REST client: the same promise at each call. A rejected import is tried again by the next call. */
+  /** Returns the REST client: the same promise at each call. The next call retries a rejected import. */
   loadRest(): Promise<RestClient<Database>>;
   /** Returns the realtime client, as {@link LazyClients.loadRest} does the REST client. */
   loadRealtime(): Promise<RealtimeClient<Database>>;
@@ -29,24 +29,18 @@ export interface LazyClients<Database = UnknownDatabase> {
 }
 
 /**
- * Creates the clients of `createSupabaseClients`, with the code of REST and realtime in chunks of their own: for pages that
- * need them late or never, such as a page to sign in.
+ * Creates the clients of `createSupabaseClients`, with the code of REST and realtime in separate chunks, for pages that
+ * need them late or never, such as a sign-in page.
  *
  * @throws {AuthError} `invalid-options`
- * @example
- * ```ts
- * import { createLazyClients } from 'supabase-protocol-clients/lazy';
- *
+ * @example ```ts import { createLazyClients } from 'supabase-protocol-clients/lazy';
  * const { auth, loadRest } = createLazyClients<Database>({
- *   url,
- *   apiKey,
- *   importRest: () => import('supabase-protocol-clients/rest-client'),
- *   importRealtime: () => import('supabase-protocol-clients/realtime-client'),
- * });
- * await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
- * const rest = await loadRest();
- * const unread = await rest.from('notifications').select().eq('status', 'unread');
- * ```
+ * url,
+ * apiKey,
+ * importRest: () => import('supabase-protocol-clients/rest-client'),
+ * importRealtime: () => import('supabase-protocol-clients/realtime-client'), }); await auth.signInWithPassword({ email:
+ * 'ada@example.com', password: 'inbox-development' }); const rest = await loadRest(); const unread = await
+ * rest.from('notifications').select().eq('status', 'unread'); ```
  */
 export function createLazyClients<Database = UnknownDatabase>(
   options: LazyClientsOptions,

@@ -114,17 +114,17 @@ export function createServerClients<Database = UnknownDatabase>(
   return { auth, rest: rest as unknown as RestClient<Database>, connection };
 }
 
-/** Of the cookies that belong to one request for certain: a caller's own object may serve several. */
+/** Only for cookies that belong to one request: an object of the caller may serve several. */
 const states = new WeakMap<ServerCookies, RequestState>();
 
 /** The cookies of a response by its headers, with the request that they belong to. */
 const responses = new WeakMap<Headers, { readonly request: Request; readonly cookies: ServerCookies }>();
 
 /**
- * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response: the same object for both, so that
- * several clients of a request set the session once.
+ * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response: the same object for both, so
+ * that several clients of a request set the session once.
  *
- * @param headers gets `Set-Cookie` and `Cache-Control`; give it to the response.
+ * @param headers receives `Set-Cookie` and `Cache-Control`; pass it to the response.
  */
 export function createRequestCookies(request: Request, headers: Headers): ServerCookies {
   const known = responses.get(headers);

@@ -22,7 +22,7 @@ export interface SupabaseClientsOptions extends ServiceOptions {
   readonly url: string;
   /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
-  /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory where there is no page. */
+  /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory outside of pages. */
   readonly store?: Store;
   /** Default: `createBrowserPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
@@ -60,7 +60,10 @@ export interface SharedAuth {
   readonly realtimeOptions: RealtimeClientOptions;
 }
 
-/** Creates the auth client, and the options that join the other clients to it. Sends and reads nothing. @throws {AuthError} `invalid-options` */
+/**
+ * Creates the auth client, and the options that bind the other clients to it. Sends and reads nothing. @throws {AuthError}
+ * `invalid-options`
+ */
 export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
   const { url, apiKey, platform = createBrowserPlatform() } = options;
   const optionsOf = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
@@ -74,7 +77,7 @@ export function createSharedAuth(options: SupabaseClientsOptions): SharedAuth {
     ...options.auth,
     ...optionsOf(options.auth),
     store: store ?? createMemoryStore(),
-    // No other client has this memory, and an open channel takes more of a process than the clients.
+    // No other client uses this memory, and an open channel costs more memory than the clients.
     isStoreShared: !!store,
   });
   const { getAccessToken, onTokenChange } = auth;

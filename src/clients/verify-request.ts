@@ -13,14 +13,15 @@ import {
 import { serviceOptions } from './service-options.ts';
 
 /**
- * Who sent a request. `user`: signed in here, by a bearer token or by the session's cookies; `application`: another one, to
- * which a user has consented (OAuth 2.1); `service`: the holder of the secret key; `publishable`: of the publishable key alone.
+ * The sender of a request. `user`: signed in here, by a bearer token or by the session's cookies; `application`: an OAuth 2.1
+ * client with a user's consent; `service`: the holder of the secret key; `publishable`: the holder of the publishable key
+ * only.
  */
 export type Caller = 'user' | 'application' | 'service' | 'publishable';
 
 /** The options of `verifyRequest`; `issuer` and `audience` are those that a token must name. */
 export interface VerifyRequestOptions extends Omit<ServerClientsOptions, 'cookies'>, ClaimsOptions {
-  /** Who is let in. */
+  /** The callers that are allowed. */
   readonly allow: Caller | readonly Caller[];
   /** The project's secret key (`sb_secret_…`), or its older service key; without it no caller is `service`. */
   readonly secretKey?: string | undefined;
@@ -30,29 +31,24 @@ export interface VerifyRequestOptions extends Omit<ServerClientsOptions, 'cookie
 
 /** A request whose sender is known, and the clients that act as the sender. */
 export interface VerifiedRequest<Database = UnknownDatabase> extends Omit<ServerClients<Database>, 'auth'> {
-  /** Who it is, one of those that are allowed. */
+  /** The sender, one of the allowed callers. */
   readonly caller: Caller;
-  /** Of the token, verified; null for the holder of a key. */
+  /** The verified claims of the token; null for the holder of a key. */
   readonly claims: VerifiedClaims | null;
 }
 
 /**
- * Tells who sent a request, from `Authorization`, `apikey` and the session's cookies, in this order, and gives the clients of
- * that sender. Cookies alone do not tell a form of another site from one of yours: leave their `SameSite` at `Lax`, or check
- * `Origin`, before a request changes something.
+ * Identifies the sender of a request by `Authorization`, `apikey` and the session's cookies, in this order, and returns
+ * clients that act as the sender. Cookies alone do not distinguish a form of another site from yours: leave their `SameSite`
+ * at `Lax`, or check `Origin`, before a request changes something.
  *
- * @throws {AuthError} `no_authorization`, with the `status` to answer: 401 without credentials that hold (`cause` says why), 403
- * for a caller who is not allowed; as the request for the project's keys fails; `invalid-options`
- * @example
- * ```ts
- * import { verifyRequest } from 'supabase-protocol-clients/server';
- *
+ * @throws {AuthError} `no_authorization`, with the `status` to send: 401 without valid credentials (`cause` says why), 403
+ *   for a caller who is not allowed; as the request for the project's keys fails; `invalid-options`
+ * @example ```ts import { verifyRequest } from 'supabase-protocol-clients/server';
  * export async function handle(request: Request): Promise<Response> {
- *   const { claims, rest } = await verifyRequest<Database>(request, { url, apiKey, allow: 'user' });
- *   const unread = await rest.from('notifications').count().eq('status', 'unread');
- *   return Response.json({ user: claims?.sub, unread });
- * }
- * ```
+ * const { claims, rest } = await verifyRequest<Database>(request, { url, apiKey, allow: 'user' });
+ * const unread = await rest.from('notifications').count().eq('status', 'unread');
+ * return Response.json({ user: claims?.sub, unread }); } ```
  */
 export async function verifyRequest<Database = UnknownDatabase>(
   request: Request,
@@ -127,7 +123,7 @@ const unavailable: ReadonlySet<string> = new Set([
 const callerOf = (claims: VerifiedClaims): Caller =>
   claims['client_id'] === undefined ? 'user' : 'application';
 
-/** Compares by hashes, so that the duration tells nothing about the key. */
+/** Compares hashes, so that the duration reveals nothing about the key. */
 async function includesSecret(
   { sha256 }: Platform,
   given: readonly string[],

@@ -75,11 +75,11 @@ export interface SupabaseClientOptions<Name extends string = string> {
   storage?: SupabaseStorageOptions;
   /** All services: headers, and what sends the requests. */
   global?: { headers?: Record<string, string>; fetch?: typeof fetch };
-  /** Returns the token of another provider; `auth` is then out of use. */
+  /** Returns the token of another provider; `auth` can then not be used. */
   accessToken?: () => Promise<string | null>;
 }
 
-/** The vendor's default: from this length on, in characters, a failure says that the URL is long. */
+/** The vendor's default: the length in characters from which a failure mentions the length of the URL. */
 const URL_LENGTH_LIMIT = 8000;
 
 const DELAYS = 10;
@@ -300,7 +300,7 @@ function createAuth(
   });
 }
 
-/** `getUser()` of a client that was created with a caller's `Authorization` header: that caller is meant. */
+/** `getUser()` of a client with a caller's `Authorization` header returns that caller's user. */
 function withOwnToken(auth: AuthClient, headers: Readonly<Record<string, string>> = {}): AuthClient {
   const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
   const accessToken = /^Bearer (.+)$/i.exec(header?.[1] ?? '')?.[1];
@@ -311,7 +311,7 @@ function withOwnToken(auth: AuthClient, headers: Readonly<Record<string, string>
   };
 }
 
-/** Tokens of another provider belong to no session. */
+/** A client with tokens of another provider has no session. */
 function refuseAuth(): SupabaseAuthClient {
   return new Proxy({} as SupabaseAuthClient, {
     get(_target, name) {

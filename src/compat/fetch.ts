@@ -1,6 +1,6 @@
 import type { FetchFunction } from '../platform/platform.ts';
 
-/** What a program's tests answer with in place of a response: some of its members. */
+/** A partial response, as the tests of many programs return it. */
 interface PartialResponse {
   readonly status?: number;
   readonly ok?: boolean;
@@ -12,12 +12,12 @@ interface PartialResponse {
   readonly blob?: () => Promise<Blob>;
 }
 
-/** Statuses of a response without a body, which the constructor of `Response` refuses one for. */
+/** Statuses for which the constructor of `Response` refuses a body. */
 const bodiless: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * The `fetch` of a program, whose answers may be objects with some members of a response, as in the tests of many programs: the
- * vendor's clients read few of them, the native clients take a response.
+ * Completes responses of a program's `fetch`: the tests of many programs return objects with some members, which is enough
+ * for the vendor's clients but not for the native ones.
  */
 export const completeResponses =
   (fetch: FetchFunction): FetchFunction =>
@@ -25,7 +25,7 @@ export const completeResponses =
     toResponse(await fetch(input, init));
 
 async function toResponse(answer: Response | PartialResponse): Promise<Response> {
-  // Another library's response is no instance, and is whole.
+  // A response of another library is no instance of `Response`, but complete.
   if (answer instanceof Response || answer.arrayBuffer) return answer as Response;
   const { ok = true, status = ok ? 200 : 500, statusText = '', headers = {} } = answer;
   const body = bodiless.has(status) ? null : await readBody(answer);

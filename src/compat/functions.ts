@@ -10,7 +10,7 @@ import type { Untyped } from './untyped.ts';
 
 /** Why a call of a function failed. */
 export class FunctionsError extends Error {
-  /** The response, or the failure underneath. */
+  /** The response, or the underlying failure. */
   context: Untyped;
 
   /** @param name the class of the error. */
@@ -27,9 +27,9 @@ export class FunctionsError extends Error {
   }
 }
 
-/** The request was not answered. */
+/** No response arrived. */
 export class FunctionsFetchError extends FunctionsError {
-  /** @param context the failure underneath. */
+  /** @param context the underlying failure. */
   constructor(context: unknown) {
     super('Failed to send a request to the Edge Function', 'FunctionsFetchError', context);
   }
@@ -43,7 +43,7 @@ export class FunctionsRelayError extends FunctionsError {
   }
 }
 
-/** The function answered with an error; `context` is its response, which can still be read. */
+/** The function returned an error; `context` is its response, which can still be read. */
 export class FunctionsHttpError extends FunctionsError {
   /** @param context the response. */
   constructor(context: unknown) {
@@ -67,9 +67,9 @@ export interface FunctionInvokeOptions {
   timeout?: number;
 }
 
-/** What `invoke` returns, with the response if there was one. */
+/** The result of `invoke`, with the response if one arrived. */
 export type FunctionsResponse<T> = Outcome<T, Untyped> & {
-  /** Its body has been read unless the function refused. */
+  /** Its body has been read if the function succeeded. */
   response?: Response;
 };
 
@@ -107,7 +107,7 @@ export class FunctionsClient {
         ...platform,
         async fetch(input, init) {
           const received = await platform.fetch(input, init);
-          // The native client reads the body of a refusal, which the vendor leaves to the caller.
+          // The native client reads the body of an error response, which the vendor leaves to the caller.
           response = received.ok ? received : received.clone();
           return received;
         },

@@ -1,28 +1,24 @@
-/** What a call returns: its data, or its error. `Empty` is the data beside an error. */
+/** The result of a call: its data, or its error. `Empty` is the data beside an error. */
 export type Outcome<Data, Problem, Empty = null> = Success<Data> | Failure<Problem, Empty>;
 
 interface Success<Data> {
-  /** What the call yields. */
   data: Data;
-  /** Null. */
   error: null;
 }
 interface Failure<Problem, Empty> {
-  /** Empty. */
   data: Empty;
-  /** Why the call failed. */
   error: Problem;
 }
 
 /** How the calls of one service return their failures. */
 export interface OutcomeOptions<Problem> {
-  /** Turns what a native client throws into the error that the vendor's client returns. */
+  /** Converts an error of a native client to the vendor's. */
   readonly toError: (problem: unknown) => Problem;
   /** Whether calls throw instead of returning an error. Default: never. */
   readonly shouldThrow?: () => boolean;
 }
 
-/** Runs native calls and returns what became of them. */
+/** Runs native calls and returns their outcomes. */
 export interface Settle<Problem> {
   /** The data, or null beside an error. */
   <Data>(work: () => Promise<Data>): Promise<Outcome<Data, Problem>>;

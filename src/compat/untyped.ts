@@ -1,6 +1,6 @@
 import type { SchemaName } from '../rest-client/types/model.ts';
 
-/** What `JSON.parse` returns: a value that the compiler does not check, as the vendor types what no `Database` describes. */
+/** What `JSON.parse` returns: an unchecked value. The vendor uses it where no `Database` describes a type. */
 export type Untyped = ReturnType<JSON['parse']>;
 
 /** Whether the compiler does not check a type. */

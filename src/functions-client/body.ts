@@ -1,15 +1,15 @@
 import { isStream } from '../platform/http.ts';
 import { FunctionsError } from './errors.ts';
 
-/** A request body and its media type; no type where the runtime names it. */
+/** A request body and its media type, which is missing where the runtime sets it. */
 export interface EncodedBody {
   readonly body?: BodyInit;
   readonly type?: string;
 }
 
 /**
- * Encodes the body of a call: text, bytes and forms as they are, anything else as JSON. A stream is read first, since
- * HTTP/1.1 takes none.
+ * Encodes the body of a call: text, bytes and forms unchanged, anything else as JSON. A stream is read first, because
+ * fetch sends none by HTTP/1.1.
  *
  * @throws {FunctionsError} `invalid-body`
  */
@@ -28,13 +28,13 @@ function encode(body: unknown): EncodedBody {
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
     return { body: body as BufferSource, type: 'application/octet-stream' };
   }
-  // fetch names the type, with the boundary of a form's parts.
+  // fetch sets the type, with the boundary of a form's parts.
   if (body instanceof FormData || body instanceof URLSearchParams) return { body };
   return { body: JSON.stringify(body), type: 'application/json' };
 }
 
 /**
- * Reads an answer by its content type: JSON, text, a form, or a Blob of anything else.
+ * Reads a response by its content type: JSON, text, a form, or a Blob of anything else.
  *
  * @throws {FunctionsError} `invalid-result` for JSON that does not parse.
  */

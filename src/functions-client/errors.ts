@@ -1,11 +1,11 @@
 /**
  * Why a call of a function failed.
  *
- * - `http`: the function answered with an error status; `status` and `body` have the answer.
+ * - `http`: the function returned an error status, see `status` and `body`.
  * - `relay`: the function could not be reached or started.
  * - `invalid-options`: `url` or `apiKey` is missing, or a number is outside its range; nothing was sent.
  * - `invalid-name`, `invalid-body`: bad input; nothing was sent.
- * - `invalid-result`: the answer is not the JSON that it announces, or not what the schema says.
+ * - `invalid-result`: the response is not valid JSON, or does not match the schema.
  * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
  * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  * - `redirected`: the server redirected the request, which was not followed.
@@ -47,9 +47,9 @@ export class FunctionsError extends Error {
   readonly code: FunctionsErrorCode;
   /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** The function's answer: parsed JSON, or text; null without a response. */
+  /** The body of the function's response: parsed JSON, or text; null without a response. */
   readonly body: unknown;
-  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the answer names none. */
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null without one. */
   readonly retryAfterSeconds: number | null;
 
   constructor(code: FunctionsErrorCode, message: string, fields: FunctionsErrorFields = {}) {

@@ -19,15 +19,15 @@ export interface FunctionsClientOptions {
   readonly url: string;
   /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
-  /** The seam to the runtime, such as `createBrowserPlatform()`. */
+  /** The runtime, such as `createBrowserPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
   /** The signed-in user's token, or null. Default: no user. */
   readonly getAccessToken?: GetAccessToken;
   /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Region to run functions in, such as `eu-central-1`. Default, and `any`: as the service decides. */
+  /** Region to run functions in, such as `eu-central-1`. Default, and `any`: the service decides. */
   readonly region?: string;
-  /** Deadline in milliseconds of a call with its token. Default 150 000, the time that the service gives a function. */
+  /** Deadline in milliseconds of a call with its token. Default 150 000, the service's limit for a function. */
   readonly timeoutMs?: number;
   /** Receives an event per exchange, without tokens and bodies. Default: none. */
   readonly log?: Log;
@@ -41,7 +41,7 @@ export interface InvokeOptions {
   readonly body?: unknown;
   /** Default POST. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** They replace the client's own of the same name, in any case. */
+  /** Replace the client's headers of the same name, regardless of case. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * `follow`: the call follows a redirect of the function, and sends `apikey` and the caller's headers to its target; fetch
@@ -61,7 +61,7 @@ export interface InvokeOptions {
 /** Calls edge functions. Every method throws {@link FunctionsError}. */
 export interface FunctionsClient {
   /**
-   * Calls a function. Its answer is read by its content type, and validated by the schema.
+   * Calls a function. The response is read by its content type, and validated by the schema.
    *
    * @param name the function, and a path and an encoded query after it, such as `report/today?tz=UTC`.
    */
@@ -69,7 +69,7 @@ export interface FunctionsClient {
     name: string,
     options: InvokeOptions & { readonly schema: StandardSchema<unknown, T> },
   ): Promise<T>;
-  /** Calls a function. Its answer is read by its content type. */
+  /** Calls a function. The response is read by its content type. */
   invoke<T = unknown>(name: string, options?: InvokeOptions): Promise<T>;
   /**
    * Calls a function and returns its successful response with an unread body: a PDF, a stream, headers. `timeoutMs` counts until the
@@ -77,13 +77,13 @@ export interface FunctionsClient {
    */
   fetch(name: string, options?: InvokeOptions): Promise<Response>;
   /**
-   * Calls a function that answers with server-sent events. Leaving the loop ends the call. `timeoutMs` is the longest wait for the
+   * Calls a function that sends server-sent events. Leaving the loop ends the call. `timeoutMs` is the longest wait for the
    * response and for each further part of it; there is no deadline for the whole stream.
    */
   events(name: string, options?: InvokeOptions): AsyncGenerator<ServerSentEvent, void, undefined>;
 }
 
-/** The time that the service gives a function. */
+/** The service's limit for a function. */
 const DEFAULT_TIMEOUT_MS = 150_000;
 
 const functionsService: Service = {
@@ -158,7 +158,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
       const { clock } = options.platform;
-      // Each wait has the deadline, so that a stream lasts for as long as it sends something.
+      // The deadline applies to each wait, so that a stream may last as long as it sends events.
       const wait = <T>(read: () => Promise<T>) =>
         withinDeadline(clock, timeoutMs, controller.signal, read).catch(failRead);
       try {

@@ -4,7 +4,7 @@ export interface ServerSentEvent {
   readonly event: string;
   /** The lines of data, joined by line feeds. */
   readonly data: string;
-  /** The last id of the stream so far, with this event or before; null: none yet. */
+  /** The last event id of the stream so far; null before the first one. */
   readonly id: string | null;
 }
 

@@ -19,7 +19,7 @@ function setTimer(callback: () => void, delayMs: number): Timer {
   return { cancel: () => clearTimeout(handle) };
 }
 
-/** What every platform of the realm has in common: it keeps nothing, and reads the realm's globals at each call. */
+/** The parts that all platforms of the realm share; they read the realm's globals at each call. */
 const realm = {
   fetch: (input, init) => globalThis.fetch(input, init),
   clock: {
@@ -80,7 +80,7 @@ function createLocks(): Locks {
         // A stolen lock rejects, although its task continues.
         if (running) return running;
         if ('signal' in options && options.signal?.aborted) throw problem;
-        // A page whose storage is blocked is refused every lock.
+        // A page with blocked storage is refused every lock.
         return own.hold(name, task, options);
       }
     },
@@ -91,7 +91,10 @@ function createLocks(): Locks {
   };
 }
 
-/** Where there is no channel, or a frame may open none, a tab sees another tab's writes when it next reads storage: before a refresh, or when it becomes visible. */
+/**
+ * Without a channel, or in a frame that may open none, a tab sees another tab's writes when it next reads storage: before a
+ * refresh, or when it becomes visible.
+ */
 const silentBroadcast: Broadcast = { post() {}, subscribe: () => () => {}, close() {} };
 
 function openBroadcastChannel(name: string): Broadcast {

@@ -31,7 +31,7 @@ export class CallUser {
     this.#userId = userId;
   }
 
-  /** Whether a token is of the user: the first one is, or has the subject of the first one. */
+  /** Whether a token belongs to the user. The first token determines the user. */
   admits(token: string | null): boolean {
     if (this.#token === undefined) {
       if (this.#userId !== undefined && subjectOf(token) !== this.#userId) return false;
@@ -47,7 +47,7 @@ export class CallUser {
   }
 }
 
-/** What a call says of the token that it requests. */
+/** What a call requires of the token that it requests. */
 export interface TokenRequest {
   /** A token that the service has just refused: it must not be returned again without a renewal. Default: none. */
   readonly rejectedToken?: string;

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly headers: HeaderRecord;
   /** Default: no body. */
   readonly body?: BodyInit | undefined;
-  /** Deadline in milliseconds for the whole exchange, with the reading of the body. */
+  /** Deadline in milliseconds for the whole exchange, including reading the body. */
   readonly timeoutMs: number;
   /** Ends the exchange; the failure is `aborted`. */
   readonly signal?: AbortSignal | undefined;
@@ -27,7 +27,7 @@ export interface HttpRequest {
 
 /**
  * `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response arrived; `redirected`: the
- * response leads to another address.
+ * response is a redirect.
  */
 export type HttpFailureKind = 'timeout' | 'aborted' | 'network' | 'redirected';
 
@@ -47,7 +47,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** A service, as far as sending needs it. */
+/** The part of a service's description that sending needs. */
 export interface HttpService {
   /** Its name in log events. */
   readonly name: ServiceName;
@@ -59,7 +59,7 @@ export interface HttpService {
   ) => Error;
 }
 
-/** What the requests of one client have in common. */
+/** Options of all requests of one client. */
 export interface HttpOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
   /** Receives an event per exchange. Default: none. */
@@ -140,7 +140,7 @@ export async function sendHttp<T>(
     headers: traceparent === null ? headers : { ...headers, traceparent },
     keepalive,
     body: body ?? null,
-    // By `error`, fetch would not tell a redirect from a network fault.
+    // With `error`, fetch does not distinguish a redirect from a network failure.
     redirect: redirect === 'error' ? 'manual' : redirect,
     signal: controller.signal,
   };

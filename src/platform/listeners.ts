@@ -4,7 +4,7 @@ import type { Unsubscribe } from './platform.ts';
 export interface Listeners<T> {
   /** Adds a listener; the result removes it. */
   add(listener: (value: T) => unknown): Unsubscribe;
-  /** Calls each listener that is still in the set when its turn comes; what one throws or rejects with is reported. */
+  /** Calls each listener that is still in the set when its turn comes; its error or rejection is reported. */
   call(value: T): void;
   /** As `call`, in a microtask; the order of calls is kept. */
   defer(value: T): void;
@@ -15,7 +15,7 @@ export interface Listeners<T> {
 /** @param report receives the failures of listeners; by default they are thrown as uncaught errors. */
 export function createListeners<T>(report: (problem: unknown) => void = throwUncaught): Listeners<T> {
   const entries = new Set<{ readonly listener: (value: T) => unknown }>();
-  /** The entries at the last change of them: a listener that is added during a call is first called by the next one. */
+  /** A snapshot of the entries: a listener that is added during a call is first called by the next call. */
   let present: readonly { readonly listener: (value: T) => unknown }[] = [];
   const call = (value: T) => {
     for (const entry of present) {

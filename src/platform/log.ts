@@ -1,4 +1,4 @@
-/** The services of a Supabase project that a client talks to. */
+/** The services of a Supabase project that the clients use. */
 export type ServiceName = 'auth' | 'rest' | 'realtime' | 'storage' | 'functions';
 
 /** One HTTP exchange that has ended. It contains no token, no body, no query string and no value of a header. */
@@ -21,5 +21,8 @@ export interface HttpLogEvent {
   readonly traceparent: string | null;
 }
 
-/** Receives one event per HTTP exchange, a retry being an exchange of its own. What it throws is reported, never passed on. */
+/**
+ * Receives one event per HTTP exchange; each retry is a separate exchange. An error that it throws is reported, not passed
+ * on.
+ */
 export type Log = (event: HttpLogEvent) => void;

@@ -13,16 +13,16 @@ export const duration: NumberRange = { min: 0 };
 export const interval: NumberRange = { min: 1 };
 /** A number of things, at least one. */
 export const count: NumberRange = { min: 1, isWhole: true };
-/** A number of things that may be none. */
+/** A number of things, possibly 0. */
 export const limit: NumberRange = { min: 0, isWhole: true };
-/** A number that is sent: JSON would make null of Infinity. */
+/** A number that is sent as JSON, which encodes Infinity as null. */
 export const sentLimit: NumberRange = { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true };
 /** A number that is sent, at least one. */
 export const sentCount: NumberRange = { ...sentLimit, min: 1 };
 
 /**
- * The first option that is not a number of its range, in words; null if all are. An option that is undefined has its
- * default. Of a list, each item must be in the range, and there must be one.
+ * Describes the first option outside of its range; null if all are valid. An undefined option has its default. A list
+ * needs at least one item, and each item must be in the range.
  */
 export function rangeProblem(
   options: object | undefined,

@@ -66,20 +66,20 @@ export interface Locks {
    */
   hold<T>(name: string, task: () => Promise<T>, options?: LockOptions): Promise<T>;
   /**
-   * Names the holder of a lock for a message: the client id of Web Locks, which `clients.get()` of a service worker knows too. Null if
-   * the runtime does not know it. Default: unknown.
+   * Names the holder of a lock for a message: the client id of Web Locks, which `clients.get()` of a service worker accepts
+   * too. Null if the runtime does not know it. Default: unknown.
    */
   holderOf?(name: string): Promise<string | null>;
 }
 
-/** How a lock is requested: by waiting for it, or by taking it. */
+/** How a lock is requested: by waiting for it, or by stealing it. */
 export type LockOptions =
   | {
       /** Ends the wait. Default: waits without end. */
       readonly signal?: AbortSignal;
     }
   | {
-      /** Takes the lock from its holder at once. The holder's task is not interrupted. */
+      /** Steals the lock from its holder at once. The holder's task is not interrupted. */
       readonly steal: true;
     };
 

@@ -1,9 +1,9 @@
 import { backoffDelayMs, type BackoffOptions } from './backoff.ts';
 import type { Clock, Platform } from './platform.ts';
 
-/** Which failures are tried again, how often, and after which waits. */
+/** Which failures are retried, how often, and after which delays. */
 export interface RetryPolicy {
-  /** How many attempts may follow the first. */
+  /** Maximum number of retries. */
   readonly limit: number;
   /** The waits between attempts, where the failure has no `retryAfterSeconds`; may depend on the failure. */
   readonly backoff: BackoffOptions | ((problem: unknown) => BackoffOptions);
@@ -13,12 +13,12 @@ export interface RetryPolicy {
   readonly isRetryable: (problem: unknown) => boolean;
 }
 
-/** A rate limit, an overloaded or unreachable service (RFC 9110 §15.6), and what Cloudflare sends for it. */
+/** A rate limit, an overloaded or unreachable service (RFC 9110 §15.6), and Cloudflare's statuses for it. */
 const transientStatuses: ReadonlySet<number | null> = new Set([
   429, 502, 503, 504, 520, 521, 522, 523, 524, 530,
 ]);
 
-/** Whether a later attempt may succeed where this status was sent, whatever the service. Null, no response, is none. */
+/** Whether a retry after this status may succeed, for every service. False for null, no response. */
 export const isTransientStatus = (status: number | null): boolean => transientStatuses.has(status);
 
 /**
@@ -26,7 +26,7 @@ export const isTransientStatus = (status: number | null): boolean => transientSt
  * Retry-After) is retried after exactly that time.
  *
  * @param attempt called with 1, 2, …
- * @param signal ends the waiting; an attempt in flight has to listen for itself.
+ * @param signal ends the wait; an attempt in flight must observe the signal itself.
  * @throws what the last attempt threw, or the signal's reason.
  */
 export async function retry<T>(
@@ -71,7 +71,10 @@ function wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): P
   });
 }
 
-/** A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if there is none. */
+/**
+ * A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if it is missing or
+ * invalid.
+ */
 export function parseRetryAfterSeconds(header: string | null, nowMs: number): number | null {
   if (!header) return null;
   const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - nowMs) / 1000;

@@ -29,9 +29,9 @@ export const string = schema<string>((value) => typeof value === 'string');
 export const nonEmptyString = schema<string>((value) => typeof value === 'string' && value !== '');
 /** A finite number. */
 export const number = schema<number>(Number.isFinite);
-/** A boolean. */
+/** True or false. */
 export const boolean = schema<boolean>((value) => typeof value === 'boolean');
-/** An object with any members; no list. */
+/** An object with any members, but no list. */
 export const record = schema<Record<string, unknown>>(isObject);
 
 /** One of these values. */

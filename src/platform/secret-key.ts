@@ -5,8 +5,8 @@ import { configurationProblem } from './service.ts';
 const nearbyHost = /^(?:[a-z0-9-]+|127(?:\.\d+){3}|\[::1\]|.+\.(?:internal|local|localhost|test))$/i;
 
 /**
- * What is wrong with the options of a client that has the project's secret key; null if nothing is. The key reads and writes everything: a
- * publishable key is refused, and a host that the key would reach by http over a network.
+ * Describes the invalid option of a client with the project's secret key; null if all are valid. The key grants all rights: a
+ * publishable key is refused, and http to a host on a network.
  */
 export function secretKeyProblem(options: {
   readonly url: string;

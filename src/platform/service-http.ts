@@ -11,27 +11,30 @@ import {
 import { duration, rangeProblem } from './number-options.ts';
 import { credentialsOf } from './service.ts';
 
-/** A service, as its client sees it: the same for every client of the service. */
+/** The description of a service, which all its clients share. */
 export interface Service extends HttpService {
   /** Creates the client's error for a failure of `getAccessToken`. Default: the failure itself. */
   readonly createTokenError?: (message: string, cause: unknown) => Error;
-  /** Whether the service refused a token as expired, so that a renewed one may pass. Default: never. */
+  /** Whether the service refused a token as expired, so that a renewed one may be accepted. Default: never. */
   readonly isTokenExpired?: (problem: unknown) => boolean;
   /**
-   * Whether the service refused what the token allows, so that one that replaced it meanwhile may pass, as after a second
-   * factor. Default: never.
+   * Whether the service denied what the token allows, so that a newer token may be accepted, as after a second factor.
+   * Default: never.
    */
   readonly isDenied?: (problem: unknown) => boolean;
-  /** Whether a legacy API key, which is a token, is sent as the bearer token where there is no user. Default true. */
+  /** Whether a legacy API key, which is a token, is sent as the bearer token without a user. Default true. */
   readonly takesKeyAsToken?: boolean;
 }
 
-/** What the requests of one client have in common. */
+/** Options of all requests of one client. */
 export interface ServiceHttpOptions extends HttpOptions {
   readonly apiKey: string;
   /** The caller's headers of every request. Default: none. */
   readonly headers?: HeaderRecord | undefined;
-  /** Returns the user's token; `rejectedToken` is one that the service has just called expired. Default: no user. */
+  /**
+   * Returns the user's token; `rejectedToken` is a token that the service has just refused as expired. Default: no
+   * user.
+   */
   readonly getAccessToken?: GetAccessToken | undefined;
 }
 
@@ -47,7 +50,7 @@ export interface ServiceCallOptions {
   readonly user?: CallUser | undefined;
 }
 
-/** The headers that a client sends, of which those that are undefined are left out. */
+/** The headers that a client sends; undefined ones are omitted. */
 export type OwnHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A request within a call. */
@@ -56,13 +59,13 @@ export interface ServiceRequest extends Omit<HttpRequest, 'headers' | 'timeoutMs
   readonly ownHeaders?: OwnHeaders | undefined;
   /** The headers that the caller gave for this call. Default: none. */
   readonly headers?: HeaderRecord | undefined;
-  /** Deadline in milliseconds of this request. Default: what is left of the call. */
+  /** Deadline in milliseconds of this request. Default: the remaining time of the call. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * One call of a service: its requests have credentials, headers, a deadline and the client's errors. It asks for a token once, and
- * renews it once if the service calls it expired.
+ * One call of a service: its requests have credentials, headers, a deadline and the client's errors. It requests a token
+ * once, and renews it once if the service refuses it as expired.
  */
 export class ServiceCall {
   readonly #client: ServiceHttpOptions;
@@ -88,7 +91,7 @@ export class ServiceCall {
     this.#endsAtMs = client.platform.clock.monotonicMs() + timeoutMs;
   }
 
-  /** What is left of the deadline, in milliseconds. */
+  /** The remaining time until the deadline, in milliseconds. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.#client.platform.clock.monotonicMs());
   }
@@ -99,9 +102,9 @@ export class ServiceCall {
   }
 
   /**
-   * Runs an attempt with the headers of a request, and once more with a renewed token if the service calls the first
-   * one expired, or denies what it may do and another one of the same user has replaced it. The call's headers win over the
-   * client's, and both over the library's: see the table in docs/clients/headers-and-logs.md.
+   * Runs an attempt with the headers of a request. Retries once with a renewed token if the service refuses the first one
+   * as expired, or if it denies the request and a newer token of the same user exists. The call's headers override the
+   * client's, and both override the library's: see the table in docs/clients/headers-and-logs.md.
    *
    * @throws the client's error.
    */
@@ -201,14 +204,11 @@ export class ServiceCall {
   }
 }
 
-/** Whether the auth client found the change itself. */
+/** Whether the auth client detected the change of the user itself. */
 const isUserChange = (problem: unknown): boolean =>
   problem instanceof Error && 'code' in problem && problem.code === 'user-changed';
 
-/**
- * Merges headers, names in lower case: a later value replaces an earlier one, however its name is written. A value that is undefined
- * is none.
- */
+/** Merges headers by their lower-case names: a later value replaces an earlier one; undefined values are ignored. */
 export function mergeHeaders(...layers: readonly (OwnHeaders | undefined)[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const layer of layers) {

@@ -31,7 +31,7 @@ export function serviceUrl(projectUrl: string, service: string): string {
   return `${projectUrl.replace(/\/+$/, '')}/${service}/v1`;
 }
 
-/** The bearer token of an API key: a legacy key is one, a key of the newer form (`sb_…`) is none, as the gateway replaces it. */
+/** The bearer token of an API key: a legacy key itself; null for a newer key (`sb_…`), which the gateway replaces. */
 export function bearerOf(apiKey: string): string | null {
   return apiKey.startsWith('sb_') ? null : apiKey;
 }

@@ -3,7 +3,7 @@ import type { Clock, Page, Timer } from './platform.ts';
 
 /** A timer to run in the worker: the message that {@link createWorkerClock} sends and {@link serveTimers} receives. */
 export interface TimerRequest {
-  /** Identifies the timer in the worker's answer. */
+  /** Identifies the timer in the worker's message. */
   readonly id: number;
   /** Time until the timer runs, in milliseconds. */
   readonly delayMs: number;
@@ -27,9 +27,9 @@ export interface TimerWorkerScope {
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
 }
 
-/** A clock whose timers keep their time while the page is hidden. */
+/** A clock with timers that stay on time while the page is hidden. */
 export interface WorkerClock extends Clock {
-  /** Ends the worker. Timers run by the page alone from then on. */
+  /** Ends the worker. From then on only the page runs timers. */
   close(): void;
 }
 

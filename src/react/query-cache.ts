@@ -8,7 +8,7 @@ const unusedTimeMs = 300_000;
 
 /** The reads of one set of clients, shared by all components. */
 export interface QueryCache {
-  /** The store of a key, if there is one. */
+  /** The store of a key, if it exists. */
   find(key: string): QueryStore<unknown> | undefined;
   /** The store of a key; a new one for a query that was not read yet, with data from elsewhere. */
   open<Data>(key: string, query: Query<Data>, initialData?: Data): QueryStore<Data>;
@@ -20,7 +20,7 @@ export interface QueryCache {
   forget(key: string): void;
   /** Marks the results of these queries as outdated, or of all; reads those again that a component shows. */
   invalidate(queries?: readonly Query<unknown>[]): Promise<void>;
-  /** Changes what is shown of a query; nothing if it was not read. */
+  /** Changes the shown data of a query; does nothing if the query was not read. */
   apply(query: Query<unknown>, change: (data: unknown) => unknown): AppliedChange | undefined;
 }
 
@@ -60,7 +60,7 @@ function createQueryCache({ auth, platform }: CachedClients): QueryCache {
     for (const store of stores.values()) store.close();
     stores.clear();
   };
-  /** What changed while the page was hidden or offline was not read. */
+  /** Changes were not read while the page was hidden or offline. */
   const followPage = (signal: PageSignal) => {
     if ((signal !== 'visible' && signal !== 'online') || !page.isOnline()) return;
     for (const store of stores.values()) store.renew();

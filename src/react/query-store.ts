@@ -26,7 +26,7 @@ export interface QueryStore<Data> {
   isUsed(): boolean;
   /** Sends the query, unless it is in flight or its result is younger than `staleTimeMs`. */
   subscribe(listener: () => void, staleTimeMs: number): Unsubscribe;
-  /** Sends the query again if a component shows it for which its result is too old. */
+  /** Sends the query again if its result is too old for a component that shows it. */
   renew(): void;
   /** Sends the query again. Resolves when it has ended, with a result or an error. */
   refetch(): Promise<void>;

@@ -23,7 +23,7 @@ export function useAuth(): AuthSnapshot {
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot, getServerSnapshot);
 }
 
-/** What a server renders, and the browser hydrates: no page knows its session before it has read the storage. */
+/** The snapshot for server rendering and hydration: the session is unknown until storage is read. */
 const loading: AuthSnapshot = {
   status: 'loading',
   session: null,

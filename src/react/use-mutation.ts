@@ -14,7 +14,7 @@ export interface OptimisticChange {
 /** How {@link useMutation} writes. */
 export interface UseMutationOptions<Variables> {
   /**
-   * What to show before the server has answered, by {@link optimistic}. A failure takes it back. After a success it stays until the
+   * What to show before the response arrives, by {@link optimistic}. A failure undoes it. After a success it stays until the
    * reads that it changes have been sent again. Default: nothing.
    */
   readonly optimistic?: (variables: Variables) => readonly OptimisticChange[];
@@ -55,33 +55,28 @@ export function optimistic<Data>(
 }
 
 /**
- * A write, with its state, a view of its result at once, and the reads that it outdates. Overlapping writes are taken back one by
- * one: a failure leaves what the others show.
+ * A write with its state, its optimistic changes and the reads that it invalidates. A failed write undoes its own changes and
+ * keeps those of overlapping writes.
  *
  * @param write sends the write; the last one that was rendered is called.
- * @example
- * ```tsx
- * import { optimistic, useMutation, useQuery, useSupabase } from 'supabase-protocol-clients/react';
- *
+ * @example ```tsx import { optimistic, useMutation, useQuery, useSupabase } from 'supabase-protocol-clients/react';
  * export function Inbox() {
- *   const { rest } = useSupabase<Database>();
- *   const inbox = rest.from('notifications').select('id, content, status').order('created_at');
- *   const { data = [] } = useQuery(inbox);
- *   const read = useMutation((id: string) => rest.from('notifications').update({ status: 'read' }).eq('id', id), {
- *     optimistic: (id) => [
- *       optimistic(inbox, (rows) => rows.map((row) => (row.id === id ? { ...row, status: 'read' } : row))),
- *     ],
- *   });
- *   return (
- *     <ul>
- *       {data.map(({ id, content, status }) => (
- *         <li key={id} onClick={() => read.mutate(id)}>{content} {status}</li>
- *       ))}
- *       {read.error && <li role="alert">{read.error.message}</li>}
- *     </ul>
- *   );
- * }
- * ```
+ * const { rest } = useSupabase<Database>();
+ * const inbox = rest.from('notifications').select('id, content, status').order('created_at');
+ * const { data = [] } = useQuery(inbox);
+ * const read = useMutation((id: string) => rest.from('notifications').update({ status: 'read' }).eq('id', id), {
+ * optimistic: (id) => [
+ * optimistic(inbox, (rows) => rows.map((row) => (row.id === id ? { ...row, status: 'read' } : row))),
+ * ],
+ * });
+ * return (
+ * <ul>
+ * {data.map(({ id, content, status }) => (
+ * <li key={id} onClick={() => read.mutate(id)}>{content} {status}</li>
+ * ))}
+ * {read.error && <li role="alert">{read.error.message}</li>}
+ * </ul>
+ * ); } ```
  */
 export function useMutation<Variables, Data>(
   write: (variables: Variables) => PromiseLike<Data>,
@@ -137,8 +132,8 @@ export function useMutation<Variables, Data>(
 }
 
 /**
- * Marks what was read as outdated, and sends the reads again that a component shows: after a write without {@link useMutation}, or
- * when a channel tells of a change. Resolves when they have ended.
+ * Marks results as outdated, and sends reads that a component shows again: after a write without {@link useMutation}, or when
+ * a channel reports a change. Resolves when they have ended.
  *
  * @returns a function; without queries it means all reads.
  */

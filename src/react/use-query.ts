@@ -36,21 +36,16 @@ export interface SuspenseQueryState<Data> extends QueryState<Data> {
  * Executes a read once the session has loaded, and shares it with all components: they send one request and show one result,
  * which stays in memory for five minutes after the last of them has left. The query may be built again at each render: its
  * request and the user's id identify it. The result of an earlier query or of another user is never shown for a later one.
+ * When the page becomes visible or online again, what is shown is read again. On a server nothing is sent, and `initialData`
+ * is shown.
  *
- * When the page becomes visible or online again, what is shown is read again. On a server nothing is sent, and `initialData` is shown.
- *
- * @param query null reads nothing, for a query that needs something that is not there yet.
- * @example
- * ```tsx
- * import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
- *
+ * @param query null reads nothing, for a query that needs a value that is not available yet.
+ * @example ```tsx import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
  * export function Unread() {
- *   const { rest } = useSupabase<Database>();
- *   const { data, error } = useQuery(rest.from('notifications').select('id').eq('status', 'unread'));
- *   if (error) return <p role="alert">{error.message}</p>;
- *   return <p>{data === undefined ? 'Loading…' : `${data.length} unread`}</p>;
- * }
- * ```
+ * const { rest } = useSupabase<Database>();
+ * const { data, error } = useQuery(rest.from('notifications').select('id').eq('status', 'unread'));
+ * if (error) return <p role="alert">{error.message}</p>;
+ * return <p>{data === undefined ? 'Loading…' : `${data.length} unread`}</p>; } ```
  */
 export function useQuery<Data>(
   query: Query<Data> | null,
@@ -99,7 +94,7 @@ export function useSuspenseQuery<Data>(
     cache.forget(key);
     throw error;
   }
-  // React wants `use` in the render that ends the wait, too.
+  // React requires `use` also in the render that ends the wait.
   use(hasData ? ended : key === null ? cache.start() : cache.load(key, query));
   if (!hasData) throw new Error('A read has ended without a result');
   return { status, data, error, refetch: store.refetch };
@@ -108,7 +103,7 @@ export function useSuspenseQuery<Data>(
 /** A component that has waited for a result mounts within this time, and must not read again. */
 const mountTimeMs = 1000;
 
-/** A promise that React knows to have ended, so that `use` does not wait for it. */
+/** A promise that React treats as fulfilled, so that `use` does not wait for it. */
 const ended = Object.assign(Promise.resolve(), { status: 'fulfilled', value: undefined });
 
 interface CachedQuery<Data> {
@@ -174,7 +169,9 @@ function bindStore<Data>(
   };
 }
 
-/** Whether a component still shows the query and the user that it was mounted for: its initial data is theirs alone. */
+/**
+ * Whether a component still shows the query and the user that it was mounted for; initial data is valid for these only.
+ */
 function useIsFirst(request: string, userId: string | null | undefined): boolean {
   const [first, setFirst] = useState({ request, userId });
   // The user of a page that was rendered on a server is known once the browser has loaded the session.

@@ -6,7 +6,7 @@ export type RealtimeEvent =
   | HttpLogEvent
   /** The socket's state changed. */
   | { readonly type: 'socket'; readonly state: string }
-  /** A heartbeat was answered after `latencyMs` milliseconds. */
+  /** A heartbeat was acknowledged after `latencyMs` milliseconds. */
   | { readonly type: 'heartbeat'; readonly latencyMs: number }
   /** A channel's state changed; `reason` after a failure. */
   | {

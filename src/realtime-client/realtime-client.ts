@@ -43,7 +43,7 @@ export interface RealtimeClientOptions {
   readonly share?: ShareConnection;
 }
 
-/** What features such as HTTP broadcasts need of the client. Not for applications. */
+/** The interface of the client for features such as HTTP broadcasts. Not for applications. */
 export type ClientPort = Pick<
   ConnectOptions,
   'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken' | 'emit'
@@ -71,7 +71,7 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
   getChannels(): readonly Channel<Database>[];
   /** Calls `listener` with structured events such as heartbeats with their latency. */
   onEvent(listener: (event: RealtimeEvent) => void): Unsubscribe;
-  /** The seam for features of the client; not for applications. */
+  /** For features of the client; not for applications. */
   readonly port: ClientPort;
   /** Number of received frames that were malformed or of an unknown kind. */
   readonly ignoredFrames: number;

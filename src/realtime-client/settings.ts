@@ -5,8 +5,8 @@ export interface RealtimeSettings {
   /** Interval between heartbeats. Default 25,000. */
   readonly heartbeatMs: number;
   /**
-   * Deadline of a connection attempt, a join, a push and a heartbeat. A join ends with the answer to a heartbeat after it,
-   * because the server answers in order. Default 10,000.
+   * Deadline of a connection attempt, a join, a push and a heartbeat. A join ends with the reply to a later heartbeat,
+   * because the server replies in order. Default 10,000.
    */
   readonly timeoutMs: number;
   /**
@@ -16,7 +16,7 @@ export interface RealtimeSettings {
   readonly liveTimeoutMs: number;
   /**
    * How long a joined channel waits for the server to receive what the database broadcasts; then it counts as live, because
-   * an older server does not say so. A server that has said so once is waited for. Default 10,000.
+   * an older server does not confirm it. A server that has confirmed it once is waited for. Default 10,000.
    */
   readonly replicationTimeoutMs: number;
   /** Delays before the first, second, … attempt to reconnect or rejoin; the last repeats. Default 1, 2, 5, 10 s. */
@@ -32,16 +32,20 @@ export interface RealtimeSettings {
   /** Deadline for a frame after the page woke up; then the socket is replaced. Default 3,000. */
   readonly probeMs: number;
   /**
-   * Most unanswered joins per socket; only one at a time until the server has accepted one, and after a refusal. Default 4.
+   * Maximum number of pending joins per socket; only one at a time until the server has accepted one, and after a refusal.
+   * Default 4.
    */
   readonly parallelJoins: number;
   /** Length of an interruption after which the connection's status becomes `lost`. Default 5,000. */
   readonly lostAfterMs: number;
   /** How long an unused channel stays joined, and a socket without channels open. Default 1,000. */
   readonly leaveGraceMs: number;
-  /** Most pushes buffered per channel; one more rejects the oldest with `push-overflow`. Default 100. */
+  /** Maximum number of buffered pushes per channel; one more rejects the oldest with `push-overflow`. Default 100. */
   readonly pushBuffer: number;
-  /** Most changes buffered per listener and frame; more are dropped and announced as a loss. Default 10,000. */
+  /**
+   * Maximum number of buffered changes per listener and frame; more are dropped and announced as a loss. Default
+   * 10,000.
+   */
   readonly deliveryBuffer: number;
   /** Interval between deliveries without a `schedule` option. Default 16. */
   readonly frameMs: number;

@@ -15,7 +15,7 @@ export type RestErrorCode =
   | 'token-not-yet-valid'
   | 'invalid-claims'
   | 'token-unavailable'
-  // The answer differs from what the query requires.
+  // The response differs from what the query requires.
   | 'not-one-row'
   | 'affected-rows'
   | 'not-rolled-back'
@@ -57,11 +57,11 @@ export interface RestErrorFields {
   readonly hint?: string | null;
   /** The server's Retry-After, in seconds. Default null. */
   readonly retryAfterSeconds?: number | null;
-  /** What caused it: what fetch threw, the signal's reason, or the issues of a schema. */
+  /** The error of fetch, the signal's reason, or the issues of a schema. */
   readonly cause?: unknown;
 }
 
-/** The one error class of the REST client: what the server answered, or why there is no answer. */
+/** The one error class of the REST client: an error response of the server, or why none arrived. */
 export class RestError extends Error {
   /** Always `RestError`, for code that cannot use `instanceof`. */
   override readonly name = 'RestError';
@@ -121,7 +121,7 @@ const codes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>
   ['429', 'rate-limited'],
 ]);
 
-/** PostgREST refuses a token by one code for several causes, which its words tell apart (`Error.hs`). */
+/** PostgREST refuses a token by one code for several causes, which only its message distinguishes (`Error.hs`). */
 const tokenCodes: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
   ['JWT expired', 'token-expired'],
   ['JWT issued at future', 'token-not-yet-valid'],

@@ -1,5 +1,5 @@
 /**
- * The REST client: queries of tables, views and functions. Features with entries of their own: `table`, `long-reads`,
+ * The REST client: queries of tables, views and functions. Features with separate entries: `table`, `long-reads`,
  * `share-reads`.
  */
 export { createRestClient } from './rest-client.ts';

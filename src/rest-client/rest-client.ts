@@ -91,7 +91,7 @@ export interface RestClient<
     ...args: ArgsList<A>
   ): FunctionQuery<Database, Name, F, ReturnsOf<Database[Name], F, A>>;
   /**
-   * Describes the tables, views and functions that the caller may use. Hosted projects answer it to secret keys only.
+   * Describes the tables, views and functions that the caller may use. Hosted projects require a secret key.
    *
    * @see https://docs.postgrest.org/en/stable/references/api/openapi.html
    */

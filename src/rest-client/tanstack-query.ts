@@ -8,7 +8,7 @@ export interface QueryOptions<Data> {
   readonly queryKey: readonly ['rest', string | null, RestRequest];
   /** Sends the query; TanStack's signal aborts it. Rejects with `RestError`. */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
-  /** The client itself repeats what may succeed later. */
+  /** The client itself retries transient failures. */
   readonly retry: false;
 }
 

@@ -34,7 +34,7 @@ export interface Bucket {
   readonly name: string;
   /** Uploads an object. */
   upload(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
-  /** Stores an object, in the place of the one that the path has. */
+  /** Stores an object, replacing the one at this path. */
   replace(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
   /** Reads an object whole. */
   download(path: string, options?: DownloadOptions): Promise<Blob>;
@@ -54,8 +54,8 @@ export interface Bucket {
   /** Whether the object exists and may be read. */
   exists(path: string, options?: CallOptions): Promise<boolean>;
   /**
-   * Removes objects, or versions of them, a thousand per request, and returns those that existed; a path that no object can
-   * have is like one without an object.
+   * Removes objects, or versions of them, a thousand per request, and returns those that existed; an invalid path counts as
+   * one without an object.
    */
   remove(paths: readonly Removal[], options?: CallOptions): Promise<readonly ListedObject[]>;
   /** Moves an object, or restores one of its versions. */
@@ -68,7 +68,7 @@ export interface Bucket {
     expiresInSeconds: number,
     options?: UrlOptions & CallOptions,
   ): Promise<string>;
-  /** The same for many paths, a thousand per request; the result says which failed, also for a path that is none. */
+  /** The same for many paths, a thousand per request; the result says which failed, including invalid paths. */
   createSignedUrls(
     paths: readonly string[],
     expiresInSeconds: number,
@@ -103,7 +103,7 @@ export function purgeQuery({ transformationsOnly }: PurgeOptions): Query {
   return { transformations: transformationsOnly ? 'true' : undefined };
 }
 
-/** Most paths of one request. */
+/** Maximum number of paths per request. */
 const PATHS_LIMIT = 1000;
 
 /** The bucket `name`; no request is sent. */
@@ -167,7 +167,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     await post(route, { ...json, ...metadata }, options, shape);
   }
 
-  /** The service answers a decoded path, which is no URL: of its answer, the route and the token count. */
+  /** The service returns a decoded path, which is not a URL: only its route and its token are used. */
   function signedUrl(answered: string, key: string, options: UrlOptions): string {
     const route = answered.startsWith('/render/image/') ? '/render/image/sign' : '/object/sign';
     const url = `${base}${route}/${encodeBucket(name)}/${encodeKey(key)}${queryIn(answered)}`;
@@ -243,7 +243,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async exists(path, options) {
-      // A HEAD has no body: neither a page nor an expired token could be told from the service's word on the object.
+      // A HEAD has no body to distinguish a missing object from a proxy's page or an expired token.
       try {
         await client.info(path, options);
         return true;
@@ -256,7 +256,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     async remove(paths, { user = new CallUser(), ...options } = {}) {
       const prefixes = paths.filter((path) => isKey(pathOf(path))).map(normalizeRemoval);
       const removed: ListedObject[] = [];
-      // No path at all is the service's to refuse.
+      // The service itself refuses an empty list.
       const parts = paths.length === 0 ? [[]] : inParts(prefixes);
       for (const part of parts) {
         const request = { method: 'DELETE', path: `/object/${encodeBucket(name)}`, json: { prefixes: part } };
@@ -354,7 +354,7 @@ function copiedMetadata(replaced: CopyOptions['replaceMetadata']): object | unde
   return { copyMetadata: false, metadata: { cacheControl, contentEncoding, mimetype } };
 }
 
-/** What a signed URL gets beside its token, which names the version. */
+/** The query of a signed URL beside its token, which names the version. */
 function signedQuery(options: UrlOptions): Query {
   return { ...downloadQuery(options), cacheNonce: options.cacheNonce };
 }

@@ -2,7 +2,7 @@ import { encodeSegment } from '../platform/path-segment.ts';
 import { StorageError } from './errors.ts';
 import { encodeLinkEnds } from './object-url.ts';
 
-/** The characters that the storage service takes in an object's name. */
+/** The characters that the storage service accepts in an object's name. */
 const validKey = /^[\w/!.*'() &$=@;:+,?-]+$/;
 
 /**
@@ -18,7 +18,7 @@ export function normalizeKey(key: string): string {
   return trimmed;
 }
 
-/** Whether `normalizeKey` takes a path. */
+/** Whether `normalizeKey` accepts a path. */
 export function isKey(key: string): boolean {
   try {
     normalizeKey(key);
@@ -52,11 +52,11 @@ export function encodeKey(key: string): string {
 export function encodeForSigning(bucket: string, key: string): string {
   // Refuses the bucket's id where a URL parser would resolve it away.
   encodeBucket(bucket);
-  // These `encodeURI` leaves: the name would be in another bucket, or end there.
+  // `encodeURI` does not encode these: the name would be in another bucket, or end there.
   if (/[/#]/.test(bucket))
     throw new StorageError('invalid-key', `Not the id of a bucket: ${JSON.stringify(bucket)}`);
   return encodeURI(`${bucket}/${key}`);
 }
 
-/** A name with `?` cannot be sent so: the rest would be a query. */
+/** A name with `?` cannot be signed: the rest would be a query. */
 export const isSignable = (name: string): boolean => !name.includes('?');

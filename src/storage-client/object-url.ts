@@ -15,7 +15,7 @@ export interface ImageOptions {
   readonly format?: 'origin';
 }
 
-/** What a URL of an object does. */
+/** The options of an object's URL. */
 export interface UrlOptions {
   /** Makes browsers save the object, under this name or its own. Default false. */
   readonly download?: boolean | string;
@@ -27,7 +27,7 @@ export interface UrlOptions {
   readonly cacheNonce?: string;
 }
 
-/** @throws {StorageError} `invalid-options` for what the service's renderer refuses. */
+/** @throws {StorageError} `invalid-options` for values that the service's renderer refuses. */
 export function requireImage(image: ImageOptions = {}): void {
   requireRanges(image, {
     width: sentLimit,
@@ -36,7 +36,7 @@ export function requireImage(image: ImageOptions = {}): void {
   });
 }
 
-/** The query parameters of a request, of which those that are undefined are left out. */
+/** The query parameters of a request; undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** `download=` with the name, or empty for the object's own. */

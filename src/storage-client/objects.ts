@@ -6,7 +6,10 @@ import type { CallOptions } from './transport.ts';
 export interface UploadOptions extends CallOptions {
   /** Media type. Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
   readonly contentType?: string;
-  /** The encoding that the body has already, such as `gzip`; downloads tell it, and browsers decode. Default: none. */
+  /**
+   * The encoding that the body has already, such as `gzip`; downloads declare it, and browsers decode it. Default:
+   * none.
+   */
   readonly contentEncoding?: string;
   /** How long caches may keep the object, in seconds, and further directives: `31536000, immutable`. Default 3600. */
   readonly cacheControlSeconds?: number | `${number}, ${string}`;
@@ -16,7 +19,7 @@ export interface UploadOptions extends CallOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Which version of an object is meant. */
+/** Selects a version of an object. */
 export interface VersionOptions {
   /** A `version` of `info` or of a listing. Default: the current version. */
   readonly versionId?: string;
@@ -36,7 +39,7 @@ export interface DownloadOptions extends CallOptions, VersionOptions {
 export interface VersionListOptions {
   /** Earlier versions. Default `exclude`. */
   readonly noncurrentVersions?: 'exclude' | 'include' | 'only';
-  /** The marks of removed objects. Default `exclude`. */
+  /** The delete markers of removed objects. Default `exclude`. */
   readonly deleteMarkers?: 'exclude' | 'include' | 'only';
   /** Only the object whose key equals the folder or prefix. Default false. */
   readonly exactMatch?: boolean;
@@ -87,9 +90,9 @@ export interface ListedObject {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** The version's id; absent where the service has no versions. */
   readonly version?: string | null;
-  /** When a later version took its place, ISO 8601; null for the current version. */
+  /** When a later version replaced it, ISO 8601; null for the current version. */
   readonly archived_at?: string | null;
-  /** Whether it is the mark of a removed object. */
+  /** Whether it is the delete marker of a removed object. */
   readonly is_delete_marker?: boolean | null;
   /** Whether it was written while the bucket kept versions. */
   readonly is_versioned?: boolean | null;
@@ -106,7 +109,7 @@ export interface TransferOptions extends CallOptions {
 /** Options of `copy`. */
 export interface CopyOptions extends TransferOptions {
   /**
-   * Metadata of the copy in place of the source's; what is left out stays. The caller's own `metadata` is then not copied.
+   * Metadata of the copy in place of the source's; omitted members stay. The caller's own `metadata` is then not copied.
    * Default: all metadata is copied.
    */
   readonly replaceMetadata?: {

@@ -2,7 +2,7 @@ import { boolean, listOf, nullish, object, optional, record, string } from '../p
 
 // What the service promises in successful responses: `successResponseSchema` of its routes in src/http/routes (4fa61fba).
 
-/** Of calls that yield nothing. */
+/** The response of calls that yield nothing. */
 export const confirmation = object({ message: string });
 export const createdBucket = object({ name: string });
 export const bucket = object({ id: string, name: string });
@@ -10,7 +10,7 @@ export const buckets = listOf(bucket);
 export const rules = object({ rules: listOf(record) });
 
 export const uploaded = object({ Key: string, Id: optional(string) });
-/** Of a copy, whose `Id` older versions lack. */
+/** The response of a copy; older versions lack `Id`. */
 export const copied = object({ Key: string });
 export const objectInfo = object({ name: string });
 export const listed = listOf(object({ name: string }));

@@ -8,7 +8,7 @@ import type { StorageClientOptions } from './transport.ts';
 import { requireUpload } from './upload-request.ts';
 import { createTusRequests, type ResumableUploadOptions } from './tus.ts';
 
-/** About 40 s in all, within which a service that restarts is back. */
+/** About 40 s in total, enough for a restart of the service. */
 const backoff: BackoffOptions = { delaysMs: [500, 1_000, 3_000, 5_000, 10_000, 20_000], jitter: 0.2 };
 
 /** Of the statuses below 500: a conflict of offsets, an upload that is locked, a rate limit. */
@@ -27,11 +27,13 @@ const isTransientAtCreation = (problem: unknown): boolean =>
   isTransient(problem) && (problem as StorageError).status !== 409;
 
 /**
- * Uploads a Blob in parts by the TUS protocol (tus.io 1.0.0), with progress. A request that fails on the network, at a 5xx, a lock or a
- * rate limit is repeated with backoff, a part from the offset that the service confirms. An upload that ended can be resumed.
+ * Uploads a Blob in parts by the TUS protocol (tus.io 1.0.0), with progress. A request that fails on the network, at a 5xx, a
+ * lock or a rate limit is retried with backoff, a part from the offset that the service confirms. An upload that ended can be
+ * resumed.
  *
- * @throws {StorageError} `not-the-service` for a response without the protocol's headers; `timeout` if a part stalls; `server` if the
- *   service counts nothing of a part.
+ * @throws {StorageError} `not-the-service` for a response without the protocol's headers; `timeout` if a part stalls;
+ *   `server` if the
+ * service counts nothing of a part.
  */
 export async function uploadResumable(
   client: StorageClientOptions,

@@ -45,7 +45,7 @@ export interface BucketSettings {
 export interface LifecycleRule {
   /** Unique in the bucket. Default: one of the service. */
   readonly id?: string | undefined;
-  /** Whether the rule runs, or is kept only. Default true. */
+  /** Whether the rule is applied. Default true. */
   readonly isEnabled?: boolean | undefined;
   /** Age in days at which an earlier version expires. */
   readonly noncurrentDays: number;
@@ -85,7 +85,7 @@ export interface StorageClient {
 
 /** Which buckets `listBuckets` returns, and in which order. */
 export interface ListBucketsOptions extends CallOptions {
-  /** Most buckets to return. Default: all. */
+  /** Maximum number of buckets to return. Default: all. */
   readonly limit?: number | undefined;
   /** How many buckets to skip. Default 0. */
   readonly offset?: number | undefined;
@@ -191,7 +191,7 @@ interface WireLifecycle {
   readonly rules: readonly {
     readonly id?: string | undefined;
     readonly status: 'Enabled' | 'Disabled';
-    /** The service takes no other filter yet, and wants this one. */
+    /** The service requires this filter, and accepts no other yet. */
     readonly filter: Readonly<Record<string, never>>;
     readonly noncurrentVersionExpiration: Pick<LifecycleRule, 'noncurrentDays' | 'newerNoncurrentVersions'>;
   }[];

@@ -16,9 +16,12 @@ export interface StorageClientOptions {
   readonly url: string;
   /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
-  /** The seam to the runtime, such as `createBrowserPlatform()`. */
+  /** The runtime, such as `createBrowserPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'createXhr'>;
-  /** The signed-in user's token, or null. `rejectedToken` is a token that the server has just called expired. Default: no user. */
+  /**
+   * The signed-in user's token, or null. `rejectedToken` is a token that the server has just refused as expired. Default: no
+   * user.
+   */
   readonly getAccessToken?: GetAccessToken;
   /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +39,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Deadline in milliseconds of the whole call. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Added to the request; they win over the client's. */
+  /** Added to the request; they override the client's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
   readonly user?: CallUser | undefined;
@@ -63,7 +66,7 @@ export interface Transport {
   /**
    * Sends a request and reads its response; reads are retried, an expired token is refreshed once.
    *
-   * @param options those of the method; of them, the transport takes those of every call.
+   * @param options the options of the method; the transport uses those of every call.
    * @param read proves that the service sent the response, and reads it.
    * @throws {StorageError} for every response but a success.
    */
@@ -137,14 +140,14 @@ export const readJson =
     }
   };
 
-/** The refusal in a response. */
+/** The error in a response. */
 export async function readError(response: Response, nowMs: number): Promise<StorageError> {
   const text = await response.text();
   const body = parseBody(text);
   const status = Number(body?.['statusCode']) || response.status;
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : '');
   const serverCode = field('code') || field('error');
-  // Refusals of resumable uploads are texts: the protocol's header tells them from a proxy's page.
+  // Refusals of resumable uploads are texts: the protocol's header distinguishes them from a proxy's page.
   const isTus = response.headers.has('tus-resumable');
   const retryAfterSeconds = parseRetryAfterSeconds(response.headers.get('retry-after'), nowMs);
   if (text && !body && !isTus && status !== 429) {

@@ -7,7 +7,7 @@ export interface PartRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Blob;
   readonly signal?: AbortSignal | undefined;
-  /** The part fails when nothing was sent for so long. */
+  /** The part fails when nothing was sent for this many milliseconds. */
   readonly stallTimeoutMs: number;
   /** Called with the bytes of this part that have left. */
   readonly onPartProgress: (sentBytes: number) => void;
@@ -57,7 +57,7 @@ export function sendByXhr(
       onPartProgress(loaded);
     };
     xhr.onload = () => {
-      // An XMLHttpRequest follows every redirect by itself: an answer from another origin confirms nothing.
+      // An XMLHttpRequest follows every redirect by itself: a response from another origin confirms nothing.
       if (xhr.responseURL && new URL(xhr.responseURL).origin !== new URL(url).origin)
         fail(new StorageError('redirected', 'The server redirected the part to another origin'));
       else end(() => resolve(toResponse(xhr)));

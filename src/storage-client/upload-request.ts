@@ -4,7 +4,7 @@ import type { OwnHeaders } from '../platform/service-http.ts';
 import { requireRanges } from './errors.ts';
 import type { UploadOptions } from './objects.ts';
 
-/** @throws {StorageError} `invalid-options` for a time to keep the object that is none. */
+/** @throws {StorageError} `invalid-options` for an invalid time to keep the object. */
 export function requireUpload({ cacheControlSeconds }: Pick<UploadOptions, 'cacheControlSeconds'>): void {
   if (typeof cacheControlSeconds !== 'string')
     requireRanges({ cacheControlSeconds }, { cacheControlSeconds: sentLimit });

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/platform.ts';
 
-/** A clock whose time passes only when a test says so. */
+/** A clock that only the test advances. */
 export interface FakeClock extends Clock {
   /** Moves time forward by `ms` milliseconds; each timer runs at its moment, and promises settle between timers. */
   advance(ms: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** Fakes for the tests of an application: no network, no time of its own, no test runner. */
+/** Fakes for the tests of an application: no network, no real time, no test runner. */
 import { createMemoryStore } from '../auth-client/index.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
 import { createRealmLocks } from '../platform/realm-locks.ts';
@@ -24,7 +24,7 @@ export interface TestClientsOptions {
 
 /** Clients of a project that exists only in the test. */
 export interface TestClients<Database = UnknownDatabase> extends SupabaseClients<Database> {
-  /** Answers and records the requests of all clients. The auth service's own routes are answered already. */
+  /** Responds to the requests of all clients and records them. The auth service's own routes have responses already. */
   readonly wire: RecordedWire;
   /** The time of all clients. */
   readonly clock: FakeClock;

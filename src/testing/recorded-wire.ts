@@ -8,22 +8,24 @@ export interface RecordedRequest {
   readonly path: string;
   /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body: parsed where it is JSON, else its text; null if there is none. */
+  /** The body: parsed where it is JSON, else its text; null without one. */
   readonly body: unknown;
 }
 
-/** What the wire answers: a response, or a function of the request. What the function throws is a network failure. */
+/** A response, or a function of the request. An error of the function becomes a network failure. */
 export type Reply = Response | ((request: RecordedRequest) => Response | Promise<Response>);
 
-/** A fetch that answers from a script and records what it is sent. */
+/** A fetch that responds from a script and records the requests. */
 export interface RecordedWire {
   /** For `createBrowserPlatform({ fetch })`. A request without a reply in the script rejects with a TypeError. */
   readonly fetch: FetchFunction;
   /** All requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** Answers the next requests, in this order, before any route. */
+  /** Responds to the next requests, in this order, before any route. */
   next(...replies: readonly Reply[]): void;
-  /** Answers every request of this method and path: `on('GET /rest/v1/notifications', …)`, without the query string. */
+  /**
+   * Responds to every request of this method and path: `on('GET /rest/v1/notifications', …)`, without the query string.
+   */
   on(route: string, reply: Reply): void;
 }
 
@@ -50,7 +52,7 @@ export function createRecordedWire(): RecordedWire {
       const route = `${sent.method} ${pathname}`;
       const reply = queue.shift() ?? routes.get(route);
       if (!reply) throw new TypeError(`The recorded wire has no reply to ${route}`);
-      // A route answers many times, and the body of a response is read once.
+      // A route responds many times, and the body of a response is read once.
       if (reply instanceof Response) return reply.clone();
       return Promise.race([reply(request), rejectOnAbort(sent.signal)]);
     },

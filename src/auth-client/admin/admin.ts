@@ -25,7 +25,9 @@ export type { NewUser, UserAttributes, UserInvitation, UserList, UserPage } from
 export interface AdminClientOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
-  /** The project's secret key (`sb_secret_…`), or its older service key. Who has it can do everything. */
+  /**
+   * The project's secret key (`sb_secret_…`), or its older service key. It grants every right in the project.
+   */
   readonly secretKey: string;
   /** Default: the runtime's own. */
   readonly platform?: Pick<Platform, 'fetch' | 'clock'> | undefined;

@@ -3,7 +3,6 @@ import type { CallOptions, Send } from '../wire/request.ts';
 import { type User, parseUser } from '../wire/responses.ts';
 import { object, string } from '../../platform/schema.ts';
 
-/** What every kind of link needs. */
 interface LinkTarget {
   /** The address of the mail. */
   readonly email: string;
@@ -11,7 +10,7 @@ interface LinkTarget {
   readonly redirectTo?: string | undefined;
 }
 
-/** The mail whose link and code are wanted. */
+/** The kind of mail to generate a link and a code for. */
 export type LinkRequest = LinkTarget &
   (
     | /** Confirms a sign-up, which creates the user. */ {
@@ -23,13 +22,16 @@ export type LinkRequest = LinkTarget &
     | { readonly type: 'invite' | 'magiclink'; readonly data?: object | undefined }
     /** A forgotten password. */
     | { readonly type: 'recovery' }
-    /** One half of a change of the address: mailed to the present one, or to the new one. */
+    /** Confirms an email change, by the mail to the current or the new address. */
     | { readonly type: 'email_change_current' | 'email_change_new'; readonly newEmail: string }
   );
 
-/** What a mail would have held, to be sent by other means. Each part signs its bearer in. */
+/**
+ * The content of a mail, to be sent by other means. The link, the code and the hash each sign in anyone who
+ * has them.
+ */
 export interface GeneratedLink {
-  /** The user whom it signs in. */
+  /** The user that the link signs in. */
   readonly user: User;
   /** The link of the mail. */
   readonly actionLink: string;
@@ -43,10 +45,10 @@ export interface GeneratedLink {
   readonly redirectTo: string;
 }
 
-/** Links without mails. */
+/** Generates links without sending mails. */
 export interface AdminLinks {
   /**
-   * Makes the link and the code of a mail without sending it, for a mail of your own.
+   * Generates the link and the code of a mail without sending it.
    *
    * @throws {AuthError} `email_exists`, `user_not_found`, `validation_failed`, `weak_password`
    */

@@ -5,7 +5,7 @@ import { type TypeOf, listOf, nullish, object, optional, string } from '../../pl
 
 const client = object({
   client_id: string,
-  /** Only in the answers that create it; the service keeps its hash. */
+  /** Only in responses that create the secret; the service stores its hash. */
   client_secret: optional(string),
   client_name: nullish(string),
   /** `public` or `confidential`. */
@@ -22,18 +22,18 @@ const client = object({
 });
 const parseClients = object({ clients: optional(listOf(client)) });
 
-/** An application that may sign its users in by this service (OAuth 2.1). */
+/** An OAuth 2.1 client of this service. */
 export type OAuthClient = TypeOf<typeof client>;
 
-/** What an administrator may set on an application; a member that is left out stays unchanged. */
+/** What an administrator may set on an application. An omitted member stays unchanged. */
 export interface OAuthClientAttributes {
-  /** What the consent page calls it. */
+  /** The name on the consent page. */
   readonly name?: string | undefined;
   /** The application's page. */
   readonly uri?: string | undefined;
   /** The application's picture. */
   readonly logoUri?: string | undefined;
-  /** Up to 10 addresses, https or of this device, compared exactly. */
+  /** Up to 10 redirect URIs, https or local, compared exactly. */
   readonly redirectUris?: readonly string[] | undefined;
   /** Default for a new one: both. */
   readonly grantTypes?: readonly ('authorization_code' | 'refresh_token')[] | undefined;
@@ -50,7 +50,9 @@ interface OfClient {
 export interface AdminOAuthClients {
   /** Returns all applications, the newest first. */
   listOAuthClients(options?: CallOptions): Promise<readonly OAuthClient[]>;
-  /** Registers an application; the answer alone has its secret. @throws {AuthError} `validation_failed` */
+  /**
+   * Registers an application. Only this response contains its secret. @throws {AuthError} `validation_failed`
+   */
   createOAuthClient(
     attributes: OAuthClientAttributes & { readonly redirectUris: readonly string[] },
     options?: CallOptions,
@@ -59,9 +61,12 @@ export interface AdminOAuthClients {
   getOAuthClient(request: OfClient, options?: CallOptions): Promise<OAuthClient>;
   /** Changes an application. @throws {AuthError} `oauth_client_not_found`, `validation_failed` */
   updateOAuthClient(request: OfClient & OAuthClientAttributes, options?: CallOptions): Promise<OAuthClient>;
-  /** Removes an application, whose sessions can be used no more. @throws {AuthError} `oauth_client_not_found` */
+  /** Removes an application. Its sessions become unusable. @throws {AuthError} `oauth_client_not_found` */
   deleteOAuthClient(request: OfClient, options?: CallOptions): Promise<void>;
-  /** Replaces the secret; the answer alone has the new one. @throws {AuthError} `validation_failed` for a public application */
+  /**
+   * Replaces the secret. Only this response contains the new one. @throws {AuthError} `validation_failed` for a public
+   * application
+   */
   regenerateOAuthClientSecret(request: OfClient, options?: CallOptions): Promise<OAuthClient>;
 }
 

@@ -5,7 +5,7 @@ import { type TypeOf, boolean, listOf, nullish, object, record, string } from '.
 
 const provider = object({
   id: string,
-  /** `custom:…`, what `signInWithOAuth` takes. */
+  /** `custom:…`, the `provider` of `signInWithOAuth`. */
   identifier: string,
   /** `oidc` or `oauth2`. */
   provider_type: string,
@@ -36,17 +36,17 @@ const parseProviders = object({ providers: listOf(provider) });
 /** An identity provider that an administrator added, without its secret. */
 export type CustomProvider = TypeOf<typeof provider>;
 
-/** What an administrator may set on a provider; a member that is left out stays as it is. */
+/** What an administrator may set on a provider. An omitted member stays unchanged. */
 export interface CustomProviderAttributes {
-  /** What people see. */
+  /** The displayed name. */
   readonly name?: string | undefined;
-  /** What the provider knows this project by. */
+  /** The client ID that the provider assigned to this project. */
   readonly clientId?: string | undefined;
-  /** The secret that the provider gave to this project; no answer has it. */
+  /** The client secret that the provider assigned to this project. No response contains it. */
   readonly clientSecret?: string | undefined;
-  /** Further audiences whose ID tokens count. Default: none. */
+  /** Further accepted audiences of ID tokens. Default: none. */
   readonly acceptableClientIds?: readonly string[] | undefined;
-  /** What is asked for. Default for `oidc`: `openid`. */
+  /** The requested scopes. Default for `oidc`: `openid`. */
   readonly scopes?: readonly string[] | undefined;
   /** Claims that are copied to the user's `custom_claims`. Default: none. */
   readonly customClaimsAllowlist?: readonly string[] | undefined;
@@ -56,31 +56,31 @@ export interface CustomProviderAttributes {
   readonly enabled?: boolean | undefined;
   /** Whether an account without an email address may sign in. Default false. */
   readonly emailOptional?: boolean | undefined;
-  /** The user's field for a field of the provider. Default: OpenID's own. */
+  /** Maps the provider's fields to the user's. Default: the fields of OpenID Connect. */
   readonly attributeMapping?: object | undefined;
-  /** Further parameters of the provider's address. */
+  /** Further query parameters of the authorization URL. */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined;
-  /** For `oidc`: the issuer, whose discovery document the service reads. */
+  /** For `oidc`: the issuer. The service reads its discovery document. */
   readonly issuer?: string | undefined;
-  /** Where that document is. Default: the issuer's well-known address. */
+  /** The URL of the discovery document. Default: the issuer's well-known URL. */
   readonly discoveryUrl?: string | undefined;
-  /** For a provider that leaves the nonce out of its ID tokens. Default false. */
+  /** Set it for a provider that omits the nonce from its ID tokens. Default false. */
   readonly skipNonceCheck?: boolean | undefined;
-  /** For `oauth2`: where people sign in. */
+  /** For `oauth2`: the authorization endpoint. */
   readonly authorizationUrl?: string | undefined;
-  /** For `oauth2`: where a code is exchanged. */
+  /** For `oauth2`: the token endpoint. */
   readonly tokenUrl?: string | undefined;
-  /** For `oauth2`: where the account is described. */
+  /** For `oauth2`: the userinfo endpoint. */
   readonly userinfoUrl?: string | undefined;
-  /** The provider's keys, where its tokens are signed. Default: none. */
+  /** The URL of the provider's key set, if it signs its tokens. Default: none. */
   readonly jwksUri?: string | undefined;
 }
 
-/** What `createProvider` takes. */
+/** The argument of `createProvider`. */
 export interface NewCustomProvider extends CustomProviderAttributes {
-  /** OpenID Connect, or OAuth 2.0 with endpoints of its own. */
+  /** OpenID Connect, or OAuth 2.0 with explicit endpoints. */
   readonly providerType: 'oidc' | 'oauth2';
-  /** `custom:` and a name of yours. */
+  /** `custom:` and a name of your choice. */
   readonly identifier: `custom:${string}`;
   readonly name: string;
   readonly clientId: string;
@@ -91,7 +91,7 @@ interface OfProvider {
   readonly identifier: string;
 }
 
-/** The identity providers that a project adds to the service's own. Every method throws an `AuthError`. */
+/** The identity providers that a project adds to the built-in ones. Every method throws an `AuthError`. */
 export interface AdminProviders {
   /** Returns all providers, the newest first. Default `providerType`: both. */
   listProviders(
@@ -107,7 +107,10 @@ export interface AdminProviders {
     request: OfProvider & CustomProviderAttributes,
     options?: CallOptions,
   ): Promise<CustomProvider>;
-  /** Removes a provider; its identities stay, but sign nobody in. @throws {AuthError} `custom_provider_not_found` */
+  /**
+   * Removes a provider. Its identities remain, but can no longer sign in. @throws {AuthError}
+   * `custom_provider_not_found`
+   */
   deleteProvider(request: OfProvider, options?: CallOptions): Promise<void>;
 }
 
@@ -132,7 +135,7 @@ export function createAdminProviders(send: Send): AdminProviders {
   };
 }
 
-/** The wire's names are those of the attributes, in snake_case. */
+/** The wire uses the names of the attributes in snake_case. */
 const encodeAttributes = (attributes: object): NonNullable<Endpoint['body']> =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [

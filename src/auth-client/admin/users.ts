@@ -5,13 +5,13 @@ import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { rangeProblem, sentCount } from '../../platform/number-options.ts';
 import { listOf, object } from '../../platform/schema.ts';
 
-/** What an administrator may set on a user; a member that is left out stays unchanged. */
+/** What an administrator may set on a user. An omitted member stays unchanged. */
 export interface UserAttributes {
   /** The email address. Unlike `updateUser` of a session, no mail is sent and the change takes effect at once. */
   readonly email?: string | undefined;
   /** The phone number, with country code. */
   readonly phone?: string | undefined;
-  /** The password. Default for a new user: a random one, so that only other ways sign in. */
+  /** The password. Default for a new user: a random one, so that the user signs in by other methods only. */
   readonly password?: string | undefined;
   /** Whether the address counts as confirmed. Default false: the user confirms it. */
   readonly isEmailConfirmed?: true | undefined;
@@ -27,7 +27,7 @@ export interface UserAttributes {
   readonly banForMs?: number | null | undefined;
 }
 
-/** What `createUser` takes: an email address or a phone number at least. */
+/** The argument of `createUser`: at least an email address or a phone number. */
 export interface NewUser extends UserAttributes {
   /** The user's id, a UUID. Default: a random one. */
   readonly id?: string | undefined;
@@ -47,7 +47,7 @@ export interface UserPage {
 export interface UserList {
   /** The users, without identities and factors: `getUser` has them. */
   readonly users: readonly User[];
-  /** How many users there are. */
+  /** The total number of users. */
   readonly total: number;
   /** The number of the next page; null on the last. */
   readonly nextPage: number | null;
@@ -61,15 +61,14 @@ export interface AdminUsers {
   getUser(request: { readonly userId: string }, options?: CallOptions): Promise<User>;
   /** Returns a page of users. */
   listUsers(page?: UserPage, options?: CallOptions): Promise<UserList>;
-  /** Yields all users, newest first, page by page; one who signs up meanwhile may be missing. */
+  /** Yields all users, newest first, page by page. A user who signs up meanwhile may be missing. */
   users(page?: Pick<UserPage, 'perPage'>, options?: CallOptions): AsyncIterable<readonly User[]>;
   /** Changes a user. @throws {AuthError} `user_not_found`, `email_exists`, … */
   updateUser(request: UserAttributes & { readonly userId: string }, options?: CallOptions): Promise<User>;
   /**
    * Deletes a user with sessions, identities and factors.
    *
-   * @param request.keepsRow keeps the row without anything that identifies the person, so that the id is not given again.
-   * Default false.
+   * @param request.keepsRow keeps the row without personal data, so that the id is not reused. Default false.
    * @throws {AuthError} `user_not_found`
    */
   deleteUser(
@@ -80,9 +79,9 @@ export interface AdminUsers {
   inviteUser(request: UserInvitation, options?: CallOptions): Promise<User>;
 }
 
-/** Who is invited. */
+/** The argument of `inviteUser`. */
 export interface UserInvitation {
-  /** Where the invitation is sent. */
+  /** The invitee's address. */
   readonly email: string;
   /** The new user's `user_metadata`. Default: empty. */
   readonly data?: object | undefined;

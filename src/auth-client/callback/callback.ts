@@ -1,9 +1,9 @@
 import { isServerErrorCode } from '../wire/server-error-codes.ts';
 import { parametersOf } from './callback-parameters.ts';
 
-/** What a URL brings from the auth server. */
+/** The parsed result of a redirect from the auth server. */
 export type Callback =
-  /** Not from the auth server: the URL stays as it is. */
+  /** Not from the auth server: the URL stays unchanged. */
   | { readonly kind: 'none' }
   /** The authorization code of a PKCE flow. */
   | {
@@ -94,12 +94,12 @@ const addedToQuery = ['code', 'error', 'error_code', 'error_description', flowId
 const addedWithServerMark = ['sb', 'message'];
 const addedToFragment = ['sb', 'access_token', 'error', 'error_code'];
 
-/** Removes what the auth server added: parameters of the query, and the whole fragment. The rest stays as it is. */
+/** Removes the auth server's parameters from the query, and the whole fragment. */
 export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
   const { query, fragment } = parametersOf(url);
   const added = new Set([...addedToQuery, ...(query.has('sb') ? addedWithServerMark : [])]);
-  // Not by URLSearchParams, which would encode the application's own parameters again.
+  // URLSearchParams would encode the application's own parameters again.
   url.search = url.search
     .slice(1)
     .split('&')

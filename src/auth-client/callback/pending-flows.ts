@@ -2,7 +2,7 @@ import { type LockPlatform, STORE_LOCK_WAIT_MS, withLock } from '../session/with
 import type { Platform } from '../../platform/platform.ts';
 import type { Store } from '../storage/store.ts';
 
-/** How many flows may be pending; a further one evicts the oldest. */
+/** Maximum number of pending flows; a further one evicts the oldest. */
 const MAX_PENDING_FLOWS = 5;
 /** The longest life of a mailed link (GoTrue's `MAILER_OTP_EXP`), a day; other flows live for minutes. */
 const FLOW_MAX_AGE_MS = 86_400_000;
@@ -13,18 +13,18 @@ export interface PendingFlow {
   readonly isRecovery: boolean;
 }
 
-/** Where the verifiers are: one per flow, under keys that `@supabase/ssr` reads too, so that a server can finish a flow. */
+/** Stores one verifier per flow, under keys that `@supabase/ssr` reads too, so that a server can finish the flow. */
 export interface PendingFlowStore {
   readonly store: Store;
   readonly platform: LockPlatform;
-  /** The session's storage key, the prefix of theirs. */
+  /** The session's storage key, which prefixes the keys of the flows. */
   readonly key: string;
 }
 
-/** What a flow began with: a link in a message, or a redirect of the page to a provider. */
+/** How a flow begins: a link in a message, or a redirect of the page to a provider. */
 export type FlowKind = 'mail' | 'redirect';
 
-/** Names a new flow by what it is and when it began, which the value in the store, shared with `@supabase/ssr`, has no room for. */
+/** The id contains the kind and the time of the flow, because the stored value is shared with `@supabase/ssr`. */
 export function createFlowId({ platform }: FlowPlatform, kind: FlowKind): string {
   const random = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return `${kind}-${platform.clock.now().toString(36)}-${random}`;
@@ -34,7 +34,7 @@ interface FlowPlatform {
   readonly platform: Pick<Platform, 'clock' | 'random'>;
 }
 
-/** False for a flow of another program, whose id does not say when it began. */
+/** Flows of other programs have no time in their ids and never count as ended. */
 function hasEnded(id: string, nowMs: number): boolean {
   const started = /^(?:mail|redirect)-([0-9a-z]+)-/.exec(id)?.[1];
   return started !== undefined && nowMs - Number.parseInt(started, 36) > FLOW_MAX_AGE_MS;
@@ -56,7 +56,9 @@ export async function addPendingFlow(
   });
 }
 
-/** Lists the pending flows, newest first; with an id, that flow alone: the verifier of another one would be refused. */
+/**
+ * Lists the pending flows, newest first; with an id only that flow, because the server would refuse another verifier.
+ */
 export async function listPendingFlows(flows: PendingFlowStore, id?: string): Promise<PendingFlow[]> {
   const { store, key, platform } = flows;
   const nowMs = platform.clock.now();
@@ -79,7 +81,7 @@ export function removePendingFlow(flows: PendingFlowStore, verifier: string): Pr
   return removeFlows(flows, (_id, each) => each === verifier);
 }
 
-/** Removes the flows whose link was in a message: its code has been used instead. */
+/** Removes the flows of mailed links, because the code in the message was used instead. */
 export async function removeMailFlows(flows: PendingFlowStore): Promise<void> {
   const isOfMail = (id: string) => id.startsWith('mail-');
   if ((await readIndex(flows)).some(isOfMail)) await removeFlows(flows, isOfMail);

@@ -10,7 +10,7 @@ export interface StartedFlow {
   readonly challenge: CodeChallenge;
   /** Names the stored verifier among those of other flows. */
   readonly flowId: string;
-  /** Removes the flow, which no link and no redirect will finish. */
+  /** Removes the flow if no link and no redirect can finish it. */
   end(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export async function startPkceFlow(
 }
 
 /**
- * Sends the request that begins a PKCE flow at the server. A refusal ends the flow, because nothing will lead back; after a failure
- * without a response it stays, because the server may have sent its message.
+ * Sends the request that begins a PKCE flow. A refusal ends the flow. After a failure without a response the flow stays,
+ * because the server may have sent the message.
  */
 export async function sendWithFlow<T>(flow: StartedFlow | null, send: () => Promise<T>): Promise<T> {
   try {

@@ -17,7 +17,7 @@ interface BareTokens {
 /** The response for tokens, and whether it was built from the tokens themselves (`isImported`). */
 type ImportedTokens = Pick<NewSession, 'response' | 'isImported'>;
 
-/** Asks the server whose tokens these are; refreshes them if the access token has expired. */
+/** Reads the user of the tokens from the server, by a refresh if the access token has expired. */
 export async function sessionFromTokens(
   { platform, send }: AuthCore,
   { accessToken, refreshToken, expiresInSeconds }: BareTokens,

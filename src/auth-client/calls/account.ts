@@ -6,7 +6,7 @@ import { type User, parseConfirmation, parseUser } from '../wire/responses.ts';
 import { type TypeOf, boolean, nullish, object, recordOf, string } from '../../platform/schema.ts';
 import { callAsUser } from './user-call.ts';
 
-/** What `updateUser` changes; a member that is left out stays unchanged. */
+/** What `updateUser` changes. An omitted member stays unchanged. */
 export interface UserChanges {
   /** The new email address; it changes once it is confirmed. */
   readonly email?: string | undefined;
@@ -34,7 +34,7 @@ export interface GetUserOptions extends CallOptions {
 
 export interface AccountMethods {
   /**
-   * Returns the user as the auth server knows it now: a verified user.
+   * Reads the verified user from the auth server.
    *
    * @throws {AuthError} `missing-session`, or as the server refuses.
    */
@@ -62,7 +62,7 @@ export function createAccountMethods(core: AuthCore): AccountMethods {
       const body = { ...changes, current_password: currentPassword, ...flow?.challenge };
       const endpoint = { ...post('/user', body, redirectTo), method: 'PUT' } as const;
       const user = await sendWithFlow(flow, () => callAsUser(core, endpoint, parseUser, options));
-      // Where the project asks for no confirmation, no link is sent.
+      // If the project requires no confirmation, the server sends no link.
       if (user.email === changes.email) await flow?.end();
       await core.session.replaceUser(user, changes.password ? { recovery: false } : undefined);
       return user;

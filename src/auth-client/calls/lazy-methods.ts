@@ -7,7 +7,7 @@ import type { AuthCore } from '../core.ts';
 import { type AccountMethods, createAccountMethods } from './account.ts';
 import { type SignInMethods, createSignInMethods } from './sign-in.ts';
 
-/** The methods that a page needs rarely once a user is signed in: their module is loaded with the first call of one. */
+/** Methods that a page rarely needs once a user is signed in. The first call of one loads their module. */
 export type LazyMethods = SignInMethods & AccountMethods & CallbackMethods;
 
 export function createLazyMethods(core: AuthCore, options: CallbackOptions): LazyMethods {

@@ -5,7 +5,7 @@ import type { Endpoint } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 
-/** Proves a second factor, whose answer replaces the tokens of the session. @throws {AuthError} `missing-session`, … */
+/** Verifies a second factor. The response replaces the session's tokens. @throws {AuthError} `missing-session`, … */
 export async function raiseSession(
   { core, getAccessToken }: Pick<AuthClient, 'core' | 'getAccessToken'>,
   endpoint: Endpoint,
@@ -29,6 +29,6 @@ export async function raiseSession(
     await core.session.renew(refresh_token, response, 'MFA_CHALLENGE_VERIFIED', 'call');
     return activeSessionOf(userId).session;
   });
-  // The response holds the only copy of the tokens: the end of the caller's waiting does not abort it.
+  // The response contains the only copy of the tokens: ending the caller's wait does not abort the request.
   return core.waitFor(verified, options);
 }

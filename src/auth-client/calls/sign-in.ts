@@ -10,7 +10,7 @@ import type { CallOptions, Parse } from '../wire/request.ts';
 import { type TokenResponse, type User, parseConfirmation, parseTokenResponse } from '../wire/responses.ts';
 import { parseSentMessage, parseSignUp, parseVerification } from './sign-in-responses.ts';
 
-/** A captcha's answer, where the project requires one. */
+/** The token of a captcha, where the project requires one. */
 export interface CaptchaOption {
   /** The token of the captcha widget. */
   readonly captchaToken?: string | undefined;
@@ -82,14 +82,14 @@ export type OtpType =
   | 'sms'
   | 'phone_change';
 
-/** A code with the address it was sent to, or the `token_hash` of a link, which needs none. */
+/** A code with the address that it was sent to, or the `token_hash` of a link without an address. */
 export type OtpVerification =
   | (Contact & {
       /** What the code was sent for. */
       readonly type: OtpType;
-      /** The code. */
+      /** The code from the message. */
       readonly token: string;
-      /** Answer to a captcha, if the project asks for one. */
+      /** The token of the captcha widget, if the project requires one. */
       readonly captchaToken?: string;
     })
   /** `tokenHash` of the link in a mail template: works in any browser. */
@@ -99,7 +99,7 @@ export type OtpVerification =
 export interface OtpResult {
   /** Null after the first half of an email change. */
   readonly session: Session | null;
-  /** After the first half of an email change: what is left to do; else null. */
+  /** The server's message after the first half of an email change; else null. */
   readonly message: string | null;
 }
 
@@ -113,7 +113,7 @@ export type ResendRequest = Contact &
 
 /** The result of a call that sends a message. */
 export interface SentMessage {
-  /** The id that the SMS provider gave the message; null for email, or if it gave none. */
+  /** The SMS provider's id of the message; null for email, or without an id. */
   readonly messageId: string | null;
 }
 
@@ -177,7 +177,7 @@ const CREDENTIALS_REQUIRED = 'You must provide either an email or phone number a
 export function createSignInMethods(core: AuthCore): SignInMethods {
   const signIn = (response: TokenResponse, name: SignInEventName = 'SIGNED_IN') =>
     core.session.signIn({ response, name, reason: 'call' });
-  /** Sends a request for a message: with a PKCE flow where it has a link, and phones get codes only. */
+  /** Sends a request for a message. Only mails contain a link and need a PKCE flow. */
   const sendForMessage = async <T>(
     { email, path, body, redirectTo, isRecovery }: MessageRequest,
     parse: Parse<T>,
@@ -194,7 +194,7 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
       const body = { email, phone, password, data, channel, ...captcha(captchaToken) };
       const request = { email, path: '/signup', body, redirectTo };
       const { user, response, flow } = await sendForMessage(request, parseSignUp, options);
-      // Without a confirmation no link is sent.
+      // If no confirmation is required, the server sends no link.
       if (response) await flow?.end();
       return { user, session: response && (await signIn(response)) };
     },

@@ -24,18 +24,17 @@ export type SignOutResult =
 
 export interface SignOutMethod {
   /**
-   * Signs out: first here (unless the scope is `others`), then at the server. An expired access token is refreshed for it,
-   * because the server refuses it. Never rejects.
+   * Signs out: locally first (unless the scope is `others`), then at the server, which needs an access token that has not
+   * expired: an expired one is refreshed. Never rejects.
    *
    * @param request default scope: `global`.
-   * @returns whether the server ended the sessions. Responses 401, 403 and 404 mean that there is none to end.
+   * @returns whether the server ended the sessions. Responses 401, 403 and 404 mean that no session is left to end.
    */
   signOut(request?: { readonly scope?: SignOutScope }, options?: CallOptions): Promise<SignOutResult>;
 }
 
 const ignoredStatuses: ReadonlySet<number | null> = new Set([401, 403, 404]);
 
-/** Signs out, see {@link SignOutMethod.signOut}. */
 export async function signOut(
   core: AuthCore,
   { scope = 'global' }: { readonly scope?: SignOutScope } = {},
@@ -45,7 +44,7 @@ export async function signOut(
   await ready();
   const active = session.current();
   if (!active) {
-    // Removes what the snapshot still says about an earlier callback.
+    // Clears the snapshot's outcome of an earlier callback.
     if (scope !== 'others') await session.signOut('call');
     return { revoked: true };
   }

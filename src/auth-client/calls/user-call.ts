@@ -29,7 +29,7 @@ export async function callAsUser<T>(
   } catch (problem) {
     const isRejected = problem instanceof AuthError && rejectedTokenCodes.has(problem.code);
     if (!isRejected) throw problem;
-    // This device's clock may be wrong about the lifetime: refresh and try once more.
+    // This device's clock may be wrong about the lifetime: refresh and retry once.
     const nextToken = await waitFor(getAccessToken(accessToken), options);
     if (!nextToken || nextToken === accessToken) throw problem;
     return await send(endpoint, parse, { ...options, user, accessToken: nextToken });

@@ -53,7 +53,7 @@ export interface Claims {
 export function createClaims(auth: AuthClient, options: ClaimsOptions = {}): Claims {
   return {
     async getClaims(request = {}, call = {}) {
-      // A misspelled option would verify the session's token in the place of the given one.
+      // A misspelled option would verify the session's token instead of the given one.
       if (Object(request) !== request || Object.keys(request).some((name) => name !== 'accessToken'))
         throw new AuthError('invalid-argument', 'getClaims takes { accessToken } and nothing else');
       const verified = await verifyGivenOrOwn(auth, request.accessToken, options, call);

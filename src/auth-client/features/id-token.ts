@@ -6,7 +6,7 @@ import { captcha, token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 
-/** What a provider's own library obtained. */
+/** Credentials from a provider's own library. */
 export interface IdTokenCredentials {
   /** `google`, `apple`, `azure`, `facebook`, `kakao`, or the issuer's name in the project. */
   readonly provider: string;

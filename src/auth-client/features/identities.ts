@@ -13,7 +13,7 @@ const parseUrl = object({ url: string });
 
 /** The identities of the signed-in user. */
 export interface Identities {
-  /** Returns the identities as the auth server knows them now. @throws {AuthError} `missing-session`, … */
+  /** Reads the identities from the auth server. @throws {AuthError} `missing-session`, … */
   getUserIdentities(options?: CallOptions): Promise<readonly UserIdentity[]>;
   /**
    * Returns the URL to navigate to for linking a provider; it returns to `redirectTo` with a code.

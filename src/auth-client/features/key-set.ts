@@ -8,7 +8,10 @@ import { listOf, object, string } from '../../platform/schema.ts';
 export const KEY_SET_MAX_AGE_MS = 600_000;
 /** A token with an unknown key id fetches the key set again, but not more often than this. */
 const UNKNOWN_KEY_REFETCH_MS = 30_000;
-/** How many tokens with unknown keys the server may refuse per `UNKNOWN_KEY_REFETCH_MS` before it is not asked any more. */
+/**
+ * Maximum number of refused tokens with unknown keys per `UNKNOWN_KEY_REFETCH_MS`; further tokens are not sent to the
+ * server.
+ */
 const MAX_REFUSALS = 10;
 
 /** The key set of one auth server, and what is known about keys that it lacks. */
@@ -30,8 +33,8 @@ const cache = new Map<string, CachedKeySet>();
 const parseKeySet = object({ keys: listOf(object({ kty: string })) });
 
 /**
- * Returns the project's key set (RFC 7517) if it has the key `kid`, which may need a request; null if it lacks the key. Where the
- * key set cannot be fetched again for an unknown key, the known one stays in use.
+ * Returns the project's key set (RFC 7517) if it has the key `kid`, which may need a request; null if it lacks the key. If
+ * the request for an unknown key fails, the cached key set stays in use.
  */
 export async function getKeySet(
   core: AuthCore,
@@ -53,10 +56,10 @@ export async function getKeySet(
 }
 
 /**
- * Runs the verification of a token by the server whose key the key set lacks, as after a rotation of keys. Forged tokens with random
- * key ids cannot multiply such requests: after ten refusals in 30 s only tokens of keys that the server has accepted reach it.
+ * Lets the server verify a token with a key that the key set lacks, as after a key rotation. After ten refusals in 30 s only
+ * tokens of accepted keys are sent, so that forged key ids cannot multiply requests.
  *
- * @returns null if the server is not asked.
+ * @returns null if no request is sent.
  * @throws what `verify` throws.
  */
 export async function verifyUnknownKey<T>(
@@ -97,7 +100,7 @@ function cachedOf({ baseUrl }: AuthCore): CachedKeySet {
   return cached;
 }
 
-/** Has its own deadline, not that of one caller: others share the request. */
+/** Uses its own deadline instead of one caller's, because callers share the request. */
 function refetch({ send, platform }: AuthCore, cached: CachedKeySet): Promise<JSONWebKeySet> {
   if (cached.pending) return cached.pending;
   const requestedAtMs = platform.clock.monotonicMs();

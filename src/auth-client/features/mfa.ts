@@ -90,7 +90,10 @@ export interface AssuranceLevel {
 
 /** Options of `getAuthenticatorAssuranceLevel`. */
 export interface AssuranceLevelOptions extends CallOptions {
-  /** The access token to look at; the server is then asked for its user's factors. Default: the session's own. */
+  /**
+   * The access token to read the level from; the factors are then read from the server. Default: the session's
+   * own.
+   */
   readonly accessToken?: string | undefined;
 }
 
@@ -108,14 +111,14 @@ export interface Mfa {
     request: { readonly factorId: string; readonly challengeId: string } & FactorProof,
     options?: CallOptions,
   ): Promise<Session>;
-  /** Challenges an authenticator app and answers at once. */
+  /** Challenges an authenticator app and verifies its code. */
   challengeAndVerify(
     request: { readonly factorId: string; readonly code: string },
     options?: CallOptions,
   ): Promise<Session>;
   /** Removes a factor and refreshes the session, whose level may fall to `aal1`. */
   unenroll(request: { readonly factorId: string }, options?: CallOptions): Promise<void>;
-  /** Returns the factors as the auth server knows them now. */
+  /** Reads the factors from the auth server. */
   listFactors(options?: CallOptions): Promise<FactorList>;
   /** Reads the level from the access token and the stored user, without a request: a hint for the interface, not a proof. */
   getAuthenticatorAssuranceLevel(options?: AssuranceLevelOptions): Promise<AssuranceLevel>;

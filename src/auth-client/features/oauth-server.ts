@@ -13,7 +13,7 @@ import {
   string,
 } from '../../platform/schema.ts';
 
-/** Schemes by which an address acts in the page that follows it. */
+/** URL schemes that can run code in the page that follows the link. */
 const unsafeSchemes: ReadonlySet<string> = new Set([
   'about:',
   'blob:',
@@ -24,7 +24,7 @@ const unsafeSchemes: ReadonlySet<string> = new Set([
   'vbscript:',
 ]);
 
-/** The scheme with its colon; empty for what is no address. Not by `URL.canParse`, which React Native lacks. */
+/** The scheme with its colon; empty if the text is no URL. React Native lacks `URL.canParse`. */
 function schemeOf(address: string): string {
   try {
     return new URL(address).protocol;
@@ -33,7 +33,7 @@ function schemeOf(address: string): string {
   }
 }
 
-/** An address to follow. GoTrue splits the list of redirect URIs at commas after its checks, which lets any scheme through. */
+/** Rejects unsafe schemes. GoTrue splits the list of redirect URIs at commas after its checks, so any scheme can occur. */
 const target: Schema<string> = (value, path = 'body') => {
   const address = string(value, path);
   const scheme = schemeOf(address);
@@ -44,11 +44,11 @@ const target: Schema<string> = (value, path = 'body') => {
 const client = object({
   /** The application's id, a UUID. */
   id: string,
-  /** What the application calls itself. Anyone may have registered it: show the address of `redirectUri`, too. */
+  /** The application's name. Anyone can register any name: show the address of `redirectUri`, too. */
   name: nullish(string),
   /** The page of the application, by http or https. */
   uri: nullish(string),
-  /** The picture of the application, at an address by http or https that it chose. */
+  /** The URL of the application's logo (http or https). */
   logo_uri: nullish(string),
 });
 const authorization = object({
@@ -59,36 +59,36 @@ const authorization = object({
   scope: string,
 });
 const redirect = object({ redirect_url: target });
-/** The answer has a `redirect_url` alone where an earlier consent covers the request. */
+/** If an earlier consent covers the request, the response has only a `redirect_url`. */
 const parseAuthorization = object({ redirect_url: optional(target) });
 const parseGrants = listOf(object({ client, scopes: listOf(string), granted_at: string }));
 
-/** An application that signs its users in by this service (OAuth 2.1). */
+/** An OAuth 2.1 client of this service. */
 export type OAuthApplication = TypeOf<typeof client>;
 
-/** What an application asks the signed-in user for, or where to go because the user has granted it before. */
+/** An application's request to the signed-in user, or the redirect if the user has already granted it. */
 export type Authorization =
   | {
       /** Null: the user has to decide. */
       readonly redirectUrl: null;
-      /** Who asks. */
+      /** The application that requests access. */
       readonly application: OAuthApplication;
       /** Such as `openid`, `email` and `profile`. */
       readonly scopes: readonly string[];
-      /** Where the application gets the answer, without a query. */
+      /** The redirect URI of the application, without a query. */
       readonly redirectUri: string;
       /** The account that the application will see. */
       readonly user: { readonly id: string; readonly email: string | null };
     }
   | { readonly redirectUrl: string };
 
-/** What the user has granted to an application. */
+/** A user's grant to an application. */
 export interface OAuthGrant {
   /** The application that may use the account. */
   readonly application: OAuthApplication;
   /** Such as `openid`, `email` and `profile`. */
   readonly scopes: readonly string[];
-  /** When, in milliseconds since the epoch. */
+  /** The time of the grant in milliseconds since the epoch. */
   readonly grantedAtMs: number;
 }
 
@@ -100,25 +100,29 @@ interface OfAuthorization {
 /** Consent of the signed-in user to other applications. Every method throws an `AuthError`. */
 export interface OAuthServer {
   /**
-   * Returns what an application asks for, and ties the request to the user.
+   * Returns an application's request and binds it to the user.
    *
-   * @throws {AuthError} `missing-session`; `oauth_authorization_not_found`, also for one of another user and after ten minutes;
-   * `validation_failed` if it was answered; `not-the-service` if it leads to an address that would act in the page.
+   * @throws {AuthError} `missing-session`; `oauth_authorization_not_found`, also for one of another user and after ten
+   *   minutes; `validation_failed` if it was decided already; `not-the-service` if it leads to an address that would act in
+   *   the page.
    */
   getAuthorization(request: OfAuthorization, options?: CallOptions): Promise<Authorization>;
-  /** Grants what the application asks for; then navigate to `redirectUrl`. @throws {AuthError} as `getAuthorization` */
+  /** Grants the request; then navigate to `redirectUrl`. @throws {AuthError} as `getAuthorization` */
   approveAuthorization(
     request: OfAuthorization,
     options?: CallOptions,
   ): Promise<{ readonly redirectUrl: string }>;
-  /** Refuses it; then navigate to `redirectUrl`, which tells the application. @throws {AuthError} as `getAuthorization` */
+  /**
+   * Denies the request; then navigate to `redirectUrl`, which informs the application. @throws {AuthError} as
+   * `getAuthorization`
+   */
   denyAuthorization(
     request: OfAuthorization,
     options?: CallOptions,
   ): Promise<{ readonly redirectUrl: string }>;
-  /** Returns what the user has granted, the newest first. @throws {AuthError} `missing-session`, `feature_disabled` */
+  /** Returns the user's grants, newest first. @throws {AuthError} `missing-session`, `feature_disabled` */
   listGrants(options?: CallOptions): Promise<readonly OAuthGrant[]>;
-  /** Takes a grant back, which ends the application's sessions. @throws {AuthError} `oauth_consent_not_found` */
+  /** Revokes a grant, which ends the application's sessions. @throws {AuthError} `oauth_consent_not_found` */
   revokeGrant(request: { readonly clientId: string }, options?: CallOptions): Promise<void>;
 }
 
@@ -186,7 +190,7 @@ function describeAuthorization(body: unknown): Authorization {
   };
 }
 
-/** Without addresses that a link of the page must not follow: an application chooses them. */
+/** Removes unsafe URLs, because the application chooses them. */
 function describeApplication(application: OAuthApplication): OAuthApplication {
   const isWeb = (address: string) => /^https?:$/.test(schemeOf(address));
   const { uri, logo_uri: logo } = application;

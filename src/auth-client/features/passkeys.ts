@@ -29,7 +29,7 @@ const passkey = object({
   last_used_at: nullish(string),
 });
 
-/** A challenge that is usable for less than this is not prompted with: a passkey of another device takes a while. */
+/** Minimum remaining lifetime of a challenge to prompt with: a passkey on another device takes a while. */
 const PROMPT_MS = 60_000;
 
 /** The longest name that the server accepts, in bytes of UTF-8. */
@@ -53,7 +53,7 @@ function toExistingCredential(problem: unknown): never {
 export interface Passkey {
   /** The passkey's id, a UUID; not the credential's. */
   readonly id: string;
-  /** The name, which the server first takes from the kind of authenticator; null if none. */
+  /** The name, initially that of the kind of authenticator; null if none. */
   readonly friendlyName: string | null;
   /** When it was registered, in milliseconds since the epoch. */
   readonly createdAtMs: number;
@@ -61,7 +61,7 @@ export interface Passkey {
   readonly lastUsedAtMs: number | null;
 }
 
-/** How `signInWithPasskey` asks for the passkey. */
+/** The options of `signInWithPasskey`. */
 export interface PasskeySignIn extends CaptchaOption {
   /**
    * `conditional`: among the autofill suggestions of an `<input autocomplete="username webauthn">`, without a prompt. The call
@@ -73,19 +73,19 @@ export interface PasskeySignIn extends CaptchaOption {
   readonly onChosen?: (() => void) | undefined;
 }
 
-/** What the server asks an authenticator for. */
+/** A server's challenge for an authenticator. */
 export interface PasskeyChallenge {
-  /** What the answer names. */
+  /** The id of the challenge. */
   readonly challengeId: string;
   /** The options of `navigator.credentials`, in their JSON form (Web Authentication Level 3, section 5.1.10). */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Until when it can be answered, in milliseconds since the epoch. */
+  /** When the challenge expires, in milliseconds since the epoch. */
   readonly expiresAtMs: number;
 }
 
-/** The answer of an authenticator to a challenge. */
+/** The response of an authenticator to a challenge. */
 export interface PasskeyAnswer {
-  /** The challenge that is answered. */
+  /** The id of the challenge. */
   readonly challengeId: string;
   /** The credential in its JSON form (`PublicKeyCredential.toJSON()`). */
   readonly credential: CredentialJson;
@@ -96,8 +96,8 @@ export interface PasskeysOptions {
   /** The Web Authentication API. Default: the page's own, looked up with each call. */
   readonly webAuthn?: WebAuthn | undefined;
   /**
-   * `required`: prompts only authenticators that verify the person by a fingerprint, a face or a PIN. Set it where the project refuses
-   * others. The two-step calls leave it to their caller. Default: what the server says, which is `preferred`.
+   * `required`: prompts only authenticators that verify the person by a fingerprint, a face or a PIN. Set it where the
+   * project refuses others. The two-step calls leave it to their caller. Default: the server's setting, `preferred`.
    */
   readonly userVerification?: 'required' | undefined;
 }
@@ -110,12 +110,12 @@ export interface Passkeys {
   isAutofillSupported(): Promise<boolean>;
   /**
    * Prompts for a new passkey on this device or another one, and registers it for the signed-in user. `timeoutMs` limits each
-   * of the two requests; how long the prompt waits, the server says.
+   * of the two requests; the server sets how long the prompt waits.
    *
    * @throws {AuthError} `unsupported-runtime`, `passkey-canceled`, `passkey-failed`, `missing-session`, `passkey_disabled`,
-   * `too_many_passkeys`, `insufficient_aal` (the user has a second factor, and the session is `aal1`),
-   * `webauthn_credential_exists` (the device already has one; `status` is null if the browser says so),
-   * `webauthn_challenge_expired`, `webauthn_verification_failed`, …
+   *   `too_many_passkeys`, `insufficient_aal` (the user has a second factor, and the session is `aal1`),
+   *   `webauthn_credential_exists` (the device already has one; `status` is null if the browser says so),
+   *   `webauthn_challenge_expired`, `webauthn_verification_failed`, …
    */
   registerPasskey(options?: CallOptions): Promise<Passkey>;
   /**
@@ -138,11 +138,17 @@ export interface Passkeys {
    * @throws {AuthError} as `registerPasskey`
    */
   startRegistration(options?: CallOptions): Promise<PasskeyChallenge>;
-  /** The second half: registers what the authenticator created. @throws {AuthError} as `registerPasskey` */
+  /**
+   * The second half of `registerPasskey`: registers the new credential. @throws {AuthError} as
+   * `registerPasskey`
+   */
   verifyRegistration(answer: PasskeyAnswer, options?: CallOptions): Promise<Passkey>;
   /** The first half of `signInWithPasskey`. @throws {AuthError} `passkey_disabled`, `captcha_failed`, … */
   startAuthentication(request?: CaptchaOption, options?: CallOptions): Promise<PasskeyChallenge>;
-  /** The second half: signs in by what the authenticator signed. @throws {AuthError} as `signInWithPasskey` */
+  /**
+   * The second half of `signInWithPasskey`: signs in with the signed challenge. @throws {AuthError} as
+   * `signInWithPasskey`
+   */
   verifyAuthentication(answer: PasskeyAnswer, options?: CallOptions): Promise<Session>;
   /** Returns the user's passkeys. @throws {AuthError} `missing-session`, `passkey_disabled`, … */
   listPasskeys(options?: CallOptions): Promise<readonly Passkey[]>;
@@ -215,7 +221,7 @@ export function createPasskeys(
     const take = (forMs: number, signal: AbortSignal | undefined) =>
       unused.take({
         forMs,
-        // The other request lacks the captcha's answer.
+        // The other request lacks the captcha token.
         mayJoin: captchaToken === undefined,
         request: () => requestChallenge(captchaToken, { ...options, signal: undefined }),
         signal,
@@ -224,7 +230,7 @@ export function createPasskeys(
     if (mediation === 'conditional') {
       const autofill = requestInAutofill(core.platform, options.signal, {
         takeChallenge: async (signal) => {
-          // Without the check a browser that knows no autofill of passkeys would prompt at once.
+          // A browser without passkey autofill would prompt at once.
           if (!(await isAutofillSupported()))
             throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
           return take(0, signal);

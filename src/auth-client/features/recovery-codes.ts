@@ -17,7 +17,7 @@ const parseCodes = object({
   codes: listOf(string),
 });
 
-/** How many recovery codes the user has; never the codes. */
+/** The number of recovery codes of a user; never the codes. */
 export interface RecoveryCodesStatus {
   /** Id of the factor, as in the user's list of factors. */
   readonly factorId: string;
@@ -27,7 +27,7 @@ export interface RecoveryCodesStatus {
   readonly remaining: number;
 }
 
-/** A new set of recovery codes, which the service tells once. */
+/** A new set of recovery codes, which the service returns only once. */
 export interface NewRecoveryCodes {
   /** Id of the factor, as in the user's list of factors. */
   readonly factorId: string;
@@ -37,9 +37,9 @@ export interface NewRecoveryCodes {
   readonly codes: readonly string[];
 }
 
-/** Codes that stand in for a lost second factor. Every method throws an `AuthError`. */
+/** Codes that replace a lost second factor. Every method throws an `AuthError`. */
 export interface RecoveryCodes {
-  /** Tells how many codes are left. @throws {AuthError} `mfa_factor_not_found` if the user has none */
+  /** Returns how many codes are left. @throws {AuthError} `mfa_factor_not_found` if the user has none */
   getStatus(options?: CallOptions): Promise<RecoveryCodesStatus>;
   /**
    * Creates the user's codes; show them once.
@@ -68,17 +68,12 @@ export interface RecoveryCodes {
 }
 
 /**
- * Adds the auth service's recovery codes to a client. A service that has none answers `getStatus` with another error than
- * `mfa_factor_not_found`.
+ * Adds the auth service's recovery codes to a client. If a service does not support them, `getStatus` throws another
+ * error than `mfa_factor_not_found`.
  *
- * @example
- * ```ts
- * import { createRecoveryCodes } from 'supabase-protocol-clients/auth-client/recovery-codes';
- *
- * const recovery = createRecoveryCodes(auth);
- * const { codes } = await recovery.generate({ friendlyName: 'On paper' });
- * console.log(codes.map((code) => code.match(/.{1,4}/g)?.join('-')));
- * ```
+ * @example ```ts import { createRecoveryCodes } from 'supabase-protocol-clients/auth-client/recovery-codes';
+ * const recovery = createRecoveryCodes(auth); const { codes } = await recovery.generate({ friendlyName: 'On paper' });
+ * console.log(codes.map((code) => code.match(/.{1,4}/g)?.join('-'))); ```
  */
 export function createRecoveryCodes(auth: AuthClient): RecoveryCodes {
   const { core } = auth;

@@ -19,7 +19,7 @@ export type SsoRequest = (
       readonly domain: string;
     }
 ) & {
-  /** Where the provider returns. Default: the project's site URL. */
+  /** The URL to return to. Default: the project's site URL. */
   readonly redirectTo?: string | undefined;
   /** The token of the captcha widget, where the project requires one. */
   readonly captchaToken?: string | undefined;

@@ -46,7 +46,7 @@ async function getVerifier(keySet: JSONWebKeySet): Promise<Verify> {
 }
 
 /**
- * Verifies the given token, or the session's own, which is refreshed if it has expired: what storage says about its life proves nothing.
+ * Verifies the given token, or the session's own, refreshed if it has expired. The stored lifetime proves nothing.
  *
  * @returns null where there is no token.
  * @throws {AuthError} as `verifyToken`, and as the refresh fails.
@@ -72,8 +72,9 @@ export async function verifyGivenOrOwn(
 }
 
 /**
- * Verifies an access token: by the project's key set, or by the server where the token is symmetric, its key unknown, or the runtime
- * without Web Crypto. Judges it by the server's own clock or by what this client received, never by what storage says.
+ * Verifies an access token: by the project's key set, or by the server where the token is symmetric, its key unknown, or the
+ * runtime without Web Crypto. Checks the lifetime by the server's own clock or by responses that this client received, never
+ * by storage.
  *
  * @throws {AuthError} `token-expired`, `invalid-signature`, `invalid-token`, `unsupported-runtime`, or as a request fails.
  */
@@ -120,8 +121,8 @@ async function verifyLocally(
 }
 
 /**
- * The server checks signature and lifetime by its own clock, and that the session has not ended. It takes any audience: who signs up
- * chooses one by a header (GoTrue's `requestAud`).
+ * The server checks signature and lifetime by its own clock, and that the session has not ended. It accepts any audience,
+ * because a header at sign-up chooses it (GoTrue's `requestAud`).
  */
 async function verifyByServer(
   { send }: AuthCore,

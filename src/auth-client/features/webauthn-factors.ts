@@ -87,7 +87,7 @@ export function createWebAuthnFactors(
       try {
         return await prove(authenticator, id, 'create', options);
       } catch (problem) {
-        // An unverified factor would keep its name taken.
+        // An unverified factor would block its name.
         await mfa.unenroll({ factorId: id }, { user }).catch(auth.core.platform.report);
         throw problem;
       }

@@ -19,14 +19,17 @@ const definitiveRefusals: ReadonlySet<string | null> = new Set([
   'user_banned',
   // The server cannot parse the refresh token, for example because another program stored half of it.
   'validation_failed',
-  // The form in which older servers, and OAuth servers in general, refuse a refresh token (RFC 6749 §5.2).
+  // Older servers, and OAuth servers in general, refuse a refresh token with this code (RFC 6749 §5.2).
   'invalid_grant',
 ]);
 
 /** 409: the server gave up after 5 s of concurrent requests with one token. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409]);
 
-/** What follows from what an attempt threw. `keep` for what is not known: a proxy's page, a wrong API key, a malformed response. */
+/**
+ * Classifies the failure of an attempt. An unknown failure, such as a proxy's page, a wrong API key or a malformed response,
+ * is `keep`.
+ */
 export function refreshActionFor(problem: unknown): RefreshAction {
   if (!(problem instanceof AuthError)) return 'keep';
   const { code, status, serverCode } = problem;
@@ -39,7 +42,7 @@ export function refreshActionFor(problem: unknown): RefreshAction {
 /** Jitter of a quarter keeps tabs from refreshing at the same moment. */
 export const REFRESH_BACKOFF: BackoffOptions = { delaysMs: doublingDelaysMs(200, 25_600), jitter: 0.25 };
 
-/** Waits between the reads of storage by which another client's renewal of the same token is found. */
+/** Delays between reads of storage that look for another client's renewal of the same token. */
 export const OTHER_RENEWAL_BACKOFF: BackoffOptions = { delaysMs: doublingDelaysMs(250, 2_000) };
 
 /** No retry begins later than this after the first attempt. */

@@ -30,7 +30,7 @@ interface Pause {
   readonly error: AuthError;
 }
 
-/** The answer to a refresh, and when it arrived: the lifetime of its token is measured from then. */
+/** The response to a refresh and its time of arrival, from which the token's lifetime is measured. */
 export interface ReceivedTokens {
   readonly response: TokenResponse;
   readonly receivedAt: ClockReading;
@@ -66,7 +66,10 @@ const TICKS_AT_READ = 3;
 /** The background check refreshes when less of the token's life is left: the last full tick still has a check. */
 const TICKS_IF_VISIBLE = 4;
 const TICKS_IF_HIDDEN = 2;
-/** Longest wait for the lock. An attempt under it ends after 15 s, the deadline of its request, so its holder hangs. */
+/**
+ * Longest wait for the lock. An attempt ends at the 15 s deadline of its request, so a holder that keeps the lock
+ * longer hangs.
+ */
 const LOCK_WAIT_MS = 20_000;
 
 /** The only module that refreshes the session. */
@@ -97,13 +100,14 @@ export class Refresher {
   /**
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
-   * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed` where
-   * the session ends during the refresh.
-   * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
-   * further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
+   * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed`
+   *   where the session ends during the refresh.
+   * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a
+   *   renewal a further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per
+   *   request.
    * @returns null if no user is signed in.
    * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `user-changed` if
-   * another user has signed in meanwhile, because a call that one user began must not go out as another.
+   *   another user has signed in meanwhile, because a call that one user began must not be sent as another.
    */
   async accessToken({ rejectedToken, user }: AccessTokenRequest = {}): Promise<string | null> {
     const { session } = this.#parts;
@@ -130,7 +134,7 @@ export class Refresher {
       failure = problem;
     }
     const renewed = session.current();
-    // A call that already has the refusal of its token ends with that.
+    // Without a session, a call with a rejected token ends with the error of that token.
     const endsCall = renewed ? renewed.record.user.id !== userId : user && rejectedToken === undefined;
     if (endsCall) throw userChanged(failure);
     return renewed && renewed.record.access_token;
@@ -273,8 +277,8 @@ export class Refresher {
   }
 
   /**
-   * Without a lock in common another tab or process may have sent the token, too: its response is stored at the latest when the
-   * deadline of its request ends, and this client must not remove the session before.
+   * Without a shared lock another tab or process may have sent the same token. It stores its response by the deadline of its
+   * request; this client must not remove the session earlier.
    */
   async #awaitOtherRenewal(sentToken: string, refusal: unknown): Promise<void> {
     const { session, platform } = this.#parts;
@@ -322,7 +326,7 @@ export class Refresher {
     return untilMs - this.#parts.platform.clock.monotonicMs();
   }
 
-  /** The error of a rate limit, for a call that it still holds for. */
+  /** The error of a rate limit, with the remaining time. */
   #withRemainingTime(pause: Pause): AuthError {
     const { code, message, status, serverCode } = pause.error;
     const retryAfterSeconds = Math.ceil(this.#remainingMs(pause) / 1000);

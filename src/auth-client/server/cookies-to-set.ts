@@ -3,9 +3,9 @@ import { COOKIE_MAX_AGE_SECONDS } from '../storage/cookie-store.ts';
 
 /** The attributes of a cookie in a response (RFC 6265 §4.1). */
 export interface CookieAttributes {
-  /** `Path`. */
+  /** The `Path` attribute. */
   readonly path: string;
-  /** `SameSite`. */
+  /** The `SameSite` attribute. */
   readonly sameSite: 'lax' | 'strict' | 'none';
   /** `HttpOnly`: false, because the browser's client reads the session too. */
   readonly httpOnly: boolean;
@@ -33,7 +33,7 @@ export interface CookieScope {
   readonly sameSite?: CookieAttributes['sameSite'] | undefined;
 }
 
-/** The cookies that make a browser hold `text` under `key` in place of what it sent; null removes it. */
+/** Returns the cookies that set `key` to `text` in the browser; null removes it. */
 export function cookiesToSet(
   key: string,
   text: string | null,

@@ -18,11 +18,11 @@ export interface ServerCookies {
     | undefined;
 }
 
-/** What the clients of one request have in common: several of them set one set of cookies. */
+/** The state that the clients of one request share, because they write the same cookies. */
 export interface RequestState {
   /** Written values by name, because the request's cookies do not change. An empty value is a removed cookie. */
   readonly written: Map<string, string>;
-  /** Exclude the calls of one request alone. */
+  /** Locks among the calls of one request. */
   readonly locks: Locks;
   hasHeaders: boolean;
 }
@@ -75,7 +75,7 @@ export function createServerStore(
       try {
         return decodeCookies(key, (name) => byName.get(name) || undefined);
       } catch {
-        // Chunks of different sessions, or a cut one.
+        // Chunks of different sessions, or a truncated one.
         return null;
       }
     },

@@ -35,7 +35,7 @@ export const NO_STORE_HEADERS = {
  * Reads the session from a request's cookies.
  *
  * @param cookies the `Cookie` header, or the parsed cookies.
- * @returns the session as the browser sent it, unverified; null if there is none, or if its chunks do not fit together.
+ * @returns the unverified session; null without one, or if its chunks do not fit together.
  */
 export function readSessionCookies(
   cookies: string | readonly Cookie[],
@@ -83,32 +83,25 @@ export interface ServerRefresh {
 }
 
 /**
- * Refreshes the session of a request with one attempt: the browser that sent it has the retries.
+ * Refreshes the session of a request with one attempt, because the browser retries.
  *
  * @returns the new session; null if the auth server has ended this one: remove its cookies.
- * @throws {AuthError} for any other failure: leave the cookies as they are.
- * @example
- * ```ts
- * import {
- *   readSessionCookies,
- *   refreshOnServer,
- *   writeSessionCookies,
- * } from 'supabase-protocol-clients/auth-client/server';
- *
+ * @throws {AuthError} for any other failure: leave the cookies unchanged.
+ * @example ```ts import {
+ * readSessionCookies,
+ * refreshOnServer,
+ * writeSessionCookies, } from 'supabase-protocol-clients/auth-client/server';
  * const storageKey = 'sb-myproject-auth-token';
- *
- * // The session of a request, and the headers that the response must carry.
- * export async function getSession(request: Request) {
- *   const existing = request.headers.get('cookie') ?? '';
- *   const session = readSessionCookies(existing, storageKey);
- *   if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
- *   const renewed = await refreshOnServer({ url, apiKey, platform }, session);
- *   const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
- *   const headers = new Headers(reply.headers);
- *   for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
- *   return { session: renewed, headers };
- * }
- * ```
+ * // The session of a request, and the headers that the response must carry. export async function
+ * getSession(request: Request) {
+ * const existing = request.headers.get('cookie') ?? '';
+ * const session = readSessionCookies(existing, storageKey);
+ * if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
+ * const renewed = await refreshOnServer({ url, apiKey, platform }, session);
+ * const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
+ * const headers = new Headers(reply.headers);
+ * for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
+ * return { session: renewed, headers }; } ```
  */
 export async function refreshOnServer(
   { url, apiKey, platform }: ServerRefresh,

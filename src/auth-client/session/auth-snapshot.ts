@@ -5,9 +5,9 @@ import type { Session } from './session.ts';
 
 /** The outcomes of callback URLs and of storage, beside the session. */
 export interface SnapshotNotes {
-  /** Why the last callback URL brought no session; null if it did, or if there was none. */
+  /** Why the last callback URL did not sign in; else null. */
   readonly callbackError: AuthError | null;
-  /** What the last callback URL said instead of a session, for example after the first half of an email change. */
+  /** The message of a callback URL without a session, for example after the first half of an email change. */
   readonly callbackMessage: string | null;
   /** Set while storage fails and the session is in memory only; null again when storage works. */
   readonly storageProblem: AuthError | null;
@@ -15,33 +15,33 @@ export interface SnapshotNotes {
 
 /** Storage and the callback URL are being read: it is not yet known whether a user is signed in. */
 export interface LoadingSnapshot extends SnapshotNotes {
-  /** `loading`. */
+  /** Discriminates `AuthSnapshot`. */
   readonly status: 'loading';
-  /** Null. */
+  /** Not known yet. */
   readonly session: null;
-  /** Null. */
+  /** Not known yet. */
   readonly user: null;
-  /** False. */
+  /** False until the callback URL is read. */
   readonly recovery: false;
 }
 
 /** No user is signed in. */
 export interface SignedOutSnapshot extends SnapshotNotes {
-  /** `signed-out`. */
+  /** Discriminates `AuthSnapshot`. */
   readonly status: 'signed-out';
-  /** Null. */
+  /** No session without a user. */
   readonly session: null;
-  /** Null. */
+  /** No user is signed in. */
   readonly user: null;
-  /** False. */
+  /** Recovery needs a signed-in user. */
   readonly recovery: false;
 }
 
 /** A user is signed in. */
 export interface SignedInSnapshot extends SnapshotNotes {
-  /** `signed-in`. */
+  /** Discriminates `AuthSnapshot`. */
   readonly status: 'signed-in';
-  /** The session. */
+  /** The current session. */
   readonly session: Session;
   /** The session's user, unverified. */
   readonly user: UnverifiedUser;

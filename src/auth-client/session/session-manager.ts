@@ -95,8 +95,8 @@ export class SessionManager implements StoreHealthListener {
   }
 
   /**
-   * The time by which a token is judged, in milliseconds since the epoch: a server's own clock; on a device its clock, corrected by
-   * the last response that this client received, and by nothing that storage or a link says.
+   * The current time for verifying tokens, in milliseconds since the epoch: a server's own clock; on a device its clock,
+   * corrected only by the last response that this client received.
    */
   verificationTimeMs(): number {
     const at = this.readClocks();
@@ -114,7 +114,10 @@ export class SessionManager implements StoreHealthListener {
     this.#publish();
   }
 
-  /** Reads storage for the first time and follows the other tabs. `callbackSession`: what the page's URL brought. */
+  /**
+   * Reads storage for the first time and follows the other tabs. `callbackSession`: the session of the page's callback
+   * URL.
+   */
   async restore(callbackSession: NewSession | null): Promise<void> {
     if (this.#settings.isShared)
       this.#records.listen((notice) => void this.sync(notice).catch(this.#platform.report));
@@ -148,7 +151,8 @@ export class SessionManager implements StoreHealthListener {
   }
 
   /**
-   * Stores new tokens for the session with this refresh token; adopts what is stored instead if another one is.
+   * Stores new tokens for the session with this refresh token; if storage has another refresh token, adopts the stored
+   * session instead.
    *
    * @param receivedAt when the response arrived. Default: now.
    */
@@ -317,7 +321,7 @@ export class SessionManager implements StoreHealthListener {
     }
     if (clearsCallback && (notesBefore.callbackError || notesBefore.callbackMessage !== null))
       this.#notes = { ...notesBefore, callbackError: null, callbackMessage: null };
-    // Before the snapshot: a page that renders upon it, in a microtask of its own, has received the events by then.
+    // Before the snapshot, so that a page that renders in a microtask has received the events already.
     for (const event of emitted) this.#events?.defer(event);
     if (this.#state !== before || this.#notes !== notesBefore) this.#publish();
     const token = this.current()?.record.access_token ?? null;

@@ -65,7 +65,7 @@ export interface AuthEvent extends Emission {
   readonly session: Session | null;
 }
 
-/** A session that a sign-in or a callback brought. */
+/** A session from a sign-in or a callback. */
 export interface NewSession {
   readonly response: TokenResponse;
   readonly name: SignInEventName;
@@ -125,7 +125,7 @@ function eventNameFor(
   return isSameToken ? 'USER_UPDATED' : 'TOKEN_REFRESHED';
 }
 
-/** A later write may have overtaken the announcement: then the change is named by what storage holds. */
+/** A later write may have overtaken the announcement; then the stored record names the change. */
 function describesChange(
   name: AuthEventName,
   { isSameToken, recovery }: { readonly isSameToken: boolean; readonly recovery: boolean | undefined },

@@ -34,7 +34,7 @@ export class SessionStore {
     this.#key = key;
   }
 
-  /** Reads the record. Where the read fails, `settle` is not called. Returns whether the read succeeded. */
+  /** Reads the record. If the read fails, `settle` is not called. Returns whether the read succeeded. */
   read(settle: Settle): Promise<boolean> {
     return this.#run('skip', () => undefined, settle);
   }
@@ -67,7 +67,7 @@ export class SessionStore {
     this.#channel = undefined;
   }
 
-  /** @param afterFailedRead what to do where the record is unknown. Returns false if that was nothing. */
+  /** @param afterFailedRead what to do if the record is unknown; `skip` returns false. */
   #run(afterFailedRead: 'skip' | 'write' | 'write-later', change: Change, settle: Settle): Promise<boolean> {
     const store = this.#store;
     const key = this.#key;

@@ -47,11 +47,14 @@ export interface ActiveSession {
 /** A wall clock that was set back by less than this since the record was written still counts as right. */
 const TOLERATED_SETBACK_MS = 10_000;
 
-/** What the client has learned about a record besides its fields. */
+/** What the client knows about a record besides its fields. */
 export interface RecordContext {
   /** The server's time, if a response had it. */
   readonly serverTime?: ServerTime | null;
-  /** Whether the wall clock is right, as a server's is: `received_at`, which the sender of a cookie can write, then does not count. */
+  /**
+   * Whether the wall clock is right, as a server's is. Then `received_at`, which the sender of a cookie can write, is
+   * ignored.
+   */
   readonly isClockTrusted?: boolean;
   /** Whether another tab has just announced the record. */
   readonly isJustAnnounced?: boolean;
@@ -83,7 +86,7 @@ export function toActiveSession(
   return { record, measuredAt, remainingMs, session: toSession(record, measuredAt.now + remainingMs) };
 }
 
-/** The server's time at `at`, by the response that told it. */
+/** The server's time at `at`, by the response that contained it. */
 export function serverNowMs({ ms, readAt }: ServerTime, at: ClockReading): number {
   return ms + elapsedMs(readAt, at);
 }
@@ -130,7 +133,7 @@ export function tickMs({ record }: ActiveSession): number {
   return Math.max(1000, Math.min(TICK_MS, lifetimeMs(record) / 8));
 }
 
-/** Whether less than so many ticks of the token's life are left. The token may still be valid. */
+/** Whether fewer than `ticks` ticks of the token's life are left. The token may still be valid. */
 export function isDue(active: ActiveSession, at: ClockReading, ticks: number): boolean {
   return remainingMs(active, at) < ticks * tickMs(active);
 }

@@ -8,8 +8,8 @@ export type LockPlatform = Pick<Platform, 'clock' | 'locks' | 'report'>;
 export const STORE_LOCK_WAIT_MS = 5_000;
 
 /**
- * Runs a task while holding a lock. A lock that is not free within `waitMs` is taken from its holder, which hangs, and the holder is
- * reported. Its task may still go on: what runs under a lock must stay correct beside another task, see decision 040.
+ * Runs a task while holding a lock. A lock that is not free within `waitMs` is stolen from its hanging holder, which is
+ * reported. The holder's task may still run, so code under a lock must stay correct beside another task, see decision 040.
  */
 export async function withLock<T>(
   { clock, locks, report }: LockPlatform,
@@ -36,7 +36,7 @@ export async function withLock<T>(
   } finally {
     timer.cancel();
   }
-  // Asked before the lock is taken, and not awaited: from then on the holder is this client.
+  // Requested before the lock is stolen, and not awaited: afterwards the holder is this client.
   const holder = locks.holderOf?.(name) ?? Promise.resolve(null);
   void holder.then((id) => report(new AuthError('timeout', describe(name, id, sinceMs))));
   return locks.hold(name, task, { steal: true });

@@ -33,7 +33,7 @@ export function decodeCookies(key: string, read: (name: string) => string | unde
   return text;
 }
 
-/** Joins the numbered chunks of a key; empty if it has none. */
+/** Joins the numbered chunks of a key; empty without chunks. */
 function joinChunks(key: string, read: (name: string) => string | undefined): string {
   let value = '';
   for (let index = 0; ; index += 1) {

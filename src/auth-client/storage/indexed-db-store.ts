@@ -44,7 +44,10 @@ export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): 
       transaction.onabort = () => reject(transaction.error ?? new Error('IndexedDB aborted'));
     });
   };
-  /** iOS ends the connections of a suspended page without an event: what fails on an earlier connection is done on a new one. */
+  /**
+   * iOS ends the connections of a suspended page without an event. An operation that fails on an earlier connection is
+   * retried on a new one.
+   */
   const run = async <T>(
     mode: IDBTransactionMode,
     ask: (values: IDBObjectStore) => IDBRequest<T>,

@@ -13,7 +13,7 @@ export interface StoreRead {
   readonly isFailed: boolean;
 }
 
-/** Learns how the primary store fares. */
+/** Receives failures and recoveries of the primary store. */
 export interface StoreHealthListener {
   /** Called for each failure of the primary store. */
   onFailure(problem: unknown): void;
@@ -28,14 +28,14 @@ interface PendingWrite {
 }
 
 /**
- * A store whose operations never throw, and which keeps in memory what the primary store did not accept. As a `Store`, it returns the
- * last known value where a read fails.
+ * A store that never throws, and keeps in memory what the primary store did not accept. If a read fails, it returns the last
+ * known value.
  */
 export class ResilientStore implements Store {
   readonly #primary: Store;
   readonly #clock: Clock;
   readonly #health: StoreHealthListener;
-  /** Made by the first failure. */
+  /** Created by the first failure. */
   #pendingWrites: Map<string, PendingWrite> | undefined;
   readonly #lastStored = new Map<string, string | null>();
 

@@ -3,7 +3,7 @@
  * Any method may throw or reject; the client then continues in memory and reports it.
  */
 export interface Store {
-  /** Returns the text under `key`; null if there is none. */
+  /** Returns the text under `key`; null if it is missing. */
   get(key: string): Promise<string | null> | string | null;
   /** Replaces the text under `key`. */
   set(key: string, value: string): Promise<void> | void;
@@ -11,7 +11,7 @@ export interface Store {
   remove(key: string): Promise<void> | void;
 }
 
-/** A store that answers at once. */
+/** A synchronous store. */
 export interface SyncStore extends Store {
   get(key: string): string | null;
   set(key: string, value: string): void;

@@ -63,7 +63,7 @@ export function credentialToJson(credential: AnyCredential): CredentialJson {
   try {
     if (credential.toJSON) return credential.toJSON();
   } catch {
-    // Password managers return objects of their own, on which the browser's method throws.
+    // Password managers return other objects, on which the browser's method throws.
   }
   return {
     id: credential.id,

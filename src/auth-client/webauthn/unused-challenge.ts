@@ -19,7 +19,7 @@ export interface TimedChallenge<Challenge> {
 export interface TakeOptions<Challenge> {
   /** Takes the unused challenge only if it stays usable for longer than this, in milliseconds. */
   readonly forMs: number;
-  /** Whether the call may wait for the request of another one. */
+  /** Whether the call may wait for another call's request. */
   readonly mayJoin: boolean;
   readonly request: () => Promise<Challenge>;
   /** Ends the wait; the request continues, because its challenge serves the next call. */
@@ -27,13 +27,13 @@ export interface TakeOptions<Challenge> {
 }
 
 /**
- * The challenge that no authenticator has answered. The server limits how many challenges it hands out, and accepts each once:
- * a ceremony that ends without an answer leaves its challenge to the next one.
+ * The challenge that no authenticator has used. The server limits how many challenges it issues, and accepts each once: a
+ * ceremony that ends without a response leaves its challenge to the next one.
  */
 export interface UnusedChallenge<Challenge> {
   /** @throws {AuthError} `aborted`, or what the request throws. */
   take(options: TakeOptions<Challenge>): Promise<TimedChallenge<Challenge>>;
-  /** The challenge was answered: the next call requests another one. */
+  /** Marks the challenge as used: the next call requests another one. */
   markUsed(challenge: Challenge): void;
 }
 

@@ -84,13 +84,13 @@ function readCredential(credential: Credential | null): CredentialJson {
   throw new AuthError('passkey-failed', 'The browser returned no credential');
 }
 
-/** What the browser's errors say about a ceremony (WebAuthn Level 3, §5.1.3 and §5.1.4). */
+/** Maps the browser's errors of a ceremony (WebAuthn Level 3, §5.1.3 and §5.1.4). */
 function toCeremonyError(problem: unknown, signal: AbortSignal | undefined): AuthError {
   if (problem instanceof AuthError) return problem;
   const name = nameOf(problem);
   const fields = { cause: problem };
   if (signal?.aborted || name === 'AbortError') return new AuthError('aborted', 'Aborted', fields);
-  // The browser does not tell a dismissed prompt from one that timed out.
+  // The browser does not distinguish a dismissed prompt from a timeout.
   if (name === 'NotAllowedError')
     return new AuthError('passkey-canceled', 'The prompt was dismissed or timed out', fields);
   if (name === 'NotSupportedError' || name === 'ConstraintError')

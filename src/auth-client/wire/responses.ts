@@ -65,7 +65,7 @@ const user = object({
   factors: nullish(listOf(factor)),
 });
 
-/** What every reply with tokens holds; also the form in which a session is stored. */
+/** The members of every response with tokens; also the form in which a session is stored. */
 export const parseTokenResponse = object({
   access_token: nonEmptyString,
   refresh_token: nonEmptyString,
@@ -89,7 +89,7 @@ export type TokenResponse = TypeOf<typeof parseTokenResponse>;
 export type UnverifiedUser = TypeOf<typeof user>;
 
 declare const fromServer: unique symbol;
-/** A user as the auth server just described it. Only a reply of the server becomes one. */
+/** A user as the auth server just described it. Only a response of the server creates it. */
 export type User = UnverifiedUser & { readonly [fromServer]: true };
 
 export const parseFactor = factor;

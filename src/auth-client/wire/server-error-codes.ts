@@ -124,6 +124,6 @@ export function isServerErrorCode(code: string): code is ServerErrorCode {
   return Object.hasOwn(codes, code);
 }
 
-/** The code as a member of the closed union; `unknown` for one of a newer server, or a text that is none. */
+/** The code as a member of the closed union; `unknown` for any other text, such as a code of a newer server. */
 export const toServerErrorCode = (code: string): ServerErrorCode =>
   isServerErrorCode(code) ? code : 'unknown';

@@ -2,13 +2,13 @@ import type { Address } from '../../auth-client/index.ts';
 
 type Detect = (url: URL, params: Record<string, string>) => boolean;
 
-/** Whether a client looks for a session in the page's address, or a function that is asked for each. */
+/** Whether a client looks for a session in the page's URL, or a function that decides it for each URL. */
 export type DetectSession = boolean | Detect;
 
 /**
- * The address in which a client looks for a session, for its options: none, the page's, or what a function lets through.
+ * Returns the address in which a client looks for a session: none, the page's, or one that a function filters.
  *
- * @param report receives what the function throws, which leaves the address alone.
+ * @param report receives what the function throws; the URL is then ignored.
  */
 export function addressOf(
   detect: DetectSession | undefined,
@@ -32,7 +32,7 @@ export function addressOf(
   };
 }
 
-/** The vendor's client asks for tokens and errors: a code shows by its verifier whose it is. */
+/** The vendor's client calls the function for tokens and errors only: the verifier matches a code to its client. */
 function isFor(url: URL, detect: Detect): boolean {
   const params = Object.fromEntries([...new URLSearchParams(url.hash.slice(1)), ...url.searchParams]);
   return params['code'] !== undefined || detect(url, params);

@@ -26,13 +26,13 @@ export interface OAuthClientParams {
   token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post';
 }
 
-/** @throws {Error} for a scope of a sign-out that there is not. */
+/** @throws {Error} for an unknown scope of a sign-out. */
 export function requireScope(scope = 'global'): void {
   if (!['global', 'local', 'others'].includes(scope))
     throw new Error(`Parameter scope must be one of global, local, others: ${scope}`);
 }
 
-/** Administration, in the vendor's form. The native client is created by the first call, which fails where it refuses. */
+/** Administration, in the vendor's form. The first call creates the native client, and fails if that throws. */
 export function createAdmin(create: () => AdminClient, settle: Settle<AuthError>) {
   let created: AdminClient | undefined;
   const admin = () => (created ??= create());
@@ -150,7 +150,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   : '';
 type SnakeCased<T> = { [K in keyof T as SnakeCase<K & string>]: K extends 'identifier' ? string : T[K] };
 
-/** The vendor's names are those of the wire, the native ones the same in camelCase. */
+/** The vendor's names are those of the wire; the native ones are the same in camelCase. */
 const toCamelCase = (params: object): object =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [

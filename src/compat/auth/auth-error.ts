@@ -7,7 +7,7 @@ export class AuthError extends Error {
   override name = 'AuthError';
   /** The server's code; undefined if the server gave none. */
   code: string | undefined;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   status: number | undefined;
 
   /** @param message for developers, in English. */
@@ -46,7 +46,7 @@ export class AuthUnknownError extends AuthError {
 export class AuthSessionMissingError extends AuthError {
   override name = 'AuthSessionMissingError';
 
-  /** @param options the error underneath. */
+  /** @param options the underlying error. */
   constructor(options?: ErrorOptions) {
     super('Auth session missing!', 400, undefined, options);
   }
@@ -56,7 +56,7 @@ export class AuthSessionMissingError extends AuthError {
 export class AuthInvalidCredentialsError extends AuthError {
   override name = 'AuthInvalidCredentialsError';
 
-  /** @param options the error underneath. */
+  /** @param options the underlying error. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, 400, undefined, options);
   }
@@ -66,13 +66,13 @@ export class AuthInvalidCredentialsError extends AuthError {
 export class AuthInvalidJwtError extends AuthError {
   override name = 'AuthInvalidJwtError';
 
-  /** @param options the error underneath. */
+  /** @param options the underlying error. */
   constructor(message: string, options?: ErrorOptions) {
     super(message, 400, 'invalid_jwt', options);
   }
 }
 
-/** What the address of a page says about a sign-in that failed. */
+/** The error of a failed sign-in in a page's URL. */
 export interface RedirectErrorDetails {
   /** The OAuth error. */
   error: string;
@@ -80,13 +80,13 @@ export interface RedirectErrorDetails {
   code: string;
 }
 
-/** The address to which a link or provider has returned names an error. */
+/** The URL to which a link or provider has returned contains an error. */
 export class AuthImplicitGrantRedirectError extends AuthError {
   override name = 'AuthImplicitGrantRedirectError';
-  /** What the address says. */
+  /** The error in the URL. */
   details: RedirectErrorDetails | null;
 
-  /** @param details what the address says. */
+  /** @param details the error in the URL. */
   constructor(message: string, details: RedirectErrorDetails | null = null, options?: ErrorOptions) {
     super(message, 500, undefined, options);
     this.details = details;
@@ -97,21 +97,21 @@ export class AuthImplicitGrantRedirectError extends AuthError {
   }
 }
 
-/** The server gave no answer, or says that it will answer later. */
+/** No response arrived, or the failure is transient. */
 export class AuthRetryableFetchError extends AuthError {
   override name = 'AuthRetryableFetchError';
 
-  /** @param status 0 without an answer. */
+  /** @param status 0 without a response. */
   constructor(message: string, status: number, options?: ErrorOptions) {
     super(message, status, undefined, options);
   }
 }
 
-/** Another browser began the flow whose code was to be exchanged. */
+/** Another browser began the flow of the code. */
 export class AuthPKCECodeVerifierMissingError extends AuthError {
   override name = 'AuthPKCECodeVerifierMissingError';
 
-  /** @param options the error underneath. */
+  /** @param options the underlying error. */
   constructor(options?: ErrorOptions) {
     super(
       'PKCE code verifier not found in storage: another browser or device began this sign-in, or the storage was cleared.',
@@ -156,7 +156,7 @@ export class AuthWeakPasswordError extends AuthError {
 export const isAuthError = (error: unknown): error is AuthError => error instanceof AuthError;
 /** Whether the server refused the call. */
 export const isAuthApiError = (error: unknown): error is AuthApiError => error instanceof AuthApiError;
-/** Whether the address of a page names the error. */
+/** Whether the error is from the URL of a page. */
 export const isAuthImplicitGrantRedirectError = (error: unknown): error is AuthImplicitGrantRedirectError =>
   error instanceof AuthImplicitGrantRedirectError;
 /** Whether the call needs a signed-in user. */
@@ -174,7 +174,7 @@ export const isAuthWeakPasswordError = (error: unknown): error is AuthWeakPasswo
 
 type CreateError = (message: string, options: ErrorOptions) => AuthError;
 
-/** The vendor's message is that of the failure underneath. */
+/** The vendor's client uses the message of the underlying failure. */
 const retryable: CreateError = (message, options) => {
   const { cause } = options.cause as NativeAuthError;
   return new AuthRetryableFetchError(cause instanceof Error ? cause.message : message, 0, options);
@@ -200,7 +200,7 @@ const clientErrors: Readonly<Partial<Record<AuthErrorCode, CreateError>>> = {
   'pkce-verifier-missing': (_message, options) => new AuthPKCECodeVerifierMissingError(options),
 };
 
-/** The vendor's error for what a native call throws, which is its `cause`. */
+/** The vendor's error for an error of a native call, which becomes the `cause`. */
 export function toAuthError(problem: unknown): AuthError {
   if (!(problem instanceof NativeAuthError)) {
     if (problem instanceof AuthError) return problem;
@@ -219,7 +219,7 @@ export function toAuthError(problem: unknown): AuthError {
     : new AuthApiError(message, status, serverCode ?? problem.code, options);
 }
 
-/** The vendor's error for what the address of a page says about a sign-in that failed. */
+/** The vendor's error for a failed sign-in in the URL of a page. */
 export function toRedirectError(problem: NativeAuthError): AuthError {
   const { status, serverCode, message } = problem;
   if (status !== null || serverCode === null) return toAuthError(problem);

@@ -45,29 +45,29 @@ import {
 } from './session.ts';
 import { follow, type Subscription } from './subscription.ts';
 
-/** What a call returns that may sign a user in. */
+/** The result of a call that may sign a user in. */
 export type AuthResponse = Outcome<
   { user: User | null; session: Session | null },
   AuthError,
   { user: null; session: null }
 >;
-/** What a call returns that signs a user in. */
+/** The result of a call that signs a user in. */
 export type AuthTokenResponse = Outcome<
   { user: User; session: Session },
   AuthError,
   { user: null; session: null }
 >;
-/** What `signInWithPassword` returns. */
+/** The result of `signInWithPassword`. */
 export type AuthTokenResponsePassword = AuthTokenResponse;
-/** What `getUser` and `updateUser` return. */
+/** The result of `getUser` and `updateUser`. */
 export type UserResponse = Outcome<{ user: User }, AuthError, { user: null }>;
-/** What a call returns that sends a message. */
+/** The result of a call that sends a message. */
 export type AuthOtpResponse = Outcome<
   { user: null; session: null; messageId?: string | null },
   AuthError,
   { user: null; session: null }
 >;
-/** What `signInWithOAuth` returns. */
+/** The result of `signInWithOAuth`. */
 export type OAuthResponse = Outcome<
   { provider: string; url: string; flowId: string | null },
   AuthError,
@@ -76,7 +76,7 @@ export type OAuthResponse = Outcome<
 /** Claims of an access token. */
 export type JwtPayload = VerifiedClaims & { [claim: string]: Untyped };
 
-/** What the vendor's auth client is made of here. */
+/** The parts of the vendor's auth client. */
 export interface AuthParts {
   /** The native client. */
   readonly auth: AuthClient;

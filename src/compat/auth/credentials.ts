@@ -49,11 +49,9 @@ interface OtpMessage extends Message {
 }
 type Contact = { email: string; phone?: undefined } | { phone: string; email?: undefined };
 interface WithOptions<Options> {
-  /** What may be left out. */
   options?: Options | undefined;
 }
 interface WithPassword {
-  /** The password. */
   password: string;
 }
 interface WithType<Type> {
@@ -78,9 +76,9 @@ export interface SignInAnonymouslyCredentials {
 }
 /** What `signInWithOAuth` and `linkIdentity` take. */
 export interface SignInWithOAuthCredentials {
-  /** The provider. */
+  /** The provider's name. */
   provider: Provider;
-  /** Where it returns, what it is asked for, and further parameters. */
+  /** The return URL, the scopes and further parameters. */
   options?:
     | (Redirect &
         Navigation & { scopes?: string | undefined; queryParams?: { [key: string]: string } | undefined })
@@ -94,9 +92,9 @@ export interface SignInWithIdTokenCredentials {
   token: string;
   /** The provider's access token, where the ID token has an `at_hash`. */
   access_token?: string | undefined;
-  /** The nonce itself. */
+  /** The nonce, not hashed. */
   nonce?: string | undefined;
-  /** A captcha. */
+  /** The token of a captcha. */
   options?: Captcha | undefined;
 }
 /** What `signInWithSSO` takes: the provider's id, or a domain of email addresses. */
@@ -110,7 +108,7 @@ export interface Web3Credentials {
   message: string;
   /** The signature as the wallet returned it. */
   signature: string | Uint8Array;
-  /** A captcha. */
+  /** The token of a captcha. */
   options?: Captcha | undefined;
 }
 /** What `verifyOtp` takes: a code with its address, or the hash of a link. */
@@ -156,7 +154,7 @@ export interface AdminUserAttributes extends Omit<UserAttributes, 'data' | 'curr
   ban_duration?: string | undefined;
   /** The database role. */
   role?: string | undefined;
-  /** The hash of a password, instead of it. */
+  /** The hash of the password, instead of `password`. */
   password_hash?: string | undefined;
   /** The id of a new user. */
   id?: string | undefined;

@@ -36,7 +36,7 @@ type Enrolled<Type> = Extract<EnrolledTotp | EnrolledPhone | EnrolledKey, { type
 /** The verified factors by type, and all. */
 export type FactorLists = Record<'all' | 'totp' | 'phone' | 'webauthn' | 'recovery_code', Factor[]>;
 
-/** How a browser asks for a key; relying party and origins are the service's. */
+/** Options of a WebAuthn ceremony; the service sets the relying party and the origins. */
 export interface Ceremony {
   webauthn?: { signal?: AbortSignal };
 }

@@ -12,7 +12,7 @@ export function navigate(url: string, { skipBrowserRedirect }: Navigation = {}):
   if (typeof document !== 'undefined' && !skipBrowserRedirect) location.assign(url);
 }
 
-/** What an application asks the user for, in the vendor's form. */
+/** An application's request to the user, in the vendor's form. */
 export interface AuthorizationDetails {
   authorization_id: string;
   redirect_uri: string;

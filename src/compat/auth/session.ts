@@ -2,7 +2,7 @@ import type { AuthClient, AuthEventName, OtpType } from '../../auth-client/index
 import type { StoredSession } from '../../auth-client/session/session.ts';
 import type { Untyped } from '../untyped.ts';
 
-/** What the provider and the project say about a user. */
+/** A user's data from the provider and the project. */
 export interface UserAppMetadata {
   /** The provider of the first sign-in. */
   provider?: string;
@@ -11,7 +11,7 @@ export interface UserAppMetadata {
   [key: string]: Untyped;
 }
 
-/** What the user says. */
+/** Data that the user can change. */
 export interface UserMetadata {
   [key: string]: Untyped;
 }
@@ -22,7 +22,7 @@ export interface UserIdentity {
   id: string;
   /** The user's id. */
   user_id: string;
-  /** What the provider says about the account. */
+  /** The provider's data about the account. */
   identity_data?: { [key: string]: Untyped };
   /** The identity's id. */
   identity_id: string;
@@ -42,9 +42,9 @@ export interface Factor {
   id: string;
   /** The name that the user gave it. */
   friendly_name?: string;
-  /** What it is. */
+  /** The type of the factor. */
   factor_type: 'totp' | 'phone' | 'webauthn' | (string & {});
-  /** Whether it counts. */
+  /** Whether the factor was verified. */
   status: 'verified' | 'unverified';
   /** ISO 8601. */
   created_at: string;
@@ -54,13 +54,13 @@ export interface Factor {
 
 /** A user as the service describes it. */
 export interface User {
-  /** A UUID. */
+  /** The user's UUID. */
   id: string;
-  /** What the provider and the project say. */
+  /** Data from the provider and the project. */
   app_metadata: UserAppMetadata;
-  /** What the user says. */
+  /** Data that the user can change. */
   user_metadata: UserMetadata;
-  /** Whom the tokens are for. */
+  /** The audience of the tokens. */
   aud: string;
   /** The email address. */
   email?: string;
@@ -100,7 +100,7 @@ export interface User {
   identities?: UserIdentity[];
   /** Whether the user has neither an address nor a number. */
   is_anonymous?: boolean;
-  /** Whether an organization's provider vouches for the user. */
+  /** Whether the user signs in by an organization's provider. */
   is_sso_user?: boolean;
   /** The second factors. */
   factors?: Factor[];
@@ -108,21 +108,21 @@ export interface User {
 
 /** A session as the service sends it. */
 export interface Session {
-  /** The JWT. */
+  /** The access token, a JWT. */
   access_token: string;
-  /** What refreshes the session. */
+  /** The refresh token. */
   refresh_token: string;
   /** Seconds that the access token lives from its issue. */
   expires_in: number;
   /** Seconds since the epoch. */
   expires_at?: number;
-  /** `bearer`. */
+  /** Always `bearer`. */
   token_type: 'bearer';
   /** The provider's access token, right after a sign-in with it. */
   provider_token?: string | null;
   /** The provider's refresh token, right after a sign-in with it. */
   provider_refresh_token?: string | null;
-  /** The user. */
+  /** The signed-in user. */
   user: User;
 }
 
@@ -136,7 +136,7 @@ export type EmailOtpType = Extract<
 /** What a code to a phone is for. */
 export type MobileOtpType = Extract<OtpType, 'sms' | 'phone_change'>;
 
-/** The record in memory in the vendor's form, which is the service's own; null if no user is signed in. */
+/** The session in memory in the vendor's form; null if no user is signed in. */
 export function readSession({ core }: AuthClient): Session | null {
   const record = core.session.current()?.record;
   return record ? toSession(record) : null;
@@ -149,7 +149,7 @@ export function requireSession(auth: AuthClient): Session {
   return session;
 }
 
-/** The record of the store without the native client's own members. */
+/** The stored record without the native client's own members. */
 function toSession({
   received_at: _receivedAt,
   recovery: _recovery,
@@ -159,5 +159,5 @@ function toSession({
   return { token_type: 'bearer', expires_in: 3600, ...record } as unknown as Session;
 }
 
-/** The native clients leave what the service sends in place, and type less of it. */
+/** Native clients keep every member that the service sends, and type fewer of them. */
 export const toUser = (user: object): User => user as User;

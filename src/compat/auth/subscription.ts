@@ -5,15 +5,15 @@ import { type AuthChangeEvent, readSession, type Session } from './session.ts';
 export interface Subscription {
   /** Distinguishes subscriptions. */
   id: symbol;
-  /** The listener. */
+  /** Receives the events. */
   callback: (event: AuthChangeEvent, session: Session | null) => unknown;
   /** Ends the subscription. */
   unsubscribe: () => void;
 }
 
 /**
- * Calls a listener with the session that the client begins with, and with each event. As the vendor's client does, a listener of
- * a client that has not begun hears first what has become of the stored session: it counts as a sign-in unless something else has.
+ * Calls a listener with the initial session and with each event. As in the vendor's client, a listener that is added before
+ * the client has started first receives the event of the stored session: `SIGNED_IN` unless another event occurred.
  */
 export function follow(auth: AuthClient, callback: Subscription['callback']): Subscription {
   let isStarted = false;

@@ -22,7 +22,7 @@ import { type ChannelPresence, createChannelPresence } from './presence.ts';
 
 /** How a channel joins. */
 export interface RealtimeChannelOptions {
-  /** Its parts. */
+  /** The configuration of the join. */
   config: {
     broadcast?: { self?: boolean; ack?: boolean; replay?: { since: number; limit?: number } };
     presence?: { key?: string; enabled?: boolean };
@@ -46,14 +46,14 @@ export interface RealtimePostgresChangesFilter<Event> {
   select?: string[];
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export type RealtimeChannelSendResponse = 'ok' | 'timed out' | 'error';
 
 /** A message to send. */
 export interface RealtimeMessage {
-  /** What is sent. */
+  /** The kind of message. */
   type: 'broadcast' | 'presence' | 'postgres_changes';
-  /** The event's name; of presence `track` or `untrack`. */
+  /** The event's name; for presence `track` or `untrack`. */
   event: string;
   /** JSON, or bytes. */
   payload?: Untyped;
@@ -76,7 +76,7 @@ interface Binding {
   readonly callback: (payload?: Untyped) => void;
 }
 
-/** Without an answer the vendor's message is that of the failure underneath. */
+/** Without a response the vendor's client uses the message of the underlying failure. */
 function failSend(problem: Error): never {
   const { cause } = problem;
   throw cause instanceof Error ? new Error(cause.message, { cause: problem }) : problem;
@@ -86,7 +86,7 @@ function failSend(problem: Error): never {
 const REPLAY_LIMIT = 25;
 /** The vendor's default. */
 const SUBSCRIPTION_WAIT_MS = 15_000;
-/** How much longer than the server a caller waits for the answer. */
+/** How much longer than the server's wait a caller waits for the reply. */
 const WAIT_GRACE_MS = 10_000;
 
 /** A channel in the vendor's form. Its listeners are bound to the native channel by `subscribe`. */
@@ -171,7 +171,7 @@ export class RealtimeChannel {
     return this;
   }
 
-  /** Joins the channel, and tells each change of its status. Default `timeout`: 10,000 ms. */
+  /** Joins the channel, and reports each change of its status. Default `timeout`: 10,000 ms. */
   subscribe(callback?: (status: REALTIME_SUBSCRIBE_STATES, error?: Error) => void, timeout = 10_000): this {
     if (this.#native) return this;
     const { broadcast, presence, private: isPrivate = false } = this.params.config;
@@ -213,7 +213,7 @@ export class RealtimeChannel {
     this.#native?.leave();
   }
 
-  /** Joins a channel again that was paused. */
+  /** Joins a paused channel again. */
   resume(): void {
     this.#native?.join();
   }
@@ -232,7 +232,7 @@ export class RealtimeChannel {
     return 'ok';
   }
 
-  /** Sends a message; a broadcast of a channel that is not joined goes by HTTP. */
+  /** Sends a message; a broadcast of a channel that is not joined is sent by HTTP. */
   async send({ type, event, payload, persist }: RealtimeMessage): Promise<RealtimeChannelSendResponse> {
     if (type === 'presence') return event === 'untrack' ? this.untrack() : this.track(payload as object);
     try {
@@ -265,7 +265,7 @@ export class RealtimeChannel {
     return { success: true } as const;
   }
 
-  /** Shows an entry to all clients of the channel. */
+  /** Publishes a presence entry to all clients of the channel. */
   async track(payload: object): Promise<RealtimeChannelSendResponse> {
     if (!this.#native) return 'error';
     try {

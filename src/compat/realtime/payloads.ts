@@ -1,7 +1,7 @@
 import type { Change } from '../../realtime-client/index.ts';
 import type { Untyped } from '../untyped.ts';
 
-/** Which changes a listener hears. */
+/** Which changes a listener receives. */
 export type RealtimePostgresChangesEvent = 'INSERT' | 'UPDATE' | 'DELETE' | '*';
 
 interface PayloadBase {
@@ -17,27 +17,27 @@ interface PayloadBase {
 
 /** A row was added. */
 export interface RealtimePostgresInsertPayload<T> extends PayloadBase {
-  /** `INSERT`. */
+  /** Always `INSERT`. */
   eventType: 'INSERT';
-  /** The row. */
+  /** The added row. */
   new: T;
-  /** Empty. */
+  /** Always empty. */
   old: object;
 }
 /** A row was changed. */
 export interface RealtimePostgresUpdatePayload<T> extends PayloadBase {
-  /** `UPDATE`. */
+  /** Always `UPDATE`. */
   eventType: 'UPDATE';
-  /** The row. */
+  /** The row after the change. */
   new: T;
   /** The columns of its replica identity before the change. */
   old: Partial<T>;
 }
 /** A row was deleted. */
 export interface RealtimePostgresDeletePayload<T> extends PayloadBase {
-  /** `DELETE`. */
+  /** Always `DELETE`. */
   eventType: 'DELETE';
-  /** Empty. */
+  /** Always empty. */
   new: object;
   /** The columns of its replica identity. */
   old: Partial<T>;
@@ -48,7 +48,7 @@ export type RealtimePostgresChangesPayload<T> =
   | RealtimePostgresUpdatePayload<T>
   | RealtimePostgresDeletePayload<T>;
 
-/** The payload that listeners of an event hear. */
+/** The payload that listeners of an event receive. */
 export type PayloadOf<Event, T> = Event extends 'INSERT'
   ? RealtimePostgresInsertPayload<T>
   : Event extends 'UPDATE'
@@ -73,7 +73,7 @@ export function toChangesPayload<T extends object>(change: Change<T>): RealtimeP
 
 /** A received broadcast. */
 export interface BroadcastPayload<T = Untyped> {
-  /** `broadcast`. */
+  /** Always `broadcast`. */
   type: 'broadcast';
   /** The event's name. */
   event: string;
@@ -88,9 +88,9 @@ export interface BroadcastPayload<T = Untyped> {
 export type RealtimePresenceState<T = object> = Record<string, ({ presence_ref: string } & T)[]>;
 /** A key appeared. */
 export interface RealtimePresenceJoinPayload<T> {
-  /** `join`. */
+  /** Always `join`. */
   event: 'join';
-  /** The key. */
+  /** The presence key. */
   key: string;
   /** Its entries before. */
   currentPresences: ({ presence_ref: string } & T)[];
@@ -99,9 +99,9 @@ export interface RealtimePresenceJoinPayload<T> {
 }
 /** A key disappeared. */
 export interface RealtimePresenceLeavePayload<T> {
-  /** `leave`. */
+  /** Always `leave`. */
   event: 'leave';
-  /** The key. */
+  /** The presence key. */
   key: string;
   /** Its entries now. */
   currentPresences: ({ presence_ref: string } & T)[];
@@ -109,14 +109,14 @@ export interface RealtimePresenceLeavePayload<T> {
   leftPresences: ({ presence_ref: string } & T)[];
 }
 
-/** Statuses that `subscribe` tells. */
+/** Statuses that `subscribe` reports. */
 export const REALTIME_SUBSCRIBE_STATES = {
   SUBSCRIBED: 'SUBSCRIBED',
   TIMED_OUT: 'TIMED_OUT',
   CLOSED: 'CLOSED',
   CHANNEL_ERROR: 'CHANNEL_ERROR',
 } as const;
-/** A status that `subscribe` tells. */
+/** A status that `subscribe` reports. */
 export type REALTIME_SUBSCRIBE_STATES = keyof typeof REALTIME_SUBSCRIBE_STATES;
 
 /** What `on` listens to. */

@@ -6,7 +6,7 @@ type Entries = ReadonlyMap<string, readonly Entry[]>;
 
 /** The presence of a channel in the vendor's form. */
 export interface ChannelPresence {
-  /** Returns whether the entry can be shown: not while the channel has failed. */
+  /** Returns false while the channel has failed. */
   readonly track: (payload: Entry) => boolean;
   readonly untrack: () => void;
   readonly close: () => void;
@@ -14,11 +14,11 @@ export interface ChannelPresence {
   readonly readState: () => Record<string, readonly Entry[]>;
 }
 
-/** The native client keeps the server's references of entries to itself; these are as unique within the key. */
+/** The native client hides the server's references of entries; these are also unique within the key. */
 const withReferences = (key: string, entries: readonly Entry[] = []) =>
   entries.map((entry, index) => ({ presence_ref: `${key}:${index}`, ...entry }));
 
-/** Creates the presence of a channel, which tells `sync`, `join` and `leave` as the vendor's channel does. */
+/** Creates the presence of a channel, which emits `sync`, `join` and `leave` as the vendor's channel does. */
 export function createChannelPresence(
   channel: Channel,
   key: string | undefined,

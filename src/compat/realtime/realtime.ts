@@ -34,7 +34,7 @@ export class RealtimeClient {
     });
   }
 
-  /** Joins with this token from now on; without one, with that of the signed-in user again. */
+  /** Joins with this token from now on; without one, with the signed-in user's token again. */
   async setAuth(token: string | null = null): Promise<void> {
     if (token !== null) this.#setToken(token);
   }
@@ -105,7 +105,7 @@ export class RealtimeClient {
     return status === 'idle' || status === 'closed' ? 'closed' : 'connecting';
   }
 
-  /** Calls a listener with each heartbeat that the server has answered. */
+  /** Calls a listener with each heartbeat that the server has acknowledged. */
   onHeartbeat(callback: (status: 'ok', latency?: number) => void): void {
     this.#native.onEvent((event) => {
       if (event.type === 'heartbeat') callback('ok', event.latencyMs);

@@ -18,7 +18,7 @@ export const encodeItems = (values: readonly unknown[]): string => {
   return `(${items.join()})`;
 };
 
-/** A range as it is, an array as its literal, anything else as JSON. */
+/** A range unchanged, an array as its literal, anything else as JSON. */
 export function encodeContainment(value: string | readonly unknown[] | object): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? encodeList(value) : JSON.stringify(value);

@@ -45,7 +45,7 @@ type ColumnOf<Row> = (keyof Row & string) | (string & {});
 type ValueOf<Row, Column> = Column extends keyof Row ? Row[Column] : Untyped;
 
 type Merged<Old, New> = Omit<Old, keyof New> & New;
-/** The result with the types of `New` in place of its own, or beside them. */
+/** The result with the types of `New`, instead of `Old` or merged into it. */
 type Overridden<Old, New, Merge> =
   IsUntyped<Old> extends true
     ? New
@@ -60,23 +60,21 @@ type Overridden<Old, New, Merge> =
           : Merged<Old, New>;
 
 interface OfReferenced {
-  /** The embedded relation that is meant. Default: the rows themselves. */
+  /** The embedded relation to modify. Default: the rows themselves. */
   referencedTable?: string | undefined;
   /** The older name of `referencedTable`. */
   foreignTable?: string | undefined;
 }
 
-/** What the queries of a client have in common. */
+/** Settings that the queries of a client share. */
 export interface QuerySettings {
-  /** The query, whose reads are repeated after a failure or not. */
+  /** Returns the query with retries of failed reads on or off. */
   readonly withRetries: (query: QueryBuilder, enabled: boolean) => QueryBuilder;
-  /** From which length of its URL on a failed query says how to shorten it. */
+  /** The length of the URL from which a failed query advises how to shorten it. */
   readonly urlLengthLimit: number;
 }
 
-/**
- * A query in the vendor's form, over a native one. Its methods change it and return it; awaiting it sends it, each time anew.
- */
+/** A query in the vendor's form, over a native one. Its methods change it and return it; each await sends it again. */
 export class PostgrestFilterBuilder<
   M extends Model,
   Data,
@@ -133,7 +131,7 @@ export class PostgrestFilterBuilder<
   lte<const C extends ColumnOf<M['Row']>>(column: C, value: ValueOf<M['Row'], C>): this {
     return this.#where(column, 'lte', value);
   }
-  /** `%` stands for any text, `_` for any character. */
+  /** `%` matches any text, `_` any character. */
   like(column: ColumnOf<M['Row']>, pattern: string): this {
     return this.#where(column, 'like', pattern);
   }
@@ -141,11 +139,11 @@ export class PostgrestFilterBuilder<
   ilike(column: ColumnOf<M['Row']>, pattern: string): this {
     return this.#where(column, 'ilike', pattern);
   }
-  /** Fits all patterns. */
+  /** Matches all patterns. */
   likeAllOf(column: ColumnOf<M['Row']>, patterns: readonly string[]): this {
     return this.#where(column, 'like(all)', encodeList(patterns));
   }
-  /** Fits a pattern. */
+  /** Matches one of the patterns. */
   likeAnyOf(column: ColumnOf<M['Row']>, patterns: readonly string[]): this {
     return this.#where(column, 'like(any)', encodeList(patterns));
   }
@@ -227,26 +225,26 @@ export class PostgrestFilterBuilder<
     for (const [column, value] of Object.entries(values)) this.#where(column, 'eq', value);
     return this;
   }
-  /** Negates an operator of PostgREST. The value goes as it is: never foreign text. */
+  /** Negates an operator of PostgREST. The value is sent unchanged: never pass untrusted text. */
   not(column: ColumnOf<M['Row']>, operator: string, value: unknown): this {
     return this.#where(column, `not.${operator}`, value);
   }
-  /** At least one of the conditions, in PostgREST's syntax. They go as they are: never foreign text. */
+  /** At least one of the conditions, in PostgREST's syntax. They are sent unchanged: never pass untrusted text. */
   or(filters: string, { referencedTable, foreignTable = referencedTable }: OfReferenced = {}): this {
     return this.#change(rawParam(foreignTable ? `${foreignTable}.or` : 'or', `(${filters})`));
   }
-  /** An operator of PostgREST. The value goes as it is: never foreign text. */
+  /** An operator of PostgREST. The value is sent unchanged: never pass untrusted text. */
   filter(column: ColumnOf<M['Row']>, operator: string, value: unknown): this {
     return this.#where(column, operator, value);
   }
 
-  /** Yields these columns of the rows; of those that a write has written, too. */
+  /** Returns these columns of the rows, also of written rows. */
   select<const Columns extends string = '*'>(
     columns?: Columns,
   ): PostgrestFilterBuilder<M, Selected<M, Columns, Data>, Throws> {
     return this.#as(this.#query.select(rawSelect(withoutSpaces(columns ?? '*'))));
   }
-  /** Orders by a column; further calls order what is equal by the earlier ones. */
+  /** Orders by a column; further calls order rows with equal values. */
   order(
     column: ColumnOf<M['Row']>,
     {
@@ -267,7 +265,7 @@ export class PostgrestFilterBuilder<
       return { ...plan, params: [...others, [key, [...earlier, term].join()]] };
     });
   }
-  /** At most so many rows. */
+  /** At most this many rows. */
   limit(rows: number, { foreignTable, referencedTable = foreignTable }: OfReferenced = {}): this {
     if (referencedTable) return this.#change(replaceParam(`${referencedTable}.limit`, rows));
     return this.#change((plan) => ({ ...plan, limit: rows }));
@@ -304,7 +302,7 @@ export class PostgrestFilterBuilder<
   rollback(): this {
     return this.#change(rollback());
   }
-  /** The write changes at most so many rows, else nothing. */
+  /** The write changes at most this many rows, else nothing. */
   maxAffected(rows: number): this {
     this.#last.push((query) => query.with(maxAffected(rows)));
     return this;
@@ -325,7 +323,7 @@ export class PostgrestFilterBuilder<
     this.#signal = signal;
     return this;
   }
-  /** Whether a failed read is repeated. Default: as the client's option `db.retry`. */
+  /** Whether a failed read is retried. Default: as the client's option `db.retry`. */
   retry(enabled: boolean): this {
     this.#last.push((query) => this.#settings.withRetries(query, enabled));
     return this;
@@ -335,11 +333,11 @@ export class PostgrestFilterBuilder<
     this.#shouldThrow = true;
     return this as unknown as PostgrestFilterBuilder<M, Data, true>;
   }
-  /** Types the result anew, without a check. */
+  /** Sets the type of the result, without a check. */
   returns<NewData>(): PostgrestFilterBuilder<M, NewData, Throws> {
     return this.#as(this.#query);
   }
-  /** Types the result, or members of it, anew, without a check. */
+  /** Sets the type of the result, or of members of it, without a check. */
   overrideTypes<NewData, Options extends { merge?: boolean } = { merge: true }>(): PostgrestFilterBuilder<
     M,
     Overridden<Data, NewData, Options['merge']>,

@@ -35,13 +35,13 @@ export type RpcBuilder<Database, S extends keyof Database, Name, Returns> = Post
   Returns
 >;
 
-/** The native clients that the queries are sent by. */
+/** The native clients that send the queries. */
 export interface RestClients {
-  /** The one that repeats failed reads. */
+  /** Retries failed reads. */
   readonly repeating: RestClient;
-  /** The one that repeats none. */
+  /** Never retries. */
   readonly once: RestClient;
-  /** Whether a query that does not say so is repeated. */
+  /** Whether reads are retried by default. */
   readonly retries: boolean;
   /** See {@link QuerySettings}. */
   readonly urlLengthLimit: number;

@@ -1,17 +1,17 @@
 import { RestError } from '../../rest-client/index.ts';
 
-/** What PostgREST answered instead of rows, or why it did not answer. */
+/** An error response of PostgREST, or why none arrived. */
 export class PostgrestError extends Error {
   /** Always `PostgrestError`. */
   override readonly name = 'PostgrestError';
-  /** The server's details, as it sent them: null if it gave none; without an answer the failure underneath. */
+  /** The server's details, as it sent them: null if it sent none; without a response the underlying failure. */
   details: string;
-  /** The server's hint: null if it gave none, as in the vendor's client, whose types have no null either. */
+  /** The server's hint: null if it sent none, as in the vendor's client, whose types have no null either. */
   hint: string;
-  /** SQLSTATE or `PGRSTnnn`; empty if the server did not answer. */
+  /** SQLSTATE or `PGRSTnnn`; empty without a response. */
   code: string;
 
-  /** @param context the fields of the server's answer. */
+  /** @param context the fields of the server's response. */
   constructor(context: PostgrestErrorContext, options?: ErrorOptions) {
     super(context.message, options);
     this.details = context.details;
@@ -38,14 +38,14 @@ export interface PostgrestErrorContext {
   code: string;
 }
 
-/** Why a query failed, and the status that goes with it: 0 without an answer. */
+/** Why a query failed, and the status that goes with it: 0 without a response. */
 export interface QueryFailure {
-  /** To throw. */
+  /** The error to throw. */
   readonly error: PostgrestError;
   readonly status: number;
 }
 
-/** The native client finds several rows of `maybeSingle()` itself; the vendor's answers for the server there. */
+/** The native client detects several rows of `maybeSingle()` itself; the vendor's client reports the server's error. */
 const notOneRow = {
   message: 'JSON object requested, multiple (or no) rows returned',
   details: 'Results contain several rows, application/vnd.pgrst.object+json requires 1 row',
@@ -53,7 +53,7 @@ const notOneRow = {
   code: 'PGRST116',
 } as unknown as PostgrestErrorContext;
 
-/** How long the URL of a query is, and from which length on the hint of a failure names it. */
+/** The length of a query's URL, and the limit from which the hint of a failure mentions it. */
 export interface UrlLength {
   readonly length: number;
   readonly limit: number;
@@ -66,18 +66,18 @@ export function toQueryFailure(problem: unknown, url: UrlLength): QueryFailure {
   const of = (context: PostgrestErrorContext) => new PostgrestError(context, { cause: problem });
   if (code === 'not-one-row' && serverCode === null) return { error: of(notOneRow), status: 406 };
   if (status === null) return { error: of(describeCause(problem, url)), status: 0 };
-  // What is no JSON is the vendor's message.
+  // The vendor's client uses a body that is not JSON as the message.
   if (code === 'not-the-service' && typeof details === 'string' && details !== '')
     return { error: of({ message: details, details: '', hint: '', code: '' }), status };
   const context = { message, details, hint, code: serverCode ?? '' } as PostgrestErrorContext;
   return { error: of(context), status };
 }
 
-/** The fields alone, which calls return: as the vendor's client returns what the server sent. */
+/** Returns a plain object with the fields, as the vendor's client does. */
 export function toPlainError(error: PostgrestError): PostgrestError {
   const { message, details, hint, code } = error;
   const plain = { message, details, hint, code };
-  // The native error stays at hand, but in no comparison and no log.
+  // Not enumerable, so that comparisons and logs omit the native error.
   return Object.defineProperty(plain, 'cause', { value: error.cause }) as unknown as PostgrestError;
 }
 
@@ -95,7 +95,7 @@ interface Reason {
 
 const isAbort = ({ name, code }: Reason) => name === 'AbortError' || code === 'ABORT_ERR';
 
-/** Without an answer the vendor's message is that of the failure underneath: `TypeError: fetch failed`. */
+/** Without a response the vendor's client uses the message of the underlying failure: `TypeError: fetch failed`. */
 function describeCause({ code, message, cause }: RestError, url: UrlLength): PostgrestErrorContext {
   const reason: Reason = typeof cause === 'object' && cause !== null ? cause : {};
   if (code === 'aborted' || code === 'timeout' || isAbort(reason)) {
@@ -111,7 +111,7 @@ function describeCause({ code, message, cause }: RestError, url: UrlLength): Pos
   return { message: `${reason.name}: ${reason.message}`, details, hint, code: '' };
 }
 
-/** What may shorten a URL that is longer than many servers take. */
+/** Advice for a URL that is longer than many servers accept. */
 const adviseOnLength = ({ length, limit }: UrlLength): string =>
   length > limit
     ? `. Your request URL is ${length} characters, which may exceed server limits. For many fields, consider using views; for long lists, consider using an RPC function.`

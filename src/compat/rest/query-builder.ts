@@ -27,7 +27,7 @@ type Rows<Row> = Row | readonly Row[];
 /** Writes yield nothing unless rows are selected. */
 const nothing: Modifier = (plan) => ({ ...plan, read: () => null });
 
-/** A function's value is left out, and read to prove that PostgREST sent it. */
+/** Discards a function's value after checking that PostgREST sent it. */
 const noValue: Modifier = (plan) => ({
   ...plan,
   read(wire, current) {
@@ -36,7 +36,7 @@ const noValue: Modifier = (plan) => ({
   },
 });
 
-/** Asks for the headers alone. */
+/** Requests only the headers. */
 const head: Modifier = (plan) => ({ ...plan, method: 'HEAD', read: () => null });
 
 const counting = ({ count }: CountOption): Modifier => prefer({ count });
@@ -108,12 +108,12 @@ export interface RpcOptions extends CountOption {
   get?: boolean | undefined;
 }
 
-/** The native query of a function's call, as the options want it. */
+/** Applies the options to the native query of a function call. */
 export function withRpcOptions(query: QueryBuilder, options: RpcOptions): QueryBuilder {
   const counted = query.with(counting(options));
   if (!options.head) return options.get ? counted.with(viaGet()) : counted;
   const read = counted.with(viaGet());
-  // Some arguments fit into no URL, and the vendor's client sends no object in one: the call stays a POST, which returns nothing.
+  // Objects and arguments that do not fit into a URL keep the call a POST, which returns nothing.
   return read.plan.method === 'GET' && !hasObjects(query.plan.body)
     ? read.with(head)
     : counted.with(prefer({ return: 'minimal' }), noValue);

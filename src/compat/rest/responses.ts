@@ -1,41 +1,41 @@
 import type { PostgrestError } from './postgrest-error.ts';
 
 interface ResponseBase {
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   status: number;
-  /** The reason phrase of the status; empty without an answer. */
+  /** The reason phrase of the status; empty without a response. */
   statusText: string;
 }
 
-/** The answer of a query that succeeded. */
+/** The result of a successful query. */
 export interface PostgrestResponseSuccess<T> extends ResponseBase {
-  /** Null. */
+  /** No error. */
   error: null;
   /** The rows or the value. */
   data: T;
   /** How many rows match in all, if the query counts; else null. */
   count: number | null;
-  /** True. */
+  /** Discriminates the result. */
   success: true;
 }
 
-/** The answer of a query that failed. */
+/** The result of a failed query. */
 export interface PostgrestResponseFailure extends ResponseBase {
   /** Why the query failed. */
   error: PostgrestError;
-  /** Null. */
+  /** No data. */
   data: null;
-  /** Null. */
+  /** No count. */
   count: null;
-  /** False. */
+  /** Discriminates the result. */
   success: false;
 }
 
-/** The answer of a query that yields `T`. */
+/** The result of a query that yields `T`. */
 export type PostgrestSingleResponse<T> = PostgrestResponseSuccess<T> | PostgrestResponseFailure;
-/** The answer of a query that yields one row or null. */
+/** The result of a query that yields one row or null. */
 export type PostgrestMaybeSingleResponse<T> = PostgrestSingleResponse<T | null>;
-/** The answer of a query that yields rows. */
+/** The result of a query that yields rows. */
 export type PostgrestResponse<T> = PostgrestSingleResponse<T[]>;
 
 /** What a query returns when it is awaited. */
@@ -45,7 +45,7 @@ export type QueryData<Query> = Query extends PromiseLike<{ data: infer Data }> ?
 /** Why a query failed. */
 export type QueryError = PostgrestError;
 
-/** Reason phrases (RFC 9110 §15) of the statuses that PostgREST answers with: HTTP/2 carries none. */
+/** Reason phrases (RFC 9110 §15) of the statuses that PostgREST sends: HTTP/2 carries none. */
 const statusTexts: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -65,5 +65,5 @@ const statusTexts: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** The reason phrase of a status; empty if there is none. */
+/** The reason phrase of a status; empty for any other status. */
 export const statusTextOf = (status: number): string => statusTexts[status] ?? '';

@@ -51,9 +51,9 @@ export interface FileObject {
   metadata: Record<string, Untyped> | null;
   /** The version's id. */
   version?: string | null;
-  /** When a later version took its place, ISO 8601. */
+  /** When a later version replaced it, ISO 8601. */
   archived_at?: string | null;
-  /** Whether it is the mark of a removed object. */
+  /** Whether it is the delete marker of a removed object. */
   is_delete_marker?: boolean | null;
   /** Whether it was written while the bucket kept versions. */
   is_versioned?: boolean | null;
@@ -109,15 +109,12 @@ const toUploadOptions = ({
   ...(headers && { headers }),
 });
 
-/** What an upload takes: a stream as well, as of a file in Node. */
+/** The body of an upload, including streams, such as that of a file in Node. */
 export type FileBody = UploadBody | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
 
 type GetAccessToken = StorageClientOptions['getAccessToken'];
 
-/**
- * A native upload is repeated after a failure, so it takes no stream: its bytes are read first, for the user who is signed in at the
- * start.
- */
+/** A native upload is retried and takes no stream: the bytes are read first, for the user who is signed in at the start. */
 async function readBody(
   body: FileBody,
   getAccessToken: GetAccessToken,
@@ -268,7 +265,7 @@ export interface CamelizedInfo {
   lastModified?: string;
 }
 
-/** Members in camelCase, of members, too: the vendor renames those of the caller's own data as well. */
+/** Renames members to camelCase recursively: the vendor also renames those of the caller's own data. */
 function toCamelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCase);
   if (typeof value !== 'object' || value === null) return value;

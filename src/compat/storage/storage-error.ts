@@ -4,7 +4,7 @@ import { StorageError as NativeStorageError } from '../../storage-client/index.t
 export class StorageError extends Error {
   /** The class of the error. */
   override name = 'StorageError';
-  /** HTTP status; undefined without an answer. */
+  /** HTTP status; undefined without a response. */
   status: number | undefined;
   /** The service's own code, or the status as a text. */
   statusCode: string | undefined;
@@ -25,9 +25,9 @@ export class StorageError extends Error {
 
 /** The service refused the call. */
 export class StorageApiError extends StorageError {
-  /** `StorageApiError`. */
+  /** Always `StorageApiError`. */
   override name = 'StorageApiError';
-  /** The service's own code, such as `NoSuchKey`; undefined if it gave none. */
+  /** The service's own code, such as `NoSuchKey`; undefined if it sent none. */
   code: string | undefined;
 
   /** @param code the service's own code. */
@@ -41,9 +41,9 @@ export class StorageApiError extends StorageError {
   }
 }
 
-/** The service gave no answer. */
+/** No response arrived. */
 export class StorageUnknownError extends StorageError {
-  /** `StorageUnknownError`. */
+  /** Always `StorageUnknownError`. */
   override name = 'StorageUnknownError';
   /** What was thrown. */
   originalError: unknown;
@@ -55,10 +55,10 @@ export class StorageUnknownError extends StorageError {
   }
 }
 
-/** The vendor's error for what a native call throws, which is its `cause`. */
+/** The vendor's error for an error of a native call, which becomes the `cause`. */
 export function toStorageError(problem: unknown): StorageError {
   if (!(problem instanceof NativeStorageError) || problem.status === null) {
-    // Without an answer the vendor's message is that of the failure underneath.
+    // Without a response the vendor's client uses the message of the underlying failure.
     const { cause } = problem instanceof NativeStorageError ? problem : {};
     const reason = cause instanceof Error ? cause : problem;
     const message = reason instanceof Error ? reason.message : String(reason);

@@ -37,7 +37,7 @@ export type SupabaseStorage = ReturnType<typeof createStorage>;
 
 /** Options of the storage service. */
 export interface SupabaseStorageOptions {
-  /** Sends to the host of a project's storage alone, which takes larger uploads. Default false. */
+  /** Sends to the project's separate storage host, which accepts larger uploads. Default false. */
   useNewHostname?: boolean;
 }
 
@@ -123,7 +123,7 @@ function toSettings({ public: isPublic, fileSizeLimit, allowedMimeTypes, version
     ...(versioningStatus !== undefined && { versioning: versioningStatus }),
     ...(isPublic !== undefined && { public: isPublic }),
     ...(allowedMimeTypes !== undefined && { allowedMimeTypes }),
-    // The service reads texts, too, which the native type leaves out.
+    // The service accepts texts, too, which the native type omits.
     ...(fileSizeLimit !== undefined && { fileSizeLimitBytes: fileSizeLimit as number | null }),
   };
 }

@@ -41,7 +41,7 @@ function encode(
   return frame;
 }
 
-/** Most digits of an int8. */
+/** Maximum number of digits of an int8. */
 const int8Digits = 19;
 
 /** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */

@@ -29,7 +29,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   readonly events?: { readonly [Event in keyof Events]?: BroadcastEventOptions<Events[Event]> };
   /**
    * Pass `bufferBroadcasts` of the entry `broadcast-buffer` to let broadcasts wait while they cannot be sent. Default: they
-   * are dropped, and the outcome tells why.
+   * are dropped, and the outcome contains the reason.
    */
   readonly buffer?: BroadcastBuffer;
   /** Whether `send` waits for the server's acknowledgement. Default false. */
@@ -38,15 +38,20 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   readonly self?: boolean;
   /**
    * Earlier broadcasts of a private channel to deliver after each join, at most 25, which closes gaps after an
-   * interruption; `onDropped` tells `replay-limit` where that was not enough. The server keeps broadcasts from the database
-   * only. Default: none.
+   * interruption; `onDropped` reports `replay-limit` where that was not enough. The server keeps broadcasts from the
+   * database only. Default: none.
    */
   readonly replay?: ReplayRequest;
-  /** Most broadcasts per second of this channel; others wait or are dropped as `throttled`. Default 100. */
+  /**
+   * Maximum number of broadcasts per second of this channel; others wait or are dropped as `throttled`. Default 100.
+   */
   readonly perSecond?: number;
-  /** Most broadcasts per second of the whole client, set by its first channel. Default 100, the free plan's limit. */
+  /**
+   * Maximum number of broadcasts per second of the whole client, set by its first channel. Default 100, the free plan's
+   * limit.
+   */
   readonly perSecondOfClient?: number;
-  /** Most bytes of a payload. Default 256,000, the free plan's limit. */
+  /** Maximum number of bytes of a payload. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
   /** Called for each broadcast that was not sent or not delivered. */
   readonly onDropped?: (drop: BroadcastDrop) => void;
@@ -69,7 +74,7 @@ export interface SendOptions {
   readonly persist?: Persist;
 }
 
-/** What became of a broadcast: handed to the socket, acknowledged by the server, or not sent, with the reason. */
+/** The outcome of a broadcast: handed to the socket, acknowledged by the server, or not sent, with the reason. */
 export type BroadcastOutcome =
   /** Handed to the socket; with `ack`, acknowledged by the server. */
   | { readonly status: 'sent' | 'acknowledged' }
@@ -253,7 +258,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       replayed += 1;
       if (replayed === replay?.limit) drops.call({ event: '*', reason: 'replay-limit' });
     }
-    // A replay after an interruption repeats what had arrived before it.
+    // A replay after an interruption repeats broadcasts that arrived before it.
     if (id !== null && isDuplicate(id)) return;
     try {
       const schema = schemaOf(event);

@@ -16,7 +16,7 @@ import {
 export interface BroadcastBufferOptions<Events extends BroadcastEvents> {
   /** What happens to the broadcasts of an event while they cannot be sent. Default `queue`. */
   readonly policies?: { readonly [Event in keyof Events]?: BroadcastPolicy };
-  /** Most waiting broadcasts; one more drops the oldest. Default 100. */
+  /** Maximum number of waiting broadcasts; one more drops the oldest. Default 100. */
   readonly maxQueue?: number;
 }
 

@@ -36,9 +36,9 @@ export interface BroadcastCallOptions {
   readonly signal?: AbortSignal;
   /** Deadline in milliseconds. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
-  /** Added to the request; they win over the client's. Default: none. */
+  /** Added to the request; they override the client's. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Most bytes of a payload. Default 256,000, the free plan's limit. */
+  /** Maximum number of bytes of a payload. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
   /** The user of earlier calls; another one ends this call with `user-changed`. Default: the user at its start. */
   readonly user?: CallUser | undefined;
@@ -152,7 +152,7 @@ async function post(
     request,
     async (response) => {
       if (!response.ok) throw await errorOf(response, platform.clock.now());
-      // Both routes answer 202 (`send_resp(conn, :accepted, "")`).
+      // Both routes send 202 (`send_resp(conn, :accepted, "")`).
       if (response.status !== 202)
         throw new RealtimeError(...foreignResponse('realtime', response, await response.text()));
     },

@@ -22,7 +22,7 @@ export interface OutboxItem {
 }
 
 export interface OutboxLimits {
-  /** Most waiting broadcasts. */
+  /** Maximum number of waiting broadcasts. */
   readonly maxQueue: number;
   /** Shortest time between two broadcasts of an event with the policy `latest`, in milliseconds. */
   readonly latestIntervalMs: number;

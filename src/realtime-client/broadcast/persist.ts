@@ -16,6 +16,6 @@ export function requirePersist(persist: Persist | undefined, isPrivate: boolean)
   if (typeof persist === 'object') requireRanges(persist, { ttlSeconds: sentLimit });
 }
 
-/** As the server reads it. */
+/** Encodes `persist` for a broadcast frame. */
 export const encodePersist = (persist: Persist): true | { readonly ttl: number } =>
   persist === true || { ttl: persist.ttlSeconds };

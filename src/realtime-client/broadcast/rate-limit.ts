@@ -15,7 +15,7 @@ const clientLimits = new WeakMap<object, RateLimit>();
  * The limit of a channel, within that of its client.
  *
  * @param client identifies the client, whose limit is that of its first channel.
- * @param perSecond most broadcasts per second of the channel, and the size of a burst.
+ * @param perSecond maximum number of broadcasts per second of the channel, and the size of a burst.
  */
 export function createChannelLimit(
   clock: Clock,

@@ -1,4 +1,4 @@
-/** Recognizes a key, such as the id of a broadcast, among the last `size` ones, and at most twice as many. */
+/** Recognizes keys, such as ids of broadcasts, among the last `size` ones, or up to twice as many. */
 export function createDuplicateFilter(size = 512): (key: string | number) => boolean {
   let newer = new Set<string | number>();
   let older = newer;

@@ -1,7 +1,7 @@
 import { createDuplicateFilter } from './duplicate-filter.ts';
 import { hashText } from './text-hash.ts';
 
-/** Frames that wait for their hash, and the characters of the longest one that is kept for it. */
+/** Maximum number of frames that wait for their hash, and maximum length of a frame that is kept for it. */
 const maxWaiting = 512;
 const maxKeptText = 2_000;
 

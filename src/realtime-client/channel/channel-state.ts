@@ -31,9 +31,9 @@ interface ChannelMemory {
   readonly newerToken: string | null;
   /** The confirmations that are outstanding since the last join. */
   readonly unconfirmed: readonly Confirmation[];
-  /** Whether the server has confirmed a replication before: an older one never does. */
+  /** Whether the server has confirmed a replication before: older servers never do. */
   readonly confirmsReplication: boolean;
-  /** Whether the answer that the channel waits for is late, and a heartbeat decides whether it is lost. */
+  /** Whether an awaited reply is late; a heartbeat then decides whether it is lost. */
   readonly isOverdue: boolean;
   /** Failed joins since the channel was last stable. */
   readonly attempt: number;
@@ -52,7 +52,7 @@ export type ChannelEvent =
   | {
       readonly kind: 'join' | 'rejoin' | 'leave' | 'turn' | 'tokenError' | 'accepted' | 'ended' | 'timer';
     }
-  /** The server answered the heartbeat of `probe`, and so everything that it received before. */
+  /** The server replied to the heartbeat of `probe`, and so to everything that it received before. */
   | { readonly kind: 'heartbeat' }
   /** The socket was lost; the last frame arrived at `lastFrameAtMs` (wall clock). */
   | { readonly kind: 'offline'; readonly lastFrameAtMs: number }
@@ -79,7 +79,7 @@ export type ChannelEvent =
 export type ChannelEffect =
   | Wait
   | { readonly do: 'authorize' | 'join' | 'leave' }
-  /** Send a heartbeat: the server answers the frames of a socket in order, so its answer ends the wait for earlier ones. */
+  /** Sends a heartbeat: the server replies in order, so its reply ends the wait for earlier ones. */
   | { readonly do: 'probe' }
   /** Both concern the state's token. */
   | { readonly do: 'pushToken' }
@@ -136,7 +136,7 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
     case 'rejoin':
       return isOnTopic(state) ? withLeave(begin(interrupt(state, context))) : stay;
     case 'leave': {
-      // Keep the time of the loss: listeners of a left channel learn of the gap after the next join.
+      // Keep the time of the loss: listeners of a left channel receive the gap after the next join.
       const { lostAtMs, confirmsReplication } = interrupt(state, context);
       const left = { ...initialChannel, lostAtMs, confirmsReplication };
       return isOnTopic(state) ? next(left, { do: 'leave' }) : next(left);
@@ -177,7 +177,7 @@ export function stepChannel(state: ChannelState, event: ChannelEvent, context: C
     case 'timer':
       if (kind === 'backoff') return begin(state);
       if (kind === 'authorizing') return retry(state, context);
-      // A refusal blocks the socket: the answer may wait behind the refused joins of other channels.
+      // A refusal blocks the socket: the reply may wait behind the refused joins of other channels.
       return kind === 'joining' || kind === 'joined'
         ? next({ ...state, isOverdue: true }, { do: 'probe' })
         : stay;
@@ -264,18 +264,18 @@ function changeToken(
   if (!isJoined(state)) return stay;
   if (isOtherUser(state.token, token)) return changeUser(interrupted);
   const verifiedAtMs = verificationAtMs(state.verifiedAtMs, nowMs);
-  // The server would apply other rights late: a join applies them at once.
+  // The server applies other rights of a pushed token late; a join applies them at once.
   if (verifiedAtMs > nowMs && hasOtherRights(state.token, token)) return withLeave(begin(interrupted));
   return next({ ...state, token, verifiedAtMs }, { do: 'pushToken' });
 }
 
-/** When the server verifies a token that is pushed now. Of those that it holds the newest replaces the others. */
+/** When the server verifies a token that is pushed now. The newest of the held tokens replaces the others. */
 function verificationAtMs(lastAtMs: number | null, nowMs: number): number {
   if (lastAtMs === null) return nowMs;
   return lastAtMs > nowMs ? lastAtMs : Math.max(nowMs, lastAtMs + tokenThrottleMs);
 }
 
-/** Whether policies may decide otherwise for another token of the same user: any claim but its times and its id differs. */
+/** Whether policies may decide differently for another token of the same user: any claim except times and id differs. */
 function hasOtherRights(before: string | null | undefined, after: string): boolean {
   return rightsOf(before ?? '') !== rightsOf(after);
 }
@@ -321,7 +321,7 @@ function without<State extends ChannelMemory>(state: State, confirmation: Confir
   return { ...state, unconfirmed: state.unconfirmed.filter((one) => one !== confirmation) };
 }
 
-/** Whether the channel waits for a replication which the server, if it is an older one, never confirms. */
+/** Whether the channel waits for a replication that an older server never confirms. */
 function awaitsUnknownReplication({ unconfirmed, confirmsReplication }: ChannelMemory): boolean {
   return unconfirmed.includes('replication') && !confirmsReplication;
 }

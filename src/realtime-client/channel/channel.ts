@@ -41,11 +41,11 @@ export interface Channel<Database = unknown> extends Readable<ChannelSnapshot> {
   updateJoinPayload(config: Partial<JoinConfig>): void;
   /** The current join config. */
   readonly joinConfig: JoinConfig;
-  /** The seam for features of a channel; not for applications. */
+  /** For features of a channel; not for applications. */
   readonly port: ChannelPort;
 }
 
-/** What features such as broadcast and presence need of a channel. Not for applications. */
+/** The interface of a channel for features such as broadcast and presence. Not for applications. */
 export interface ChannelPort {
   /** The platform's clock. */
   readonly clock: Platform['clock'];
@@ -69,7 +69,7 @@ export interface ChannelPort {
   requestFrame(): void;
   /** Announces a loss at the end of the next frame. */
   announceLoss(reason: ContinuityLoss['reason']): void;
-  /** What waits for the join belongs to the present user, and is discarded when the user changes. */
+  /** Binds queued data to the present user; it is discarded when the user changes. */
   claim(): void;
   /** Calls `listener` when the user changes: queued data belongs to the previous user. */
   onDiscard(listener: () => void): Unsubscribe;

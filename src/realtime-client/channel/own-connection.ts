@@ -10,7 +10,7 @@ import { defaultJoinConfig } from '../protocol/join-config.ts';
 import { isJoined } from './channel-state.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
 
-/** A connection over a socket of this tab's own. */
+/** A connection over this tab's own socket. */
 export function createOwnConnection(options: ConnectOptions): Connection {
   const { platform, settings, onTokenChange, emit } = options;
   const { clock, report } = platform;

@@ -32,7 +32,7 @@ export interface OwnTopic extends Topic, JoiningTopic {
    * @returns false if the message is of an unknown kind.
    */
   receive(message: Message, frame: unknown): boolean;
-  /** The server answered the heartbeat with this ref. */
+  /** The server replied to the heartbeat with this ref. */
   receiveHeartbeat(ref: string | null): void;
   /** Passes an event to the state machine. */
   step(event: ChannelEvent): void;
@@ -40,7 +40,7 @@ export interface OwnTopic extends Topic, JoiningTopic {
   discard(): void;
 }
 
-/** What a topic shares with the others of its connection, and asks and tells it. */
+/** The connection's side of a topic: shared state and callbacks. */
 export interface TopicOwner {
   readonly socket: ReconnectingSocket;
   readonly tokens: TokenSource;
@@ -69,7 +69,7 @@ export function createOwnTopic(
   let joinedConfig = '';
   /** Null while the channel is not on its topic. */
   let joinRef: string | null = null;
-  /** The ref of the heartbeat whose answer shows that the server has sent nothing else. */
+  /** The ref of the probe heartbeat; its reply shows that an earlier reply is lost. */
   let probeRef = '';
   /** The ref of a join whose reply is late; it may still be refused. */
   let abandonedRef: string | null = null;
@@ -161,7 +161,7 @@ export function createOwnTopic(
   const refuse = (reason: string) => {
     const refusal = classifyRefusal(reason, false);
     owner.onRefused(refusal);
-    // The server may count a channel against its limit that is being left.
+    // The server may still count a channel that is being left.
     const isLeaving = refusal === 'channel-limit' && !owner.isFull();
     machine.send({ kind: 'refused', refusal: isLeaving ? 'retry' : refusal, reason });
   };

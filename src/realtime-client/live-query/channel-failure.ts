@@ -8,10 +8,10 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 type Failure = NonNullable<ChannelSnapshot['error']>;
 
 /**
- * The error of a list whose channel has failed: a refused subscription names the statement that publishes the table. Warns of
- * it during development.
+ * Explains the failure of a list's channel: for a refused subscription the message has the statement that publishes the
+ * table. Logs a warning during development.
  *
- * @param before the error that the list has; the same failure is the same error.
+ * @param before the present error of the list, which is returned again for the same failure.
  */
 export function explainFailure(
   { code, message }: Failure,

@@ -19,7 +19,7 @@ export interface LiveQueryHeal {
 /** Counts lost changes that a re-read repaired. */
 export interface HealWatch<Row> {
   compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReadCause): void;
-  /** Changes of these rows arrived: their differences were not lost. */
+  /** Changes of these rows arrived late: their differences were delay, not loss. */
   noteChanges(keys: readonly string[]): void;
   stop(): void;
 }

@@ -1,11 +1,14 @@
 import type { Page, Platform, Timer } from '../../platform/platform.ts';
 import { settleMs } from './read-triggers.ts';
 
-/** How long a change may take to arrive so that it is not taken for one after the version was read. In milliseconds. */
+/**
+ * Maximum transit time of a change: one that arrives later is not contained in a version that was read before. In
+ * milliseconds.
+ */
 const transitMs = 500;
 /** Interval between comparisons, and the deadline of each: 5 s in all, and none overlaps the next. In milliseconds. */
 const intervalMs = 2_500;
-/** After which a difference is looked for again, because its change may be on its way. In milliseconds. */
+/** Delay of the second comparison, because a change may still arrive. In milliseconds. */
 const repetitionDelayMs = Math.min(settleMs, 0.4 * intervalMs);
 
 /** Options of {@link createListVersion}. */
@@ -13,9 +16,9 @@ export interface ListVersionOptions {
   /** Reads how often the list has changed. */
   readonly readVersion: (signal: AbortSignal) => Promise<number>;
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
-  /** Whether the list claims to equal the table; otherwise a read is on its way. */
+  /** Whether the list should equal the table; otherwise a read is pending. */
   readonly isCurrent: () => boolean;
-  /** Called when the server's version is another, or is not known to be the list's. */
+  /** Called when the server's version differs from the list's, or may differ. */
   readonly onDifference: () => void;
 }
 
@@ -33,7 +36,7 @@ export function createListVersion(options: ListVersionOptions): ListVersion {
   const { readVersion, platform, isCurrent, onDifference } = options;
   const { clock, page, report } = platform;
   let known = 0;
-  /** From when (monotonic, ms) the version that was read cannot contain a change that arrives. */
+  /** From when on (monotonic, ms) an arriving change is certainly not contained in the version that was read. */
   let sureFromMs = 0;
   let isSure = true;
   let timer: Timer | undefined;

@@ -38,8 +38,9 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
   /** The table whose changes concern the rows, where the query reads a view or a function. Default: the query's table. */
   readonly table?: string;
   /**
-   * Columns whose values never change in a row, such as its owner: the server tests the query's conditions on them, and sends
-   * changes of no other rows. For other columns it cannot: it does not tell that a row no longer matches. Default: none.
+   * Columns with values that never change in a row, such as its owner. The server tests the query's conditions on them and
+   * omits changes of other rows. It cannot do so for other columns, because it does not report that a row no longer matches.
+   * Default: none.
    */
   readonly immutableColumns?: readonly string[];
   /** Reads the whole list where one request is not enough, such as by `pages()`. Default: executes the query. */
@@ -69,9 +70,9 @@ export interface LiveQueryOptions<Row extends object> extends Pick<
 export interface LiveQuerySnapshot<Row> extends Omit<LiveReadsSnapshot, 'isPending' | 'failure'> {
   /** The rows, in the order of the query. */
   readonly rows: readonly Row[];
-  /** What the last read threw, else why the channel has failed; null without either. */
+  /** The error of the last read, else of the failed channel; null without either. */
   readonly error: Error | null;
-  /** The last repair of changes that the server had lost; null if there was none. */
+  /** The last repair of changes that the server had lost; null without one. */
   readonly lastHeal: LiveQueryHeal | null;
 }
 
@@ -89,24 +90,18 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
 const [minSpacingMs, maxSpacingMs] = [200, 1_500];
 
 /**
- * Creates a list of rows that follows a table: a query, of which each changed row is read again, so that none is missed.
+ * Creates a list of rows that follows a table: each changed row is read again by the query.
  *
  * @throws {RealtimeError} `invalid-options` for a `query` or `key` of another kind, for conditions on `immutableColumns` that
- *   a subscription cannot test, and for a number outside its range.
- * @example
- * ```ts
- * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
- *
+ * a subscription cannot test, and for a number outside its range.
+ * @example ```ts import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
  * const unread = createLiveQuery({
- *   platform,
- *   channel: realtime.channel('inbox'),
- *   query: rest.from('notifications').select('id, content').eq('recipient_id', userId).eq('status', 'unread'),
- *   key: 'id',
- *   immutableColumns: ['recipient_id'],
- * });
- * unread.subscribe(() => console.log(unread.getSnapshot().rows.length));
- * const stop = unread.start();
- * ```
+ * platform,
+ * channel: realtime.channel('inbox'),
+ * query: rest.from('notifications').select('id, content').eq('recipient_id', userId).eq('status', 'unread'),
+ * key: 'id',
+ * immutableColumns: ['recipient_id'], }); unread.subscribe(() => console.log(unread.getSnapshot().rows.length)); const stop =
+ * unread.start(); ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;
@@ -125,7 +120,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const readList = options.read ?? ((signal: AbortSignal) => query.execute({ signal }));
   let state = createQueryRows(initialRows, rules);
   let users = 0;
-  /** Why the due read, and the one in flight, look for lost changes; null where changes are known to be missing. */
+  /**
+   * The cause of the due read, or of the one in flight, that checks for lost changes; null if changes are known to be
+   * missing.
+   */
   let suspicion: ReadCause | null = null;
   let readingFor: ReadCause | null = null;
   let nextReadAtMs = 0;
@@ -274,7 +272,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
 }
 
-/** Reads the rows with these keys; with a key of several columns perhaps more of the list. */
+/** Reads the rows with these keys; a key of several columns may read more of the list. */
 function readRows<Row>(
   query: LiveSource<Row>,
   key: readonly string[],

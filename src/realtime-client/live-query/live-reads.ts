@@ -12,7 +12,7 @@ import type { FollowedChannel, ReadTriggersOptions } from './read-triggers.ts';
 export interface LiveReadsOptions extends Pick<ReadTriggersOptions, 'intervalMs' | 'maxEventsPerSecond'> {
   /** Reads, and applies the response unless the signal was aborted meanwhile. */
   readonly read: (signal: AbortSignal) => Promise<void>;
-  /** Called when a guard of a followed channel asks for a read; whether to read. Default: always. */
+  /** Called before a read for a cause; returns whether to read. Default: always. */
   readonly onCause?: (cause: ReadCause) => boolean;
   /** Clock, error reporting and the page's visibility and network. Default for `page`: always visible and online. */
   readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
@@ -23,22 +23,22 @@ export interface LiveReadsOptions extends Pick<ReadTriggersOptions, 'intervalMs'
 }
 
 /**
- * Why what was read is current or not. `stopped`: no channel is followed; `joining`: the channel is not live; `failed`: the
- * channel has failed; `reading`: a read is in flight, or has failed and is retried; `current`.
+ * Whether the result is current, and why not. `stopped`: no channel is followed; `joining`: the channel is not live;
+ * `failed`: the channel has failed; `reading`: a read is in flight, or has failed and is retried; `current`.
  */
 export type LiveStatus = 'stopped' | 'joining' | 'failed' | 'reading' | 'current';
 
-/** Whether what was read is current, and why not. */
+/** Whether the result is current, and why not. */
 export interface LiveReadsSnapshot {
   /** Whether a read has succeeded. */
   readonly isLoaded: boolean;
-  /** Whether a read is due, in flight or has failed: what was read may be outdated. */
+  /** Whether a read is due, in flight or has failed: the result may be outdated. */
   readonly isPending: boolean;
-  /** Why what was read is current or not. */
+  /** Whether the result is current, and why not. */
   readonly status: LiveStatus;
-  /** Whether what was read equals the table as far as the client can know: the status is `current`. */
+  /** Whether the result equals the table as far as the client can know: the status is `current`. */
   readonly isCurrent: boolean;
-  /** What the last read threw; null after a success. */
+  /** The error of the last read; null after a success. */
   readonly error: Error | null;
   /** Why the channel has failed; null unless `failed`. */
   readonly failure: ChannelSnapshot['error'];
@@ -48,7 +48,7 @@ export interface LiveReadsSnapshot {
 export interface LiveReads extends Readable<LiveReadsSnapshot> {
   /**
    * Follows a channel that the caller joins, until the returned function is called: reads when it is live, after an
-   * interruption, and for as long as it may lose changes without a sign.
+   * interruption, and for as long as it may lose changes silently.
    *
    * @param source announces the interruptions. Default: the channel.
    */
@@ -62,13 +62,15 @@ export interface LiveReads extends Readable<LiveReadsSnapshot> {
    * resolves when no read is due, or one has failed; it never rejects.
    */
   refresh(): Promise<void>;
-  /** As `refresh`, where nothing tells that the result is outdated: it is not pending before 2 s have passed, or the read fails. */
+  /**
+   * As `refresh`, without evidence that the result is outdated: it becomes pending only after 2 s, or when the read fails.
+   */
   recheck(): Promise<void>;
   /** Aborts a read in flight and cancels the retry; `refresh()` begins again. */
   stop(): void;
 }
 
-/** How long a recheck may take before what was read counts as outdated. In milliseconds. */
+/** How long a recheck may take before the result counts as outdated. In milliseconds. */
 const recheckMs = 2_000;
 
 /**
@@ -104,7 +106,7 @@ export function createLiveReads(options: LiveReadsOptions): LiveReads {
   let error: Error | null = null;
   let run: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null;
   let isDue = false;
-  /** Whether the due read is needed because what was read is outdated. */
+  /** Whether the due read is needed because the result is outdated. */
   let isOutdated = false;
   let failures = 0;
   let retryTimer: Timer | null = null;

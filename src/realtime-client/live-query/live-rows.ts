@@ -18,7 +18,7 @@ export interface RowsRead<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /** `sequence` when the read began. */
   readonly since: number;
-  /** Whether the read would contain the row if it existed, so that its absence means that it is gone. */
+  /** Whether the read would contain the row if it existed, so that its absence means its removal. */
   readonly covers: (key: string, row: Row) => boolean;
   /** Whether a row has an earlier version than the other. Default: never. */
   readonly isOlder?: (row: Row, other: Row) => boolean;
@@ -42,7 +42,7 @@ export function endRead<State extends LiveRows<unknown>>(state: State): State {
   return { ...state, readsInFlight, touched: readsInFlight > 0 ? state.touched : untouched };
 }
 
-/** Sets the rows that changed, and removes those that are null: reads in flight, which may be older, leave them so. */
+/** Sets changed rows and removes null ones. Reads in flight, which may be older, do not override them. */
 export function changeRows<Row, State extends LiveRows<Row>>(
   state: State & LiveRows<Row>,
   changes: ReadonlyMap<string, Row | null>,

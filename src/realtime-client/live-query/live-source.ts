@@ -4,11 +4,11 @@ export interface LiveSource<out Row> {
   readonly plan: LivePlan;
   /** Reads the rows. */
   execute(options: { readonly signal: AbortSignal }): Promise<readonly Row[]>;
-  /** The same rows, as far as the column has one of these values. */
+  /** The rows with one of these values in the column. */
   in(column: never, values: readonly never[]): LiveSource<Row>;
 }
 
-/** What a live query needs to know of a query: see `Plan` of the REST client. */
+/** The parts of a query that a live query needs: see `Plan` of the REST client. */
 export interface LivePlan {
   /** The table, view or function, percent-encoded. */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface LiveFilter {
   readonly not?: boolean;
   /** The column; absent for a tree of conditions. */
   readonly column?: string;
-  /** The operator. */
+  /** The operator of PostgREST. */
   readonly operator: string;
   /** The operand; a list for `in` only. */
   readonly operand?: string | readonly string[];

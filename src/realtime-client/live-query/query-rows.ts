@@ -123,9 +123,9 @@ export function failRead<Row>(state: QueryRows<Row>): QueryRows<Row> {
 }
 
 /**
- * Takes the rows that were read. Those that changed meanwhile are still due.
+ * Applies the rows of a read. Rows that changed meanwhile are still due.
  *
- * @throws {RealtimeError} `invalid-row` if the rows cannot be told apart by their keys.
+ * @throws {RealtimeError} `invalid-row` if the keys of the rows are not unique.
  */
 export function finishRead<Row extends object>(
   state: QueryRows<Row>,
@@ -162,7 +162,7 @@ function refuseRows(message: string): never {
   throw new RealtimeError('invalid-row', message);
 }
 
-/** The list with the rows after a read of some: in their order, or to be read as a whole where that is not known. */
+/** Places the rows of a partial read in their order; if the order is unknown, the whole list is due. */
 function placeRows<Row extends object>(
   state: QueryRows<Row>,
   rows: ReadonlyMap<string, Row>,

@@ -4,11 +4,11 @@ import type { Channel } from '../channel/channel.ts';
 /**
  * Why a list has to be read. `live`: the channel became live; `gap`: changes may have been missed; `interval`: the last read
  * was long ago; `rate`: changes arrived near the server's rate limit, beyond which it drops them; `version`: the server's
- * version of the list is another.
+ * version of the list differs.
  */
 export type ReadCause = 'live' | 'gap' | 'interval' | 'rate' | 'version';
 
-/** What of a channel tells when a list has to be read. */
+/** The part of a channel that shows when a list has to be read. */
 export type FollowedChannel = Pick<Channel, 'getSnapshot' | 'subscribe' | 'onContinuity'>;
 
 export interface ReadTriggersOptions {
@@ -36,12 +36,12 @@ export interface ReadTriggers {
 
 /** Default interval between reads, in milliseconds. */
 const defaultIntervalMs = 25_000;
-/** How long a change may be on its way before it counts as lost. In milliseconds. */
+/** How long a change may be in transit before it counts as lost. In milliseconds. */
 export const settleMs = 2_000;
 /** Fraction of the server's rate limit from which on it may have dropped changes. */
 const suspiciousRate = 0.8;
 
-/** Watches for all signs that a list lacks changes of its channel, and for the time in which it may lack them without a sign. */
+/** Triggers reads when a list may lack changes of its channel, and at intervals, because changes may be lost silently. */
 export function watchReads(options: ReadTriggersOptions): ReadTriggers {
   const { channel, source = channel, platform, intervalMs = defaultIntervalMs, onRead } = options;
   const { clock, page } = platform;
@@ -64,7 +64,7 @@ export function watchReads(options: ReadTriggersOptions): ReadTriggers {
     restart();
     onRead(cause);
   };
-  // A live channel claims to deliver every change, also where the browser reports the page as offline.
+  // A live channel can deliver changes, also where the browser reports the page as offline.
   const canRead = () => !page || (page.isVisible() && (page.isOnline() || isLive()));
   const tick = () => {
     if (channel.getSnapshot().error?.code === 'signed-out') restart();

@@ -1,7 +1,7 @@
 /** Which of two rows comes first: negative, 0 or positive; null if only the server knows. */
 export type RowOrder = (a: object, b: object) => number | null;
 
-/** A column of an `order` in its wire form, without paths and related columns, whose values a row may lack. */
+/** A column of an `order` in its wire form, without paths and related columns, because a row may lack their values. */
 const plainTerm = /^([A-Za-z_]\w*)\.(asc|desc)(?:\.nulls(first|last))?$/;
 /** A date or a time as PostgREST writes it. */
 const dateOrTime = /^(\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?)?)([+-]\d\d:\d\d)?$/;

@@ -20,7 +20,7 @@ export function checkQueryAndKey(query: unknown, key: unknown): void {
 /**
  * The subscription that delivers the changes of a query's rows.
  *
- * @param table whose changes concern the rows; default: the one that the query reads.
+ * @param table the table whose changes are received; default: the query's table.
  * @param immutableColumns columns whose conditions the server may test for each change.
  * @throws {RealtimeError} `invalid-options`
  */

@@ -7,7 +7,6 @@ export interface Step<State, Effect> {
   readonly effects: readonly Effect[];
 }
 
-/** Creates a {@link Step}. */
 export function next<State, Effect>(state: State, ...effects: readonly Effect[]): Step<State, Effect> {
   return { state, effects };
 }
@@ -51,7 +50,7 @@ export function createMachine<
   readonly run: (effect: Effect) => void;
   /** `report` receives what an effect or `onStep` threw; the remaining effects still run. */
   readonly platform: Pick<Platform, 'clock' | 'random' | 'report'>;
-  /** Most that is added to a delay with jitter, as a fraction of it. Default 0. */
+  /** Upper bound of the jitter, as a fraction of the delay. Default 0. */
   readonly jitter?: number;
   readonly onStep?: (state: State, before: State) => void;
 }): Machine<State, Event> {

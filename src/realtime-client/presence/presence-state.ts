@@ -41,7 +41,7 @@ export interface PresenceStep {
   readonly left: readonly string[];
 }
 
-/** More diffs than these before a full state are not kept: the state has them. */
+/** Maximum number of diffs that are kept before a full state, which contains the others. */
 const maxPending = 1_000;
 
 export const initialPresence: PresenceState = {

@@ -24,7 +24,7 @@ export interface PresenceOptions<Entry> {
   readonly countAs?: 'device' | 'tab';
   /** How long, in milliseconds, keys missing after a reconnect still count as present. Default 10,000. */
   readonly graceMs?: number;
-  /** Most bytes of an entry as JSON. Default 256,000, the free plan's limit. */
+  /** Maximum number of bytes of an entry as JSON. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
 }
 
@@ -41,7 +41,7 @@ export interface PresenceSnapshot<Entry> {
 /** The presence of a channel. */
 export interface Presence<Entry> extends Readable<PresenceSnapshot<Entry>> {
   /**
-   * Shows this entry to all clients of the channel, again after each rejoin; replaces an earlier one. The server allows
+   * Publishes this entry to all clients of the channel, again after each rejoin; replaces an earlier one. The server allows
    * five changes in 30 s, later ones wait and only the last is sent. The entry ends with its user: track again after another
    * user has signed in.
    *

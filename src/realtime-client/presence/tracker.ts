@@ -8,7 +8,7 @@ import type { TabPresence } from '../socket/connection.ts';
 export interface Tracker {
   /** Sets the payload to show; null for none. */
   set(payload: Readonly<Record<string, unknown>> | null): void;
-  /** Tells whether the channel is joined. Each join tracks the payload again, because the server has forgotten it. */
+  /** Sets whether the channel is joined. Each join tracks the payload again, because the server discards it. */
   setJoined(isJoined: boolean): void;
   /** The user changed: the payload belongs to the previous one. */
   discard(): void;
@@ -21,7 +21,7 @@ const windowMs = 30_000;
 
 /** How often an entry is sent again when its reply is lost. */
 const maxRepeats = 3;
-/** Differs from every entry: whether the server has received the last one is not known. */
+/** Differs from every entry: it is unknown whether the server has received the last one. */
 const unknownEntry = '';
 
 /** The event by which the leading tab reports a refused entry to the others. */

@@ -1,7 +1,10 @@
 import { duration, sentCount, sentLimit } from '../../platform/number-options.ts';
 import { requireRanges } from '../errors.ts';
 
-/** How a channel joins, beside its bindings. Other tabs may want more of the same channel: see `mergeConfigs`. */
+/**
+ * How a channel joins, beside its bindings. Other tabs may join the same channel with other options: see
+ * `mergeConfigs`.
+ */
 export interface JoinConfig {
   /** Whether policies on `realtime.messages` decide who may join and send. Default false. */
   readonly private: boolean;
@@ -25,7 +28,7 @@ export interface JoinConfig {
 export interface ReplayRequest {
   /** Start, in milliseconds since the epoch (wall clock). */
   readonly sinceMs: number;
-  /** Most broadcasts, 1 to 25. */
+  /** Maximum number of broadcasts, 1 to 25. */
   readonly limit: number;
 }
 

@@ -15,7 +15,7 @@ export interface Connection extends Readable<ConnectionSnapshot> {
   readonly ignoredFrames: number;
   /** Opens a topic; it is joined by {@link Topic.want}. At most one topic per name is open at a time. */
   open(name: string, sink: TopicSink): Topic;
-  /** Opens the socket, and keeps it open without a topic, until it is called with false. A shared socket has none. */
+  /** Opens the socket, and keeps it open without a topic, until it is called with false. A shared socket lacks it. */
   keepOpen?(isKept: boolean): void;
   /** Closes the connection permanently. */
   close(): void;
@@ -55,7 +55,7 @@ export interface Topic {
    * @throws {RealtimeError} `channel-failed`, `push-overflow`, `push-timeout`, `push-refused`, `user-changed`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
-  /** What waits for the join belongs to the present user; {@link TopicSink.onDiscard} ends it. */
+  /** Binds queued data to the present user; {@link TopicSink.onDiscard} discards it. */
   claim(): void;
   /** Sends an event without waiting for a reply; discarded while the channel is not joined. */
   send(event: string, payload: unknown): void;
@@ -63,7 +63,7 @@ export interface Topic {
   readonly track?: (entry: TabPresence | null) => void;
 }
 
-/** What one tab tracks. */
+/** The presence entry of one tab. */
 export interface TabPresence {
   /** The tracked entry. */
   readonly payload: Readonly<Record<string, unknown>>;

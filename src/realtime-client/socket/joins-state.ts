@@ -1,19 +1,19 @@
 import type { Refusal } from '../protocol/refusal.ts';
 
 /**
- * What one socket has shown of its joins. The server answers a refused join after 5 s and processes nothing else of the
- * socket meanwhile, so joins that may be refused wait for those that are expected to succeed.
+ * What is known about the joins of one socket. The server replies to a refused join after 5 s and processes nothing
+ * else of the socket meanwhile, so joins that may be refused wait for those that are expected to succeed.
  */
 export interface JoinsState {
   /** The topics of which the server has refused a join on this socket, and accepted none since. */
   readonly refused: ReadonlySet<string>;
-  /** Most joins at a time: 1 until the server has accepted one, and from a refusal on. */
+  /** Maximum number of concurrent joins: 1 until the server has accepted one, and after a refusal. */
   readonly turns: number;
   /** The turns that the next accepted join allows. */
   readonly laterTurns: number;
-  /** Most topics that were joined at a time. */
+  /** The highest number of topics that were joined at once. */
   readonly mostJoined: number;
-  /** As many topics as the server allows, once it has refused a further one. */
+  /** The maximum number of topics, once the server has refused a further one. */
   readonly capacity: number;
 }
 
@@ -34,7 +34,7 @@ export interface JoiningTopic {
   };
 }
 
-/** @param parallelJoins most turns at a time while the server refuses none. */
+/** @param parallelJoins maximum number of concurrent joins while the server refuses none. */
 export const initialJoins = (parallelJoins: number): JoinsState => ({
   refused: new Set(),
   turns: 1,
@@ -50,7 +50,7 @@ export function stepJoins(state: JoinsState, event: JoinsEvent): JoinsState {
     refused.delete(topic);
     return { ...state, refused, mostJoined: Math.max(state.mostJoined, joined), turns: state.laterTurns };
   }
-  // Another token cures a refused one for all topics, so it says nothing about the other joins.
+  // A renewed token serves every topic, so this refusal says nothing about other joins.
   if (event.refusal === 'token') return { ...state, turns: 1 };
   const after = { ...state, turns: 1, laterTurns: 1, refused: refused.add(topic) };
   if (event.refusal !== 'channel-limit') return after;

@@ -22,7 +22,7 @@ interface SocketMemory {
 export type SocketEvent =
   /**
    * `unavailable`: the runtime cannot open a websocket, or the server refuses the public key; `probe`: a channel waits for a
-   * late answer; `offline`: the host lost its network.
+   * late reply; `offline`: the host lost its network.
    */
   | {
       readonly kind:
@@ -40,7 +40,9 @@ export type SocketEvent =
   /** The page may have been suspended until now; `isBlocked` when the server may be silent because it refuses a join. */
   | { readonly kind: 'wake'; readonly isBlocked: boolean };
 
-/** `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not tell why it failed. */
+/**
+ * `checkKey`: find out by HTTP whether the public key was refused, because a websocket does not reveal why it failed.
+ */
 export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' | 'checkKey' };
 
 type SocketStep = Step<SocketState, SocketEffect>;

@@ -25,7 +25,7 @@ export interface SocketProblem {
   readonly message: string;
 }
 
-/** What the socket asks and tells the connection that it belongs to. */
+/** The callbacks of the connection that owns the socket. */
 export interface SocketOwner {
   /** Whether the server may be silent because it refuses a join. */
   isBlocked(): boolean;

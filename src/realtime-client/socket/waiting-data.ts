@@ -4,14 +4,14 @@ import type { ConnectOptions } from './connection.ts';
 
 /** The user of the pushes, broadcasts and presence entries that wait in a connection. */
 export interface WaitingData {
-  /** Something waits from now on: it belongs to the user of the present token. */
+  /** Binds data that waits from now on to the user of the present token. */
   claim(): void;
   /** Compares the user of a token that the connection received or joins with. */
   adopt(token: string | null): void;
   close(): void;
 }
 
-/** @param discard called when another user has signed in than that of the data, or the session has ended. */
+/** @param discard called when another user signs in, or the session ends. */
 export function createWaitingData(
   {
     getAccessToken,

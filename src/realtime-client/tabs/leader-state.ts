@@ -32,7 +32,7 @@ export type LeaderEffect =
 
 type LeaderStep = Step<LeaderState, LeaderEffect>;
 
-/** Deadline for a leader's answer, and the interval at which followers check it. In milliseconds. */
+/** Deadline for a leader's response, and the interval at which followers check it. In milliseconds. */
 export const answerMs = 3_000;
 export const askEveryMs = 10_000;
 

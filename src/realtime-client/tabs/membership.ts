@@ -92,7 +92,7 @@ export function joinGroup(membership: MembershipOptions): Membership {
   const tell = (news: LeaderNews, term: number) => {
     // A push may settle after the tab left the group.
     if (hasLeft) return;
-    // Followers of a later term would take the last messages of a deposed leader for those of the present one.
+    // Followers of a later term would mistake the last messages of a deposed leader for those of the present one.
     const isDeposed = machine.state.kind !== 'stopped' && machine.state.term !== term;
     if (!isDeposed) broadcast.post({ ...news, from: self, to: 'followers', term } satisfies TabMessage);
     if (news.kind !== 'roll') applyLeaderMessage(news);

@@ -63,7 +63,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
           show({ status: 'connecting', error: null });
         return;
       }
-      // Listeners of a left channel learn of the gap after the next join.
+      // Listeners of a left channel receive the gap after the next join.
       markInterrupted(clock.now());
       wasLive = false;
       show({ status: 'closed', error: null });

@@ -2,7 +2,7 @@ import type { Locks } from '../../platform/platform.ts';
 
 /** The lock whose holder leads during a term. */
 export interface TermLock {
-  /** Requests the lock of this term and gives up the previous one. */
+  /** Requests the lock of this term and releases the previous one. */
   acquire(term: number): void;
   release(): void;
 }

@@ -14,15 +14,15 @@ export interface Answer<Data> {
   /** How many rows match in all, if the query counts; else null. */
   readonly count: number | null;
   /**
-   * Whether the server's limit of rows cut the answer: known from an exact count, else assumed when exactly as many rows
-   * arrived as the limit allows and the query asks for more.
+   * Whether the server's limit of rows truncated the result: known from an exact count, else assumed when exactly as
+   * many rows arrived as the limit allows and the query asks for more.
    */
   readonly truncated: boolean;
 }
 
 /** The numbers of a Content-Range header. */
 export interface ContentRange {
-  /** How many rows the answer holds or the write changed; null where the server does not say. */
+  /** How many rows the response contains or the write changed; null where the server does not say. */
   readonly rows: number | null;
   /** How many rows match in all; null where the server does not count. */
   readonly total: number | null;
@@ -35,14 +35,14 @@ export function parseContentRange(headers: Headers): ContentRange {
   return { rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null };
 }
 
-/** The error of an answer with a status of 300 or more. */
+/** The error of a response with a status of 300 or more. */
 export function parseError(wire: Wire, nowMs: number): RestError {
   const { status, headers, text } = wire;
   let body: Readonly<Record<string, unknown>> | null | undefined;
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
-    // A gateway answers in HTML or text.
+    // A gateway sends HTML or text.
   }
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
   const serverCode =
@@ -77,7 +77,7 @@ export function notTheService(wire: Wire, more: RestErrorFields = {}): RestError
  */
 const hasRange = ({ headers }: Wire): boolean => parseContentRange(headers).rows !== null;
 
-/** What PostgREST answers to a write whose rows are not selected, unless the database sets another status. */
+/** The status of PostgREST for a write without selected rows, unless the database sets another one. */
 const writtenStatuses: Readonly<Partial<Record<Method, number>>> = {
   POST: 201,
   PATCH: 204,

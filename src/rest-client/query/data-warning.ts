@@ -2,8 +2,8 @@
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /**
- * Warns, during development only, where a program takes `data` from a result, as it does with the vendor's client: here the result
- * is the rows themselves, so `data` would be undefined without a sign. A bundle for production has neither this function nor its call.
+ * Warns during development if a program reads `data` from a result, as with the vendor's client: here the result is the rows
+ * themselves, and `data` is silently undefined. A production bundle contains neither this function nor its call.
  */
 export let warnOfData: ((result: unknown) => void) | undefined;
 

@@ -123,7 +123,7 @@ export interface Filterable<M extends Model, Next = unknown> {
     this,
     Next
   >;
-  /** `%` stands for any text, `_` for any character, a backslash before either for the character itself. */
+  /** `%` matches any text, `_` any character; a backslash escapes either. */
   like(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;
   /** As `like`, regardless of case. */
   ilike(column: ColumnsOf<M['Row']>['name'], pattern: Pattern): Chained<this, Next>;

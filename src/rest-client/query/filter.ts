@@ -29,7 +29,7 @@ export interface Filter<out P = unknown> {
 
 /** Several operands of one comparison: `eq('status', anyOf('read', 'archived'))`. */
 export interface Quantified<out T = unknown> {
-  /** Whether one of the values has to fit, or each. */
+  /** Whether any or all of the values must match. */
   readonly [expressionKind]: 'any' | 'all';
   /** What the column is compared with. */
   readonly values: readonly T[];

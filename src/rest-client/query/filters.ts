@@ -62,12 +62,14 @@ type Match = <const C extends string>(
 export const match: Match = comparison('match');
 /** As `match`, regardless of case. */
 export const imatch: Match = comparison('imatch');
-/** `%` stands for any text, `_` for any character, a backslash before either for the character itself. */
+/** `%` matches any text, `_` any character; a backslash escapes either. */
 export const like: Match = likeness('like', match);
 /** As `like`, regardless of case. */
 export const ilike: Match = likeness('ilike', imatch);
 
-/** The server reads `*` in a pattern as `%`, so a pattern that contains one goes as the equivalent regular expression. */
+/**
+ * The server reads `*` in a pattern as `%`, so a pattern that contains one is sent as the equivalent regular expression.
+ */
 function likeness(operator: string, regular: Match): Match {
   return (column, pattern) => {
     const { values } = pattern as Partial<Quantified<string>>;

@@ -22,7 +22,7 @@ export interface FeatureCollection {
   readonly features: readonly unknown[];
 }
 
-/** Adds what to do to a refusal: PostgREST tells what is missing, not how to get it. */
+/** Adds a remedy to an error: PostgREST reports what is missing, but not how to enable it. */
 const withRemedy =
   (refusal: string, remedy: string): Modifier =>
   (plan) => ({

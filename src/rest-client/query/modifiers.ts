@@ -31,7 +31,8 @@ function affectedRows(affected: number, expected: number): RestError {
 /**
  * The write changes exactly `rows` rows, else it fails with `affected-rows`. More rows change nothing, as with
  * `maxAffected()`; so does an insert of another number of rows, which is refused before it is sent. Fewer rows of an update
- * or delete (rows that are gone, or that row-level security hides) are found in the answer, and stay changed.
+ * or delete (because rows are missing, or hidden by row-level security) are detected in the response; the changed rows stay
+ * changed.
  */
 export function expectAffected(rows: number): Modifier {
   requireWhole(rows);
@@ -59,11 +60,12 @@ export const stripNulls = (): Modifier => (plan) =>
   accept(`${plan.headers['accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
 /**
- * Executes the write and rolls it back. The server must allow it (`db-tx-end`), else it commits silently. A read of no rows of the
- * same table therefore checks first that the server applies the preference; of a function call only the answer can be checked.
+ * Executes the write and rolls it back. The server must allow it (`db-tx-end`), else it commits silently. A read of no rows
+ * of the same table therefore checks first that the server applies the preference; for a function call only the response can
+ * be checked.
  *
  * @throws {RestError} `not-rolled-back` if the server does not apply it: a write of a table was not sent, a function call has
- * committed. Also where CORS hides `Preference-Applied`, which PostgREST does not expose to pages of another origin.
+ *   committed. Also where CORS hides `Preference-Applied`, which PostgREST does not expose to pages of another origin.
  */
 export const rollback = (): Modifier => (plan) => ({
   ...prefer({ tx: 'rollback' })(plan),
@@ -98,12 +100,12 @@ function requireRollback({ headers }: Wire, outcome: string): void {
 /** The time zone in which the server writes timestamps, such as `Europe/Berlin`. */
 export const timezone = (name: string): Modifier => prefer({ timezone: name });
 
-/** Adds a header, in place of another of that name in any case; preferences are added to the query's. */
+/** Adds a header, replacing one of the same name, regardless of case; preferences are added to the query's. */
 export function header(name: string, value: string): Modifier {
   return (plan) => ({ ...plan, headers: { ...plan.headers, [name.toLowerCase()]: value } });
 }
 
-/** The media type of the answer. */
+/** The media type of the response. */
 export const accept = (type: string): Modifier => header('accept', type);
 
 /** Makes an upsert replace the one row that the filters name by its whole primary key (PUT). */
@@ -115,7 +117,7 @@ export function replacing(...key: readonly Filter[]): Modifier {
   });
 }
 
-/** Adds a parameter that is percent-encoded only. Never build it from foreign text. */
+/** Adds a parameter that is percent-encoded only. Never build it from untrusted text. */
 export function rawParam(key: string, value: string): Modifier {
   return (plan) => ({ ...plan, params: [...plan.params, [key, value]] });
 }

@@ -53,9 +53,9 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly isCounted?: boolean | undefined;
   /** Throws, before the request is sent, unless the server proves that it will honor the preferences. */
   readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
-  /** Throws, in place of the error of a failed request, one that says more. */
+  /** Throws a more specific error instead of that of a failed request. */
   readonly onFailure?: ((problem: unknown) => never) | undefined;
-  /** Throws when the answer is not what the query requires. */
+  /** Throws if the response does not meet the requirements of the query. */
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
   /** Encodes a select in place of `encodeSelect`, as a `table()` does. */
   readonly project?: ((columns: Columns) => Projection) | undefined;
@@ -147,5 +147,5 @@ export const oneRow = 'application/vnd.pgrst.object+json';
 export const readsRows = ({ method, path }: Plan): boolean =>
   method === 'GET' || (method === 'POST' && path.startsWith('rpc/'));
 
-/** Whether the method only reads, so that sending it twice is the same as once. */
+/** Whether the method only reads, so that it can be repeated. */
 export const isRead = (method: Method): boolean => method === 'GET' || method === 'HEAD';

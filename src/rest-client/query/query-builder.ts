@@ -125,7 +125,7 @@ export class QueryBuilder implements Promise<unknown> {
   maybeSingle(): QueryBuilder {
     const { method, path, addedRows = 0, limit = 2 } = this.plan;
     if (addedRows > 1) refuse('maybeSingle() of several rows');
-    // The server bounds a function only if it returns a set, which the name does not tell.
+    // The server bounds a function only if it returns a set, which the name does not show.
     const isLimited = method === 'GET' || path.startsWith('rpc/');
     const bounded = isLimited ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
     return this.#withPlan({ ...bounded.plan, read: readMaybe });

@@ -14,14 +14,14 @@ export interface ExecuteOptions {
   readonly timeoutMs?: number | undefined;
   /** Headers of this execution, in place of others of the same name in any case; preferences are added. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether the execution is repeated after a failure, as the client's `retry` has it. Default true. */
+  /** Whether failures are retried, by the client's option `retry`. Default true. */
   readonly retry?: boolean | undefined;
   /** `keepalive` of fetch: a write that may outlive the page. Bodies of such requests: 64 KiB together. Default false. */
   readonly keepalive?: boolean | undefined;
   /**
    * Whether a read joins an identical read of this client that is in flight and asks for the same, so that both share one
-   * request. A read never joins one that began before a write of this client ended. Leave it off where the answer must be
-   * newer than the call, as in a live query. It needs the client's option `shareReads`. Default false.
+   * request. A read never joins one that began before a write of this client ended. Leave it off where the response must
+   * be newer than the call, as in a live query. It needs the client's option `shareReads`. Default false.
    */
   readonly shareInFlight?: boolean | undefined;
   /** The user of earlier executions; another one ends this one with `user-changed`. Default: the user at its start. */
@@ -41,7 +41,7 @@ export interface Query<out Data> extends Promise<Data> {
   readonly plan: Plan;
   /** Executes the query again at each call. */
   execute(options?: ExecuteOptions): Promise<Data>;
-  /** As `execute`, with the count, the status, the headers and whether the answer was cut. */
+  /** As `execute`, with the count, the status, the headers and whether the rows were truncated. */
   answer(options?: ExecuteOptions): Promise<Answer<Data>>;
   /** The request, without credentials. */
   toRequest(): RestRequest;
@@ -49,7 +49,7 @@ export interface Query<out Data> extends Promise<Data> {
   toJSON(): RestRequest;
   /** Applies modifiers, such as `maxAffected(1)`. */
   with(...modifiers: readonly Modifier[]): this;
-  /** Reads the answer in another form, such as `csv()`. */
+  /** Reads the response in another form, such as `csv()`. */
   as<D>(form: Form<D>): Query<D>;
 }
 
@@ -99,7 +99,7 @@ type WithRows<Y extends YieldName, To extends 'row' | 'row or null'> = Y extends
 /** Rows, and how they are ordered, cut and shaped. `Y` names what the query yields: `Yields<Item>[Y]`. */
 export interface RowsQuery<M extends Model, Item, Y extends YieldName = 'rows'>
   extends Query<Yields<Item>[Y]>, Filterable<M> {
-  /** Orders by a column; further calls order what is equal by the earlier ones. */
+  /** Orders by a column; further calls order rows with equal values. */
   order(column: ColumnsOf<M['Row']>['name'], options?: OrderOptions): this;
   /** The maximum number of rows. */
   limit(rows: number): this;

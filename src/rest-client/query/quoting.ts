@@ -9,7 +9,7 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
   readonly [expressionKind]: 'column';
   /** The wire form. */
   readonly wire: string;
-  /** Decodes the value of the answer. */
+  /** Decodes the value of the response. */
   readonly decode?: ((value: unknown) => T) | undefined;
   /** Present for the type checker only: the column. */
   readonly column?: C;
@@ -43,7 +43,7 @@ export function refuse(message: string): never {
   throw new RestError('invalid-query', message);
 }
 
-/** Refuses what is no number of rows: the server would ignore it. */
+/** Refuses an invalid number of rows, which the server would ignore. */
 export function requireWhole(value: number, min = 0): number {
   return Number.isSafeInteger(value) && value >= min ? value : refuse(`Not a whole number from ${min}`);
 }
@@ -71,7 +71,7 @@ export function encodeColumn(column: string | ColumnPath): string {
   return column.includes('->') ? encodePath(column.split(/(->>?)/), encodeName) : encodeName(column);
 }
 
-/** A JSON path, of whose steps every second is an arrow; positions stay unchanged. */
+/** A JSON path, in which every second step is an arrow; positions stay unchanged. */
 export const encodePath = (steps: readonly string[], encode: (name: string) => string): string =>
   steps.map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encode(step))).join('');
 
@@ -79,7 +79,8 @@ export const encodePath = (steps: readonly string[], encode: (name: string) => s
  * A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal (`{"a,b",1,NULL}`), objects as
  * JSON.
  *
- * @throws {RestError} `invalid-query` for what JSON leaves out or turns into null, at any depth: it would match other rows.
+ * @throws {RestError} `invalid-query` for a value that JSON omits or turns into null, at any depth, because it would match
+ *   other rows.
  */
 export function encodeValue(value: unknown): string {
   if (typeof value === 'string') return value;

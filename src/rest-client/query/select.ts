@@ -7,14 +7,14 @@ export interface RawSelect<out Row = unknown> extends Projection {
   readonly row?: Row;
 }
 
-/** A select as PostgREST reads it: `rawSelect<{ n: number }>('n:amount.sum()')`. Never build it from foreign text. */
+/** A select as PostgREST reads it: `rawSelect<{ n: number }>('n:amount.sum()')`. Never build it from untrusted text. */
 export function rawSelect<Row>(select: string): RawSelect<Row> {
   return { select, params: [] };
 }
 
 /** One column of a select: `alias:column::cast`, where the column may be a JSON path or an aggregate (`amount.sum()`). */
 export interface SelectColumn {
-  /** Tells a column from related rows. */
+  /** Discriminates columns from related rows. */
   readonly kind: 'column';
   /** The name in the row, or empty. */
   readonly alias: string;
@@ -26,7 +26,7 @@ export interface SelectColumn {
 
 /** Related rows in a select: `alias:relation!hint!inner(…)`, or spread into the row: `...relation(…)`. */
 export interface SelectEmbed {
-  /** Tells related rows from a column. */
+  /** Discriminates related rows from columns. */
   readonly kind: 'embed';
   /** The name in the row, or empty. */
   readonly alias: string;
@@ -46,8 +46,8 @@ export interface SelectEmbed {
 export type SelectItem = SelectColumn | SelectEmbed;
 
 /**
- * Encodes a select: `'id, total:amount::text, data->>name, author:people!owner_id(name)'`. A name in double quotes goes as it is,
- * any other is quoted where the server's grammar needs it.
+ * Encodes a select: `'id, total:amount::text, data->>name, author:people!owner_id(name)'`. A name in double quotes stays
+ * unchanged; any other is quoted where the server's grammar needs it.
  *
  * @throws {RestError} `invalid-query` if parentheses or quotes do not match, or something is empty.
  */
@@ -83,7 +83,7 @@ export function parseColumn(text: string): SelectColumn {
   };
 }
 
-/** One part in the form in which it goes over the wire. */
+/** One part in its wire form. */
 export function encodeItem(item: SelectItem): string {
   const alias = item.alias && `${quoteUnlessQuoted(item.alias)}:`;
   if (item.kind === 'column') return `${alias}${encodeSelectColumn(item.column)}${item.cast}`;

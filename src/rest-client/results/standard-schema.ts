@@ -4,7 +4,7 @@ import type { Model } from '../types/model.ts';
 import type { RowCheck } from '../query/plan.ts';
 import type { RowsQuery, YieldName } from '../query/query.ts';
 
-/** Which rows are validated: all of them, the first of each answer, or none. */
+/** Which rows are validated; `first`: only the first row of each response. */
 export type Validate = 'all' | 'first' | 'off';
 
 /**

@@ -75,9 +75,9 @@ export interface DatabaseModel<Database, S extends keyof Database, Name extends 
   readonly Name: Name;
 }
 
-/** Stands in a compiler's message for a view that takes no rows. No value has this type. */
+/** Represents a view that accepts no rows in a compiler's message. No value has this type. */
 export interface NotWritable<Name> {
-  /** The view. */
+  /** The view's name. */
   readonly view: Name;
   /** No value has it. */
   readonly problem: unique symbol;

@@ -11,7 +11,7 @@ export interface SelectProblem {
 export interface NoSuchColumn<Name, Columns> extends SelectProblem {
   /** The wrong name. */
   readonly name: Name;
-  /** What there is. */
+  /** The columns that exist. */
   readonly columns: Columns;
 }
 
@@ -19,27 +19,27 @@ export interface NoSuchColumn<Name, Columns> extends SelectProblem {
 export interface NoSuchRelation<Name, Relations> extends SelectProblem {
   /** The wrong name. */
   readonly name: Name;
-  /** What there is. */
+  /** The relations that exist. */
   readonly relations: Relations;
 }
 
 /** The column cannot be compared with this value: its own values are of `Type`. */
 export interface NotComparable<Column, Value, Type> extends SelectProblem {
-  /** The column. */
+  /** The column's name. */
   readonly column: Column;
   /** The wrong value. */
   readonly value: Value;
-  /** What the column holds. */
+  /** The type of the column's values. */
   readonly type: Type;
 }
 
 /** A parenthesis of this part of the select is not closed. */
 export interface UnclosedParenthesis<Part> extends SelectProblem {
-  /** The part. */
+  /** The part of the select. */
   readonly part: Part;
 }
 
-/** The problems among the values of a row; never if there is none. */
+/** The problems among the values of a row; never without a problem. */
 export type ProblemIn<Row> = {
   [K in keyof Row]: 0 extends 1 & Row[K] ? never : Extract<Row[K], SelectProblem>;
 }[keyof Row];

@@ -24,7 +24,7 @@ export interface SharedRead {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Identical reads in flight, of which each needs one request. See `shareReads`. */
+/** Shares one request among identical reads in flight. See `shareReads`. */
 export interface SharedReads {
   /**
    * Joins the identical read in flight, or starts one. Each caller leaves with its own signal or deadline; the request is
@@ -43,7 +43,7 @@ export interface ExchangeOptions {
   /** The project's publishable key, or its legacy anonymous token. */
   readonly apiKey: string;
   /**
-   * The signed-in user's access token, or null. `rejectedToken` is a token that the server has just called expired.
+   * The signed-in user's access token, or null. `rejectedToken` is a token that the server has just refused as expired.
    * Default: no user.
    */
   readonly getAccessToken?: GetAccessToken;
@@ -51,7 +51,7 @@ export interface ExchangeOptions {
   readonly timeoutMs?: number;
   /** Deadline for each attempt, in milliseconds. Default 10 000. */
   readonly attemptTimeoutMs?: number;
-  /** How failed requests are repeated. */
+  /** How failed requests are retried. */
   readonly retry?: Partial<RetryOptions>;
   /** Receives one event per exchange, without tokens, bodies and query strings. Default: none. */
   readonly log?: Log;
@@ -67,7 +67,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Deadline for the execution with its retries, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number | undefined;
-  /** Whether the execution is repeated after a failure. Default true. */
+  /** Whether failures are retried. Default true. */
   readonly retry?: boolean | undefined;
   /** `keepalive` of fetch. Default false. */
   readonly keepalive?: boolean | undefined;
@@ -79,14 +79,14 @@ export interface SendOptions {
 
 const isTokenExpired = (problem: unknown) => problem instanceof RestError && problem.code === 'token-expired';
 
-/** Codes by which a response to a HEAD says why it was refused, in its headers. */
+/** Codes of refusals that the headers of a response to a HEAD explain. */
 const tokenRefusals: ReadonlySet<RestErrorCode> = new Set([
   'token-expired',
   'token-not-yet-valid',
   'invalid-claims',
 ]);
 
-/** Whether a body could not say more: a status that tells the cause, a refused token, or no response. */
+/** Whether a body would add nothing: the status tells the cause, the token was refused, or no response arrived. */
 const saysItAll = ({ code, status }: RestError) =>
   status === null || isTransientStatus(status) || tokenRefusals.has(code);
 
@@ -111,9 +111,9 @@ export class Exchange {
   }
 
   /**
-   * Sends a request and returns a successful answer.
+   * Sends a request and returns a successful response.
    *
-   * @throws {RestError} for any other answer, and if none arrives.
+   * @throws {RestError} for any other response, and if none arrives.
    */
   async send(request: RestRequest, sendOptions: SendOptions = {}): Promise<Wire> {
     const { platform, timeoutMs: ownTimeoutMs = 30_000 } = this.#options;
@@ -158,7 +158,10 @@ export class Exchange {
     );
   }
 
-  /** A HEAD has no body that says what is wrong: send a GET of no rows for it, unless its status or headers say it all. */
+  /**
+   * The response to a HEAD has no body with an error: send a GET of no rows for it, unless its status or headers
+   * suffice.
+   */
   async #attemptHead(call: ServiceCall, request: RestRequest, sendOptions: SendOptions): Promise<Wire> {
     try {
       return await this.#attempt(call, request, sendOptions);

@@ -4,9 +4,9 @@ import { isTransientStatus } from '../../platform/retry.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type Method } from '../query/plan.ts';
 
-/** How failed requests are repeated. */
+/** How failed requests are retried. */
 export interface RetryOptions {
-  /** How many attempts may follow the first. Default 3. */
+  /** Maximum number of retries. Default 3. */
   readonly limit: number;
   /** Longest wait before the first retry, in milliseconds; it doubles each time. Default 300. */
   readonly baseDelayMs: number;
@@ -23,7 +23,7 @@ const notExecuted: ReadonlySet<string | null> = new Set([
   '40P01',
 ]);
 
-/** The clocks of two services of the project differ, by seconds as a rule: a wait of less would not help. */
+/** The clocks of two services of the project differ, usually by seconds: a shorter wait would not help. */
 const NOT_YET_VALID_BACKOFF: BackoffOptions = { delaysMs: [1_000, 2_000, 4_000], jitter: 0.25 };
 
 /** The waits between attempts: each is a random part of its delay. */
@@ -36,8 +36,8 @@ const isNotYetValid = (problem: unknown) =>
   problem instanceof RestError && problem.code === 'token-not-yet-valid';
 
 /**
- * A read is repeated when the failure is transient, a write only when the server proves that nothing was executed. A page
- * that is known to be offline does not repeat.
+ * A read is retried if the failure is transient, a write only if the server proves that nothing was executed. Nothing is
+ * retried while the page is known to be offline.
  */
 export function isRetryable(problem: unknown, method: Method, page: Page): boolean {
   if (!(problem instanceof RestError)) return false;

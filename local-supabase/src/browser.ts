@@ -1,5 +1,5 @@
 /**
- * A page's side of a project that runs in a worker of its site. See README.md.
+ * Connects a page to a project that runs in a worker of its site. See README.md.
  *
  * @example
  * ```ts

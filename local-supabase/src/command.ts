@@ -52,7 +52,7 @@ const options = {
 type Values = ReturnType<typeof parse>['values'];
 const parse = (args: readonly string[]) => parseArgs({ args: [...args], options, allowPositionals: true });
 
-/** Each resolves with the exit code. What a command does not need is not loaded: `status` answers at once. */
+/** Each returns the exit code. The modules are loaded on demand, so that `status` responds quickly. */
 const commands: Readonly<Record<string, (values: Values, files: readonly string[]) => Promise<number>>> = {
   init: ({ project }) => print(initProject(project).map((file) => `Wrote ${file}`)),
   start: async (values) => {
@@ -79,7 +79,7 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
     const running = await findInstance(folder).catch(() => undefined);
     if (running) return control(values, 'reset');
     if (existsSync(folder)) {
-      // The lock of a running server, such as that of a test, refuses this.
+      // Fails while a running server, such as that of a test, has locked the folder.
       openDataFolder(folder).release();
       removeData(folder);
     }
@@ -140,7 +140,7 @@ const commands: Readonly<Record<string, (values: Values, files: readonly string[
 /**
  * Runs the command line `local-supabase …`.
  *
- * @returns the process's exit code: 0 after Ctrl-C or --help, 1 where the command fails, 2 for other arguments.
+ * @returns the process's exit code: 0 after Ctrl-C or --help, 1 for a failed command, 2 for invalid arguments.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {

@@ -9,7 +9,7 @@ import type { ExpirableKeys } from './keys/expirable-keys.ts';
 import { createServices } from './services.ts';
 import type { Services, ServicesOptions } from './services.ts';
 
-/** What a project is made of. Nothing in it depends on Node: `server.ts` runs it there, `worker.ts` in a browser. */
+/** The parts of a project, independent of Node: `server.ts` runs them in Node, `worker.ts` in a browser. */
 export interface CoreOptions extends Omit<ServicesOptions, 'now'> {
   readonly keys: ExpirableKeys;
   readonly clock: SkewedClock;
@@ -17,7 +17,7 @@ export interface CoreOptions extends Omit<ServicesOptions, 'now'> {
   readonly setAhead: (byMs: number) => Promise<void>;
   /** Whether a page of another host sent a request. */
   readonly isForeign: (headers: Headers) => boolean;
-  /** Ends every HTTP connection, for the fault that does so. Default: there are none. */
+  /** Ends every HTTP connection, for the fault of that name. Default: no effect. */
   readonly dropConnections?: () => void;
   readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
 }
@@ -26,22 +26,22 @@ export interface CoreOptions extends Omit<ServicesOptions, 'now'> {
 export interface ProjectClock {
   /** Milliseconds since the epoch, as the services see them. */
   now(): number;
-  /** Moves it ahead by milliseconds: tokens expire, and `now()` of SQL follows. */
+  /** Moves the clock ahead by this many milliseconds: tokens expire, and SQL's `now()` follows. */
   advance(byMs: number): Promise<void>;
 }
 
 /** The services of a project behind its gateway. */
 export interface Core {
-  /** Answers a request to the project's URL. */
+  /** Handles a request to the project's URL. */
   handle(request: Request): Promise<Response>;
   readonly services: Services;
   readonly faults: Faults;
   readonly clock: ProjectClock;
-  /** Refuses new requests and waits a bounded time for those in flight. Call it before what the services use is closed. */
+  /** Refuses new requests and waits a bounded time for those in flight. Call it before closing the services. */
   drain(): Promise<void>;
 }
 
-/** Starts the services of a project. `services.close` ends them; the database stays open. */
+/** Starts the services of a project. `services.close` stops them; the database stays open. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { clock, keys, report, isForeign, onRequest, dropConnections = () => undefined } = options;
   const tracker = createRequestTracker();

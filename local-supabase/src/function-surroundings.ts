@@ -13,14 +13,14 @@ export interface SurroundingsOptions {
   readonly keys: TokenKeys;
   readonly now: () => number;
   readonly smtpServer: SmtpServer;
-  /** The project's URL, as clients reach it; it may have no port. */
+  /** The project's URL for clients; no port may listen there. */
   readonly url: () => string;
   readonly fetch: FetchFunction;
-  /** URLs by which another process reaches the API and the database. They are opened by the first function that needs them. */
+  /** The URLs of the API and the database for another process. The first function that needs them opens the ports. */
   readonly reachable: () => Promise<{ readonly url: string; readonly databaseUrl: string }>;
 }
 
-/** What functions find around them: variables, network and clock; and the processes of those that are files. */
+/** The environment of functions: variables, network and clock, and the processes of functions in files. */
 export interface FunctionSurroundings {
   readonly runner: DenoRunner;
   /** For handlers in this process. */
@@ -68,7 +68,7 @@ export function createFunctionSurroundings(
   };
 }
 
-/** Functions send to the mailbox, or by the SMTP server of the project. */
+/** Functions send to the mailbox, or through the project's SMTP server. */
 async function mailVariables(
   smtp: SmtpSettings | undefined,
   server: SmtpServer,

@@ -37,12 +37,12 @@ import { createMemoryStore } from './storage/object-store.ts';
 export interface LocalSupabase {
   /** `http://127.0.0.1:<port>`, or `http://local-supabase.test` without a port. */
   readonly url: string;
-  /** API keys of the legacy form (HS256 tokens) and of the newer one. */
+  /** API keys of the legacy form (HS256 tokens) and of the newer form. */
   readonly anonKey: string;
   readonly publishableKey: string;
   readonly serviceRoleKey: string;
   readonly secretKey: string;
-  /** Calls the server in process, without a port. */
+  /** Calls the server in process, even without a port. */
   readonly fetch: FetchFunction;
   readonly mailboxUrl: string | null;
   /** `postgresql://postgres:postgres@127.0.0.1:<port>/postgres`; null without a port for it. */
@@ -54,21 +54,21 @@ export interface LocalSupabase {
   readonly keys: TokenKeys;
   readonly clock: ProjectClock;
   /**
-   * Applies the migrations that have come into the project's folder since the start.
+   * Applies the migrations that were added to the project's folder since the start.
    *
    * @returns their paths.
-   * @throws {SchemaError} for a refused one; what it did is undone.
+   * @throws {SchemaError} for a rejected migration, which is rolled back.
    */
   migrate(): Promise<readonly string[]>;
-  /** Files and patterns of the project that have no effect, each in a sentence. */
+  /** Sentences about files and patterns of the project that have no effect. */
   readonly notes: readonly string[];
-  /** Sends the notification mails that are due now by the project's clock; a timer does so each minute. */
+  /** Sends the notification mails that are due by the project's clock; a timer does so every minute. */
   sendDueMails(): Promise<MailRun>;
-  /** Sends the push messages that are due now by the project's clock; a timer does so every ten seconds. */
+  /** Sends the push messages that are due by the project's clock; a timer does so every ten seconds. */
   sendDuePushMessages(): Promise<PushRun>;
-  /** WebSockets need a port. */
+  /** The realtime service. WebSockets need a port. */
   readonly realtime: RealtimeService;
-  /** Starts the functions of `supabase/functions` anew, with other files or without a check of tokens. */
+  /** Restarts the functions of `supabase/functions` with other files, or without token checks. */
   serveFunctions(options: FunctionFiles & { readonly verifyJwt?: boolean }): void;
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ async function start(
   if (api) {
     url = api.url;
     const { functions, realtime } = services;
-    // With `ws`, which an instance without a port does not need.
+    // Import on demand: without a port, `ws` is not needed.
     const { attachSockets } = await import('./http/socket-upgrades.ts');
     const { attachFunctionSockets } = await import('./functions/deno/function-sockets.ts');
     const detach = attachSockets(api.server, realtime, { admits: hosts.admits, report });
@@ -221,7 +221,7 @@ async function start(
   };
 }
 
-/** Calls a function at the first need; a failure is tried again. */
+/** Calls a function on first use, and again after a failure. */
 function onlyOnce<T>(call: () => Promise<T>): () => Promise<T> {
   let called: Promise<T> | undefined;
   return () => {

@@ -35,7 +35,6 @@ import type { ObjectStore } from './storage/object-store.ts';
 import { createStorageService } from './storage/storage-service.ts';
 import type { StorageService } from './storage/storage-service.ts';
 
-/** The settings of the services. */
 export interface ServiceSettings {
   readonly siteUrl?: string;
   readonly redirectUrls?: readonly string[];
@@ -47,10 +46,10 @@ export interface ServiceSettings {
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
 }
 
-/** The settings of the services, and what they need from where they run. */
+/** The settings of the services, and their environment. */
 export interface ServicesOptions extends ServiceSettings {
   readonly database: PgliteDatabase;
-  /** The names of the extensions in SQL that the project may create. */
+  /** The names of the available extensions in SQL. */
   readonly standIns: ReadonlySet<string>;
   readonly keys: TokenKeys;
   readonly mailbox: Mailbox;
@@ -59,15 +58,15 @@ export interface ServicesOptions extends ServiceSettings {
   readonly readTemplate: ReadTemplate;
   /** Stores the bytes of objects. */
   readonly objects: ObjectStore;
-  /** The SQL of the schema `realtime`. Default: the database has it already. */
+  /** The SQL of the schema `realtime`. Default: the database already contains it. */
   readonly realtimeSchemaSql?: string;
   readonly now: () => number;
-  /** The project's URL, as clients reach it. */
+  /** The project's URL for clients. */
   readonly url: () => string;
   readonly functionRuntime: () => Promise<FunctionRuntime>;
   /** Runs the functions of the project's folder. */
   readonly functionRunner?: FunctionRunner;
-  /** How hooks of auth reach their endpoints. */
+  /** Sends requests to the endpoints of auth hooks. */
   readonly hookFetch: (request: Request) => Promise<Response>;
   readonly report: (problem: unknown) => void;
 }
@@ -85,13 +84,13 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** Default allow list: any port of this machine. */
+/** The default allow list: any port of this machine. */
 const LOCAL_URLS = ['http://localhost:*/**', 'http://127.0.0.1:*/**'];
 const SWEEP_INTERVAL_MS = 60_000;
 const PUSH_INTERVAL_MS = 10_000;
 const CRON_INTERVAL_MS = 1000;
 
-/** Starts the services of a project over its one database. */
+/** Starts the services of a project on its database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
   const { database, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
   const auth = await createAuthService({
@@ -171,7 +170,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   };
 }
 
-/** Starts the work of the extensions that have a background worker in a real PostgreSQL. */
+/** Starts the replacements of extensions with a background worker. */
 async function startStandIns(options: ServicesOptions): Promise<() => Promise<void>> {
   const { database, standIns, now, report } = options;
   const has = async (extension: string, relation: string) => {

@@ -10,11 +10,11 @@ import { createLocalSupabase, type LocalSupabase } from './server.ts';
 export interface LocalSupabasePluginOptions {
   /** The folder that contains `supabase/`. Default: Vite's root. */
   readonly project?: string | URL;
-  /** Whether nothing is kept after the end. Default false: the data is in `.local-supabase`. */
+  /** Whether data is only kept in memory. Default false: it is stored in `.local-supabase`. */
   readonly inMemory?: boolean;
 }
 
-/** A server of Vite that uses the instance of a folder. */
+/** A Vite server's use of a folder's instance. */
 interface Lease {
   readonly started: Promise<LocalSupabase>;
   /** Ends the instance, unless a later server has taken it over. */
@@ -23,7 +23,7 @@ interface Lease {
 
 const leases = new Map<string, Lease>();
 
-/** When Vite restarts it makes the next server before it closes the previous one: the next one takes the instance over. */
+/** On a restart, Vite creates the next server before it closes the previous one: the next one takes over the instance. */
 function takeInstance(folder: string, start: () => Promise<LocalSupabase>): Lease {
   const started = leases.get(folder)?.started ?? start();
   const lease: Lease = {
@@ -40,8 +40,9 @@ function takeInstance(folder: string, start: () => Promise<LocalSupabase>): Leas
 }
 
 /**
- * Starts the local Supabase with Vite's development server, by `supabase/config.toml`, and ends it with that. Pages read
- * its address from `import.meta.env.VITE_SUPABASE_URL` and `VITE_SUPABASE_PUBLISHABLE_KEY`, unless these are set already.
+ * Starts the local Supabase with Vite's development server, from `supabase/config.toml`, and ends it with the server.
+ * Pages read its URL and key from `import.meta.env.VITE_SUPABASE_URL` and `VITE_SUPABASE_PUBLISHABLE_KEY`, unless these
+ * are already set.
  */
 export function localSupabase(options: LocalSupabasePluginOptions = {}): Plugin {
   let lease: Lease | undefined;

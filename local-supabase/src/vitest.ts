@@ -7,35 +7,32 @@ import { createLocalSupabase, type LocalSupabase } from './server.ts';
 /** A caller of the API: its token, and `fetch` with its headers. */
 export interface Caller {
   readonly token: string;
-  /** @param path below the project's URL, such as `/rest/v1/todos`. */
+  /** @param path relative to the project's URL, such as `/rest/v1/todos`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
 export interface TestSupabase extends LocalSupabase {
-  /**
-   * Brings everything back to the state of the start: rows, users, files, mails, faults and the clock. An instance with
-   * a port keeps it.
-   */
+  /** Restores the initial state: rows, users, files, mails, faults and the clock. An instance with a port keeps it. */
   reset(): Promise<void>;
   /**
-   * Calls the API as a user of the database by the email, or with any claims.
+   * Calls the API as the user with this email, or with any claims.
    *
-   * @throws {Error} where no user has the email.
+   * @throws {Error} if no user has the email.
    */
   asUser(who: string | Readonly<Record<string, unknown>>): Promise<Caller>;
 }
 
-/** The first start of a worker compiles PostgreSQL, which takes a busy machine longer than Vitest's ten seconds. */
+/** The first start in a worker compiles PostgreSQL, which takes more than Vitest's ten seconds on a busy machine. */
 const hookTimeoutMs = 60_000;
 
-/** A worker runs many files: each begins with the database of an earlier one, in the state of its start. */
+/** A Vitest worker runs several files; each gets a pooled database that was reset to its initial state. */
 const databases = createDatabasePool();
 
 /**
- * Starts an instance in memory before the first test of a file, and ends it after the last. Passwords are hashed at the
+ * Starts an in-memory instance before the first test of a file, and ends it after the last. Passwords are hashed at the
  * lowest cost.
  *
- * @returns a function that gives it, once it has started.
+ * @returns a function that returns the instance, once it has started.
  */
 export function useLocalSupabase(options: LocalSupabaseOptions = {}): () => TestSupabase {
   let started: LocalSupabase | undefined;
@@ -85,7 +82,7 @@ async function signInAs(
   };
 }
 
-/** The claims that the service gives a session of the user, with a session of its own. */
+/** Creates a session of the user, and returns the claims that the auth service would issue for it. */
 async function claimsOf(
   database: LocalSupabase['database'],
   email: string,

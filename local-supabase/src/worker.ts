@@ -18,9 +18,9 @@ import type { WorkerOptions } from './browser/start-project.ts';
 export type { WorkerOptions } from './browser/start-project.ts';
 
 /**
- * Runs the project of a build in this worker, and serves the pages that `connectLocalSupabase` connects: call it at once,
- * without waiting before. In a `SharedWorker` all tabs share the project. Otherwise one tab at a time runs it: a further
- * one waits until that tab is closed.
+ * Runs the project of a build in this worker, and serves the pages that `connectLocalSupabase` connects. Call it
+ * synchronously when the worker starts. In a `SharedWorker` all tabs share the project; otherwise one tab at a time
+ * runs it, and others wait until that tab is closed.
  */
 export function serveLocalSupabase(options: WorkerOptions): void {
   const ports = new Set<MessagePort>();
@@ -51,7 +51,7 @@ export function serveLocalSupabase(options: WorkerOptions): void {
   });
 }
 
-/** Starts the project once no other worker of this site has it, and keeps it until the project is forgotten. */
+/** Starts the project once no other worker of this site runs it, and holds it until it is forgotten. */
 function ownProject(
   name: string | null,
   onProgress: (progress: StartProgress) => void,

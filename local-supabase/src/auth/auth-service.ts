@@ -30,7 +30,7 @@ export interface AuthServiceOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly siteUrl?: string;
-  /** Patterns of further URLs that mails and providers may lead to. */
+  /** Patterns of further URLs that mails and providers may redirect to. */
   readonly redirectUrls?: readonly string[];
   /** The project's URL, as clients reach it. Default: the origin of each request. */
   readonly url?: () => string;
@@ -43,7 +43,7 @@ export interface AuthServiceOptions {
 }
 
 export interface AuthService {
-  /** Answers a request whose path begins with `/auth/v1`. Never rejects. */
+  /** Handles a request to `/auth/v1`. Never rejects. */
   handle(request: Request): Promise<Response>;
   /** Deletes expired codes, flows, tokens, challenges and sessions. */
   sweep(): Promise<void>;
@@ -91,7 +91,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
 const isAnswer = (error: unknown): boolean =>
   error instanceof AuthHttpError || error instanceof OAuthError || error instanceof WeakPasswordError;
 
-/** Creates the auth service over a database that has `schema.sql`. */
+/** Creates the auth service. The database must contain `schema.sql`. */
 export async function createAuthService(options: AuthServiceOptions): Promise<AuthService> {
   const context = createContext(options);
   await saveConnections(context.database, context.now(), context.settings.ssoConnections);

@@ -7,7 +7,6 @@ import type { MailKind, MailTemplateSource } from './mail/mail-template.ts';
 import type { AuthSettings } from './settings.ts';
 import type { TestProvider } from './test-provider/test-provider.ts';
 
-/** A mail as the service sends it. */
 export interface OutgoingMail {
   readonly to: string;
   readonly subject: string;
@@ -19,9 +18,8 @@ export interface AuthMailer {
   send(mail: OutgoingMail): Promise<unknown> | void;
 }
 
-/** A text message as the service sends it. */
 export interface OutgoingSms {
-  /** Digits only, as the service stores it. */
+  /** Digits only, as stored. */
   readonly to: string;
   readonly text: string;
   readonly channel: string;
@@ -31,7 +29,7 @@ export interface SmsBox {
   send(message: OutgoingSms): Promise<unknown> | void;
 }
 
-/** How the service reaches endpoints of hooks and documents of identity providers. */
+/** How the service reaches hooks and the metadata of identity providers. */
 export interface Transport {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Resolves after `delayMs`; rejects when `signal` is aborted. */
@@ -41,7 +39,6 @@ export interface Transport {
 /** Reads the project's templates of a mail; a missing template is null. */
 export type ReadTemplate = (kind: MailKind) => Promise<MailTemplateSource>;
 
-/** The settings and services that every route uses. */
 export interface AuthContext {
   readonly database: Database;
   readonly keys: TokenKeys;
@@ -61,7 +58,7 @@ export interface AuthContext {
   readonly report: (error: unknown) => void;
 }
 
-/** One database transaction. Mails and text messages are sent within it, so that a failure undoes it. */
+/** A database transaction. Mails and text messages are sent within it, so that a failure to send rolls it back. */
 export interface Transaction {
   readonly sql: Sql;
 }
@@ -85,5 +82,4 @@ export async function inTransaction<T>(
   return outcome.value;
 }
 
-/** The current time as a database parameter. */
 export const nowDate = (context: AuthContext): Date => new Date(context.now());

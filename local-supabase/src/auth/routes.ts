@@ -80,7 +80,7 @@ import { verifyByLink, verifyByPost } from './verification/verify.ts';
 
 export type Handler = (context: AuthContext, call: Call) => Promise<Response>;
 
-/** One path of the service. `:name` in the path is a parameter. */
+/** A route of the service. `:name` in the path is a parameter. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -114,13 +114,13 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/admin/oauth/clients/:client_id',
 ]);
 
-/** A check of every request to `path` and below it, before its route is looked up. Throws an HTTP error. */
+/** A check that runs for `path` and every path below it, before routing. Throws an HTTP error. */
 export interface SubtreeCheck {
   readonly path: string;
   readonly check: (context: AuthContext) => void;
 }
 
-/** They only group routes: whatever the method, nothing is found there, as in GoTrue's router. */
+/** As in GoTrue's router, these paths only group routes: every method responds 404. */
 export const groupPaths: readonly string[] = ['/passkeys/registration', '/passkeys/authentication'];
 
 export const subtreeChecks: readonly SubtreeCheck[] = [
@@ -129,7 +129,7 @@ export const subtreeChecks: readonly SubtreeCheck[] = [
   { path: '/oauth', check: requireOAuthServer },
 ];
 
-/** What answers the paths of a subtree that have no route. */
+/** The handlers of subtree paths without a route. */
 export const subtreeFallbacks: readonly { readonly path: string; readonly handler: Handler }[] = [
   { path: '/scim/v2', handler: answerUnknownResource },
 ];
@@ -150,7 +150,7 @@ const limited =
 
 const guarded = (name: RateLimitName, handler: Handler): Handler => limited(name, withCaptcha(handler));
 
-/** Hides how much work a request was: there is more of it for an address that has an account. */
+/** Responds no sooner than `mailAnswerMs`, because requests for an existing account take longer. */
 const evenly =
   (handler: Handler): Handler =>
   async (context, call) => {

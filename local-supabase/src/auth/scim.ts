@@ -10,16 +10,16 @@ const unsupported = { supported: false };
 const sendScim = (body: unknown, status = 200): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/scim+json' } });
 
-/** An error as RFC 7644 section 3.12 writes it. */
+/** An error response of RFC 7644 section 3.12. */
 const sendError = (status: number, detail: string): Response =>
   sendScim({ schemas: [errorSchema], detail, status: String(status) }, status);
 
-/** Throws 404 feature_disabled when the project has no provisioning by SCIM. */
+/** Throws 404 feature_disabled unless the project enables SCIM. */
 export function requireScim({ settings }: AuthContext): void {
   if (!settings.scimEnabled) throw notFound('feature_disabled', 'SCIM server is disabled');
 }
 
-/** GET /scim/v2/ServiceProviderConfig (RFC 7643 section 5): nothing but bearer tokens is supported. */
+/** GET /scim/v2/ServiceProviderConfig (RFC 7643 section 5): only bearer tokens are supported. */
 export async function readServiceProviderConfig(_: AuthContext, call: Call): Promise<Response> {
   return sendScim({
     schemas: [configSchema],
@@ -45,7 +45,7 @@ export async function readServiceProviderConfig(_: AuthContext, call: Call): Pro
   });
 }
 
-/** GET /scim/v2/ResourceTypes and /scim/v2/Schemas: none, as in GoTrue; 403 for a filter. */
+/** GET /scim/v2/ResourceTypes and /scim/v2/Schemas: an empty list, as in GoTrue; 403 with a filter. */
 export async function listNoResources(_: AuthContext, call: Call): Promise<Response> {
   if (call.url.searchParams.has('filter'))
     return sendError(403, 'Filtering is not supported on this endpoint');

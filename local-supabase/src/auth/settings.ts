@@ -63,49 +63,49 @@ export interface AuthSettings {
   readonly phoneEnabled: boolean;
   readonly magicLinkEnabled: boolean;
   readonly anonymousEnabled: boolean;
-  /** Both addresses confirm a change of email. Default true. */
+  /** Whether both addresses must confirm a change of email. Default true. */
   readonly secureEmailChange: boolean;
-  /** The changes of an account that are reported by mail. Default none. */
+  /** The account changes that are reported by mail. Default none. */
   readonly accountChangeMails: readonly AccountChange[];
   readonly emailOtpExpirySeconds: number;
   readonly smsOtpExpirySeconds: number;
   readonly otpLength: number;
-  /** The text of messages with a code, `{{ .Code }}` in it. Default `Your code is {{ .Code }}`. */
+  /** The text of messages with a code; `{{ .Code }}` is replaced. Default `Your code is {{ .Code }}`. */
   readonly smsTemplate: string;
-  /** The same for the codes of phone factors. */
+  /** The same for phone factors. */
   readonly phoneFactorTemplate: string;
-  /** The length of the codes of phone factors. Default 6. */
+  /** The length of phone factor codes. Default 6. */
   readonly phoneFactorOtpLength: number;
-  /** Shortest time between two challenges of a phone factor. Default 0; 60 when rate limits are on. */
+  /** Minimum time between two challenges of a phone factor. Default 0; 60 when rate limits are on. */
   readonly phoneFactorMaxFrequencySeconds: number;
-  /** Shortest time between two mails to one user. Default 0; 60 when rate limits are on. */
+  /** Minimum time between two mails to one user. Default 0; 60 when rate limits are on. */
   readonly emailMaxFrequencySeconds: number;
-  /** Shortest time between two text messages to one user. Default 0; 60 when rate limits are on. */
+  /** Minimum time between two text messages to one user. Default 0; 60 when rate limits are on. */
   readonly smsMaxFrequencySeconds: number;
   /**
-   * A request for a mail is answered no sooner, so that its duration does not tell whether there is an account (on the real
-   * service it does). Default 0; 300 when rate limits are on.
+   * Minimum duration of requests that send mail, so that their duration does not reveal whether an account exists (on
+   * the real service it does). Default 0; 300 when rate limits are on.
    */
   readonly mailAnswerMs: number;
-  /** The only valid code of each test phone number (digits only); no message is sent to these numbers. */
+  /** The valid code of each test phone number (digits only); no message is sent to these numbers. */
   readonly smsTestOtp: Readonly<Record<string, string>>;
   readonly passwordMinLength: number;
-  /** Character sets; a password needs one character of each. */
+  /** Character sets; a password must contain one character of each. */
   readonly passwordRequiredCharacters: readonly string[];
-  /** Passwords that count as leaked (reason `pwned`); replaces the public service. */
+  /** Passwords that count as leaked (reason `pwned`), in place of the public service. */
   readonly pwnedPasswords: readonly string[];
   /** The cost of bcrypt. Default 10; tests use 4. */
   readonly bcryptCost: number;
   /** 1: twelve characters, one row each. 2: a signed counter of the session. */
   readonly refreshTokenVersion: 1 | 2;
-  /** Whether `refreshTokenVersion` 2 upgrades version 1 tokens at their next use. Default true. */
+  /** Whether `refreshTokenVersion` 2 upgrades version 1 tokens when they are used. Default true. */
   readonly refreshTokenUpgrade: boolean;
   readonly refreshTokenRotation: boolean;
   readonly refreshTokenReuseIntervalSeconds: number;
   readonly refreshTokenAllowReuse: boolean;
   readonly sessionTimeboxSeconds: number | null;
   readonly sessionInactivitySeconds: number | null;
-  /** How long a user with a verified factor may stay at the lower level. */
+  /** How long a user with a verified factor may stay at aal1. */
   readonly sessionLowAalSeconds: number | null;
   readonly sessionSinglePerUser: boolean;
   readonly passwordUpdateRequiresReauthentication: boolean;
@@ -115,26 +115,26 @@ export interface AuthSettings {
   /** The valid captcha token, or null for no captcha. */
   readonly captchaToken: string | null;
   readonly rateLimits: Partial<RateLimits> | null;
-  /** Names of providers; the test provider's page simulates each of them. */
+  /** Names of providers, each simulated by the test provider's page. */
   readonly externalProviders: readonly string[];
-  /** Whether administrators may add providers of their own (`custom:…`). Default true. */
+  /** Whether administrators may add providers (`custom:…`). Default true. */
   readonly customProvidersEnabled: boolean;
-  /** The largest number of them; 0 is no limit. Default 0. */
+  /** The maximum number of custom providers; 0 means no limit. Default 0. */
   readonly maxCustomProviders: number;
   /** Whether actions are recorded in auth.audit_log_entries. Default true. */
   readonly auditLogEnabled: boolean;
-  /** Whether the routes of SCIM answer. Default true. */
+  /** Whether the SCIM routes are enabled. Default true. */
   readonly scimEnabled: boolean;
-  /** Whether other applications may sign users in by this service (OAuth 2.1, OpenID Connect). Default true. */
+  /** Whether other applications may sign users in through this service (OAuth 2.1, OpenID Connect). Default true. */
   readonly oauthServerEnabled: boolean;
   /** Whether applications may register themselves (RFC 7591). Default true. */
   readonly oauthDynamicRegistrationEnabled: boolean;
-  /** The path of the site's page that asks for consent; '' for none. Default `/oauth/consent`. */
+  /** The path of the site's consent page; '' for none. Default `/oauth/consent`. */
   readonly oauthAuthorizationPath: string;
   /** How long an authorization and its code are valid. Default 600. */
   readonly oauthAuthorizationExpirySeconds: number;
   readonly ssoConnections: readonly SsoConnection[];
-  /** Functions and endpoints that the service calls at certain points. Default none. */
+  /** Functions and endpoints that the service calls at the points of `hookNames`. Default none. */
   readonly hooks: HookSettings;
   readonly web3EthereumEnabled: boolean;
   readonly web3SolanaEnabled: boolean;
@@ -151,18 +151,16 @@ export interface AuthSettings {
   readonly maxVerifiedFactors: number;
   /** Default true. */
   readonly passkeysEnabled: boolean;
-  /** Recovery codes as a second factor. The real service has them behind a switch. Default true. */
+  /** Recovery codes as a second factor. The real service has a switch for them. Default true. */
   readonly recoveryCodesEnabled: boolean;
   readonly maxPasskeysPerUser: number;
-  /**
-   * Answers as the real service where it has a fault: a passkey that is registered twice by 500 instead of 422. Default false.
-   */
+  /** Reproduces faults of the real service: a passkey that is registered twice yields 500 instead of 422. Default false. */
   readonly realisticFaults: boolean;
-  /** The domain that passkeys are bound to, without scheme and port. Default null: the host name of the site. */
+  /** The domain of passkeys, without scheme and port. Default null: the host name of the site. */
   readonly webauthnRpId: string | null;
   /** The name of the application in the browser's passkey prompt. Default `Local Supabase`. */
   readonly webauthnRpDisplayName: string;
-  /** The origins that passkeys may be used from. Default null: the origin of the site. */
+  /** The origins that may use passkeys. Default null: the origin of the site. */
   readonly webauthnRpOrigins: readonly string[] | null;
   readonly webauthnChallengeExpirySeconds: number;
 }
@@ -244,7 +242,7 @@ const defaults: AuthSettings = {
   webauthnChallengeExpirySeconds: 300,
 };
 
-/** Fills `chosen` up with the defaults of local development: every feature on, every limit off. */
+/** Completes `chosen` with the defaults of local development: every feature on, every limit off. */
 export function completeAuthSettings(chosen: Partial<AuthSettings> = {}): AuthSettings {
   const frequencySeconds = chosen.rateLimits ? 60 : 0;
   return {

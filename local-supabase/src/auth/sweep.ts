@@ -2,7 +2,7 @@ import type { AuthContext } from './context.ts';
 
 const dayMs = 86_400_000;
 
-/** Deletes expired rows as GoTrue's cleanup does: WebAuthn challenges at once, others a day or more after they expire. */
+/** Deletes expired rows as GoTrue's cleanup does: WebAuthn challenges at once, other rows after a day or more. */
 export async function sweep(context: AuthContext): Promise<void> {
   const { database, settings, limiter, testProvider } = context;
   const ago = (ms: number): string => new Date(context.now() - ms).toISOString();

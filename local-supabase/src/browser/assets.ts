@@ -4,13 +4,13 @@ import type { ApiKeySettings } from '../keys/keys.ts';
 import type { Bytes } from '../platform/bytes.ts';
 import type { ServiceSettings } from '../services.ts';
 
-/** What a build makes of a project for browsers: `project.json`, beside the files that it names. */
+/** The manifest of a project that was built for browsers: `project.json`, beside the files that it lists. */
 export interface ProjectAssets {
-  /** What the state of a new database is known by. */
+  /** Identifies the initial state of a new database. */
   readonly snapshot: string;
-  /** The bytes of each file, which is compressed with gzip. */
+  /** The size in bytes of each gzip-compressed file. */
   readonly files: Readonly<Record<string, number>>;
-  /** The extensions whose archives are among the files. */
+  /** The extensions with an archive among the files. */
   readonly bundled: readonly string[];
   readonly extensionFiles: readonly ExtensionFile[];
   readonly apiKeys: ApiKeySettings;
@@ -24,12 +24,11 @@ export const POSTGRES_FILES = 'postgres-files.bin';
 export const SNAPSHOT = 'snapshot.bin';
 export const archiveOf = (extension: string): string => `extension-${extension}.bin`;
 
-/** The files of a build, loaded. */
 export interface LoadedAssets {
   readonly project: ProjectAssets;
-  /** @returns a file as it was before it was compressed. */
+  /** @returns the decompressed file. */
   open(name: string): Promise<Bytes>;
-  /** @returns a file of which the compressed form is wanted. */
+  /** @returns the compressed file. */
   raw(name: string): Bytes;
 }
 
@@ -37,10 +36,8 @@ export const loadManifest = async (folder: URL): Promise<ProjectAssets> =>
   (await fetchFile(new URL(MANIFEST, folder))).json() as Promise<ProjectAssets>;
 
 /**
- * Loads files of a build.
- *
- * @param onProgress is told the bytes so far, and all.
- * @throws {Error} that names a file that cannot be loaded.
+ * @param onProgress receives the number of loaded bytes and the total.
+ * @throws {Error} naming the file that failed to load.
  */
 export async function loadAssets(
   folder: URL,
@@ -78,7 +75,7 @@ async function fetchFile(url: URL): Promise<Response> {
   return response;
 }
 
-/** Some servers and browsers have decompressed a file already. */
+/** Some servers and browsers have already decompressed the file. */
 async function decompress(bytes: Bytes): Promise<Bytes> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (!isCompressed) return bytes;

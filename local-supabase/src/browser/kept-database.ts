@@ -11,7 +11,7 @@ export interface KeptDatabaseOptions {
   /** The folder of the build. */
   readonly assets: URL;
   readonly project: ProjectAssets;
-  /** The name under which IndexedDB keeps the database; null keeps it in memory. */
+  /** The name of the database in IndexedDB; null keeps it in memory. */
   readonly name: string | null;
   readonly values: KeptValues;
   readonly onProgress: (loadedBytes: number, totalBytes: number) => void;
@@ -22,14 +22,14 @@ export interface KeptDatabase {
   setAhead(byMs: number): Promise<void>;
 }
 
-/** The key under which the name of the state is kept from which the database began. */
+/** The key of the name of the snapshot that the database began with. */
 const BEGAN_AS = 'database';
-/** Sets the names of databases apart from those of other users of PGlite on the site. */
+/** Separates the databases from those of other users of PGlite on the site. */
 const PREFIX = 'local-supabase-';
-/** A module without content: initdb is not run where a snapshot is loaded, and need not be downloaded. */
+/** An empty module: initdb is not needed when a snapshot is loaded, so it is not downloaded. */
 const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** Opens the database that is kept in this browser, or a new one from the build's snapshot. */
+/** Opens the stored database, or a new one from the build's snapshot. */
 export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<KeptDatabase> {
   const { assets, project, name, values, onProgress } = options;
   const isNew = name === null || (await values.get(BEGAN_AS)) !== project.snapshot;
@@ -52,7 +52,7 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
       fsBundle,
       bundled,
       files: project.extensionFiles,
-      // A write does not wait for IndexedDB, which takes the whole of each changed file.
+      // Writes do not wait for IndexedDB, which stores each changed file as a whole.
       relaxedDurability: true,
       ...(name !== null && { dataDir: `idb://${PREFIX}${name}` }),
       ...(loadDataDir && { loadDataDir }),
@@ -84,7 +84,7 @@ export async function openKeptDatabase(options: KeptDatabaseOptions): Promise<Ke
   };
 }
 
-/** Removes the database and the objects; keys stay, so that pages keep working with theirs. */
+/** Removes the database and the objects but not the keys, so that pages keep working. */
 export async function forgetDatabase(name: string, values: KeptValues): Promise<void> {
   await values.set(BEGAN_AS, undefined);
   await values.set('mails', undefined);
@@ -92,7 +92,7 @@ export async function forgetDatabase(name: string, values: KeptValues): Promise<
   await new Promise<void>((resolve, reject) => {
     const request = indexedDB.deleteDatabase(`/pglite/${PREFIX}${name}`);
     request.addEventListener('success', () => resolve());
-    // PGlite leaves it open: it goes when this worker ends, and before the next one opens it.
+    // PGlite keeps the database open: it is deleted when this worker ends, before the next one opens it.
     request.addEventListener('blocked', () => resolve());
     request.addEventListener('error', () => reject(request.error ?? new Error('The database stays')));
   });

@@ -11,7 +11,7 @@ export interface KeptValues {
   readonly objects: ObjectStore & { clear(): Promise<void> };
 }
 
-/** Keeps values in IndexedDB, under the name of a project. */
+/** Stores values in IndexedDB, under the name of a project. */
 export function openKeptValues(name: string): KeptValues {
   const values = createStore(`local-supabase/${name}`, 'values');
   const objects = createStore(`local-supabase/${name}/objects`, 'objects');
@@ -28,7 +28,7 @@ export function openKeptValues(name: string): KeptValues {
   };
 }
 
-/** Keeps nothing longer than the worker lives. */
+/** Keeps values in memory, for the lifetime of the worker. */
 export function createMemoryValues(): KeptValues {
   const none = () => Promise.resolve(undefined);
   return { get: none, set: none, clear: none, objects: { ...createMemoryStore(), clear: none } };

@@ -1,8 +1,8 @@
-/** What a page and the worker tell each other over a port. Ids are the page's. */
+/** The messages between a page and the worker. The page assigns the ids. */
 
-/** What a page needs to know of the project. */
+/** The URLs and keys of a project. */
 export interface ProjectAddresses {
-  /** The project's URL. Nothing listens there: requests to it go over the port. */
+  /** The project's URL. No server listens there: requests to it are sent over the port. */
   readonly url: string;
   /** Mailpit's interface, and the faults below `/_faults/api`. */
   readonly mailboxUrl: string;
@@ -12,11 +12,11 @@ export interface ProjectAddresses {
   readonly secretKey: string;
 }
 
-/** How far the start is. */
+/** The progress of a start. */
 export type StartProgress =
-  /** Another tab runs the project; this one waits until it is closed. */
+  /** Waits until the tab that runs the project is closed. */
   | { readonly stage: 'waiting' }
-  /** Bytes of the compressed files. */
+  /** Sizes of the compressed files. */
   | { readonly stage: 'loading'; readonly loadedBytes: number; readonly totalBytes: number }
   | { readonly stage: 'starting' };
 
@@ -67,8 +67,8 @@ export type WorkerMessage =
   | { readonly kind: 'message'; readonly id: number; readonly data: string | ArrayBuffer }
   | { readonly kind: 'closed'; readonly id: number; readonly code: number; readonly reason: string };
 
-/** The message by which a page gives a worker its port. */
+/** The type of the message with which a page passes a port to a worker. */
 export const CONNECT = 'local-supabase:connect';
 
-/** Closed without a closing frame (RFC 6455 section 7.4.1). */
+/** The close code without a closing frame (RFC 6455 section 7.4.1). */
 export const ABNORMAL_CLOSURE = 1006;

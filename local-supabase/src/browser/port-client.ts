@@ -5,15 +5,15 @@ import { PortSocket } from './port-socket.ts';
 
 /** A project that runs in a worker of this site. */
 export interface WorkerSupabase extends ProjectAddresses {
-  /** Calls the project, and the network for every other address. */
+  /** Sends requests for the project to the worker, and others to the network. */
   readonly fetch: FetchFunction;
-  /** A `WebSocket` to the project: for a client's option `transport`, or in place of the global one. */
+  /** A `WebSocket` to the project, for a client's option `transport` or as a replacement of the global one. */
   readonly WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   /** Runs a statement as superuser. Rejects with PostgreSQL's error (`code` = SQLSTATE). */
   query<Row = Record<string, unknown>>(text: string, params?: readonly unknown[]): Promise<Row[]>;
-  /** Moves the project's clock ahead by milliseconds. */
+  /** Moves the project's clock ahead by this many milliseconds. */
   advance(byMs: number): Promise<void>;
-  /** Ends the project and removes what it kept in this browser. End the worker then: a new one begins anew. */
+  /** Ends the project and removes its data from this browser. End the worker afterwards: a new one starts from scratch. */
   forget(): Promise<void>;
   /** Ends this page's connection: requests in flight reject and sockets close. The worker keeps running. */
   close(): void;
@@ -23,7 +23,7 @@ export interface ConnectOptions {
   readonly onProgress?: (progress: StartProgress) => void;
 }
 
-/** The worker, as far as it is needed: a `Worker`, the port of a `SharedWorker`, or another port. */
+/** A `Worker`, the port of a `SharedWorker`, or another port. */
 export type WorkerTarget = Pick<Worker, 'postMessage'> & Partial<Pick<Worker, 'addEventListener'>>;
 
 interface Pending {
@@ -32,7 +32,7 @@ interface Pending {
 }
 
 /**
- * Connects a page to the project of a worker, and waits until it has started.
+ * Connects a page to the project of a worker, and waits until the project has started.
  *
  * @throws {Error} with the reason why the project cannot start.
  */
@@ -52,7 +52,7 @@ export async function connectLocalSupabase(
     receivers.set(id, receive);
     return { id, release: () => void receivers.delete(id) };
   };
-  /** Sends a message that has one answer. */
+  /** Sends a message that has one response. */
   const ask = (
     message: (id: number) => PageMessage,
     { transfer = [], signal }: { readonly transfer?: ArrayBuffer[]; readonly signal?: AbortSignal } = {},
@@ -143,7 +143,7 @@ const failureOf = ({ message, code }: Extract<WorkerMessage, { kind: 'failure' }
 function responseOf(answer: Extract<WorkerMessage, { kind: 'response' }>, url: string): Response {
   const { status, statusText, headers, body } = answer;
   const response = new Response(body, { status, statusText, headers: headers.map(([...pair]) => pair) });
-  // A response that is made by hand has no address.
+  // A response created by its constructor has no URL.
   Object.defineProperty(response, 'url', { value: url });
   return response;
 }

@@ -6,14 +6,13 @@ import type { ServerSocket, SocketEvents } from '../realtime/socket/server-socke
 import { ABNORMAL_CLOSURE } from './messages.ts';
 import type { PageMessage, ProjectAddresses, WorkerMessage } from './messages.ts';
 
-/** A started project, as pages reach it. */
 export interface ServedProject {
   readonly addresses: ProjectAddresses;
   readonly fetch: FetchFunction;
   readonly realtime: RealtimeService;
   readonly database: Pick<Database, 'query'>;
   advance(byMs: number): Promise<void>;
-  /** Ends the project and removes what it kept. */
+  /** Ends the project and removes its data. */
   forget(): Promise<void>;
 }
 
@@ -26,7 +25,7 @@ interface OpenSocket {
   readonly end: (code: number, reason: string) => void;
 }
 
-/** Answers the messages of a page. What it sends before the project has started waits. */
+/** Handles the messages of a page, which wait until the project has started. */
 export function servePort(port: MessagePort, started: Promise<ServedProject>): void {
   const post = (message: WorkerMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   const aborts = new Map<number, AbortController>();

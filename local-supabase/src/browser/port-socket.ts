@@ -1,11 +1,11 @@
 import { ABNORMAL_CLOSURE } from './messages.ts';
 import type { PageMessage, WorkerMessage } from './messages.ts';
 
-/** How sockets of a page reach the worker. */
+/** Connects sockets of a page to the worker. */
 export interface SocketPort {
   /** Sends a message, with the id of the socket. */
   post(message: PageMessage, transfer?: ArrayBuffer[]): void;
-  /** Calls `receive` for each message with the id. Returns the id, and a function that ends it. */
+  /** Calls `receive` for each message with the returned id. `release` ends that. */
   register(receive: (message: WorkerMessage) => void): { readonly id: number; readonly release: () => void };
 }
 
@@ -13,7 +13,7 @@ type Handler<E extends Event> = ((event: E) => void) | null;
 
 const NORMAL_CLOSURE = 1000;
 
-/** The `WebSocket` of a page, over a port of the worker. As many as wanted share the port. */
+/** The `WebSocket` of a page over a port of the worker. Any number of sockets share the port. */
 export class PortSocket extends EventTarget {
   static readonly CONNECTING = 0;
   static readonly OPEN = 1;

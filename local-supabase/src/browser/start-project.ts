@@ -22,13 +22,13 @@ import type { StartProgress } from './messages.ts';
 import type { ServedProject } from './port-server.ts';
 
 export interface WorkerOptions extends Pick<ServiceSettings, 'functions'> {
-  /** The folder of the files that `buildBrowserAssets` has written. */
+  /** The folder with the output of `buildBrowserAssets`. */
   readonly assets: string | URL;
-  /** The name under which this browser keeps the data; null keeps nothing. Default `project`. */
+  /** The name under which this browser stores the data; null stores nothing. Default `project`. */
   readonly name?: string | null;
   /** Settings that override those of the project. */
   readonly settings?: Omit<ServiceSettings, 'functions'>;
-  /** Variables of the functions. */
+  /** Environment variables of the functions. */
   readonly functionEnv?: Readonly<Record<string, string>>;
   /** Receives internal errors. Default: the console. */
   readonly report?: (problem: unknown) => void;
@@ -125,7 +125,7 @@ export async function startProject(
   };
 }
 
-/** What the mailbox's port serves beside its pages. */
+/** The routes of the mailbox's port, except for its pages. */
 function createMailboxApi(mailbox: Mailbox, faults: Faults): Hono {
   const app = new Hono();
   app.route('/', createMailpitApi(mailbox));

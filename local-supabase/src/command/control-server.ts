@@ -1,27 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the other commands ask of a running instance. Each resolves with a text for the person who asked. */
+/** The requests of other commands to a running instance. Each returns a text to print. */
 export interface Controls {
   stop(): Promise<string>;
   reset(): Promise<string>;
   migrate(): Promise<string>;
-  /** Serves the functions with other files, or without a check of tokens, as the query says. */
+  /** Serves the functions with other files, or without token checks, as the query says. */
   functions(query: URLSearchParams): Promise<string>;
 }
 
 export interface ControlServer {
   readonly url: string;
   readonly token: string;
-  /** Keeps a line for `logs`. */
+  /** Stores a line for `logs`. */
   log(line: string): void;
   close(): void;
 }
 
-/** Older lines are forgotten. */
+/** Older lines are dropped. */
 const MOST_LINES = 2000;
 
-/** Takes commands on a free port of 127.0.0.1 from those who know the token. */
+/** Accepts commands with the right token on a free port of 127.0.0.1. */
 export async function startControlServer(controls: Controls): Promise<ControlServer> {
   const token = crypto.randomUUID();
   const lines: string[] = [];

@@ -11,12 +11,12 @@ import { splitSql } from '../project/sql-statements.ts';
 export interface TestFileResult {
   readonly path: string;
   readonly passed: number;
-  /** Lines that say what failed; empty for a sound file. */
+  /** Lines that describe the failures; empty if all tests passed. */
   readonly problems: readonly string[];
 }
 
 /**
- * Runs the files of `supabase/tests` one after another in a database of its own, with migrations and seed.
+ * Runs the files of `supabase/tests` one after another in a new database with migrations and seed.
  *
  * @param patterns paths relative to `supabase/`.
  */
@@ -56,7 +56,7 @@ async function open(options: DatabaseOptions): ReturnType<typeof openDatabase> {
 async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestFileResult> {
   const lines: string[] = [];
   const problems: string[] = [];
-  // Settings of psql, such as `\set ON_ERROR_STOP`, mean nothing here.
+  // Strip psql's meta-commands, such as `\set ON_ERROR_STOP`.
   for (const statement of splitSql(sql.replaceAll(/^\\.*$/gm, ''))) {
     try {
       if (createsExtension.test(statement.text)) await createExtension(pglite, statement.text);
@@ -76,7 +76,7 @@ async function runFile(pglite: SqlSession, { path, sql }: Script): Promise<TestF
   return { path, ...judge(path, lines, problems) };
 }
 
-/** Reads the lines of the Test Anything Protocol (https://testanything.org). */
+/** Reads output in the Test Anything Protocol (https://testanything.org). */
 function judge(
   path: string,
   lines: readonly string[],

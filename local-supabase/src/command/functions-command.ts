@@ -12,13 +12,14 @@ export interface ServeFunctionsOptions {
   readonly verifyJwt: boolean;
 }
 
-/** The lines of the log that are about functions: their requests and what they print. */
+/** Log lines about functions: their requests and their output. */
 const isAboutFunctions = (line: string): boolean => / (?:\[[\w-]+\] |[A-Z]+ \/functions\/v1\/)/.test(line);
 
 /**
- * Lets a running instance serve its functions with these options, and prints what they say, until Ctrl-C or its end.
+ * Makes a running instance serve its functions with these options, and prints their output until Ctrl-C or the
+ * instance's end.
  *
- * @throws {StartError} for a file that is missing.
+ * @throws {StartError} for a missing file.
  */
 export async function serveFunctions(
   instance: InstanceFile,
@@ -41,6 +42,6 @@ export async function serveFunctions(
   process.once('SIGTERM', stop);
   for await (const line of createInterface({ input: log.on('error', stop) }))
     if (isAboutFunctions(line)) console.log(line);
-  // Back to the project's own files; an instance that has ended needs none.
+  // Restore the project's own functions. Ignore the failure of an instance that has stopped.
   await command(instance, 'POST', '/functions').catch(() => undefined);
 }

@@ -30,7 +30,7 @@ enable_confirmations = false
 /**
  * Writes an empty `supabase/`.
  *
- * @throws {StartError} where there is one.
+ * @throws {StartError} if it exists.
  */
 export function initProject(project: string): readonly string[] {
   const folder = join(project, 'supabase');

@@ -4,19 +4,19 @@ import { StartError } from '../http/start-error.ts';
 import { makePrivateFolder } from '../project/data-folder.ts';
 import type { LocalSupabase } from '../server.ts';
 
-/** What a running `local-supabase start` tells the other commands. */
+/** What `local-supabase start` saves for the other commands. */
 export interface InstanceFile {
   readonly pid: number;
-  /** Where it takes commands, with the token that it demands. */
+  /** The URL for commands, with the required token. */
   readonly controlUrl: string;
   readonly controlToken: string;
-  /** Names and values as the vendor's CLI prints them by `status -o env`. */
+  /** Names and values that the vendor's CLI prints with `status -o env`. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const pathIn = (dataDir: string): string => join(dataDir, 'instance.json');
 
-/** Writes the file for its owner only: it has the service key. */
+/** Writes the file with owner-only permissions, because it contains the service key. */
 export function saveInstance(dataDir: string, instance: InstanceFile): void {
   makePrivateFolder(dataDir);
   writeFileSync(pathIn(dataDir), JSON.stringify(instance), { mode: 0o600 });
@@ -24,7 +24,7 @@ export function saveInstance(dataDir: string, instance: InstanceFile): void {
 
 export const removeInstance = (dataDir: string): void => rmSync(pathIn(dataDir), { force: true });
 
-/** The environment of an instance, under the names of the vendor's CLI (`internal/status/status.go`). */
+/** The environment of an instance, with the names of the vendor's CLI (`internal/status/status.go`). */
 export function environmentOf(supabase: LocalSupabase): Readonly<Record<string, string>> {
   const { url, databaseUrl, mailboxUrl, keys } = supabase;
   return {
@@ -41,7 +41,7 @@ export function environmentOf(supabase: LocalSupabase): Readonly<Record<string, 
   };
 }
 
-/** @throws {StartError} where none runs. */
+/** @throws {StartError} if no instance is running. */
 export async function findInstance(dataDir: string): Promise<InstanceFile> {
   const none = new StartError(`No local Supabase runs in ${dataDir}: local-supabase start`);
   let instance: InstanceFile;
@@ -59,7 +59,7 @@ export async function findInstance(dataDir: string): Promise<InstanceFile> {
 /**
  * Sends a command to a running instance.
  *
- * @throws {StartError} with its reason, where it refuses.
+ * @throws {StartError} with the instance's reason if it rejects the command.
  */
 export async function command(
   { controlUrl, controlToken }: InstanceFile,

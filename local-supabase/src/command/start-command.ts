@@ -7,7 +7,7 @@ import { createLocalSupabase, type LocalSupabase } from '../server.ts';
 import { startControlServer } from './control-server.ts';
 import { environmentOf, removeInstance, saveInstance } from './instance-file.ts';
 
-/** Where an instance listens and keeps its data. */
+/** The ports and the data folder of an instance. */
 type Places = Pick<
   LocalSupabaseOptions,
   'port' | 'databasePort' | 'databaseUrl' | 'mailboxPort' | 'smtpPort' | 'dataDir'
@@ -16,7 +16,7 @@ type Places = Pick<
 /**
  * Runs the services until Ctrl-C or `local-supabase stop`.
  *
- * @param folder where other commands find the instance, with data or without.
+ * @param folder where other commands find the instance, even without stored data.
  */
 export async function runUntilStopped(
   settings: LocalSupabaseOptions,
@@ -36,14 +36,14 @@ export async function runUntilStopped(
   };
   const control = await startControlServer({
     stop: () => {
-      // The answer leaves before the process ends.
+      // Stop after the response is sent.
       setTimeout(() => stop(), 50);
       return Promise.resolve('Stopped.');
     },
     reset: async () => {
       if (places.databaseUrl !== undefined)
         return 'Nothing was reset: the database of --database-url is not ours to remove. Stop, drop it and create it anew, and start again.';
-      // The project's SQL is tried first: a mistake in it costs no data.
+      // Try the project's SQL first, because an error in it must not cost data.
       await (await createLocalSupabase(settings)).close();
       await supabase.close();
       if (places.dataDir !== undefined) removeData(places.dataDir);
@@ -99,7 +99,7 @@ export async function runUntilStopped(
   }
 }
 
-/** Finds a taken port before PostgreSQL starts, which takes seconds. @throws {StartError} that names it. */
+/** Finds a taken port before PostgreSQL starts, which takes seconds. @throws {StartError} naming the port. */
 async function requireFreePorts({ port, databasePort, mailboxPort, smtpPort }: Places): Promise<void> {
   for (const each of [port, databasePort, mailboxPort, smtpPort]) {
     if (!each) continue;

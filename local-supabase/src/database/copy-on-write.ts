@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** A file of Emscripten's file system in memory. */
+/** A file of Emscripten's in-memory file system. */
 interface FileNode {
   contents: Uint8Array | null;
   usedBytes: number;
@@ -15,12 +15,15 @@ interface Emscripten {
   readonly MEMFS: { readonly ops_table: { readonly file: { readonly stream: FileOperations } } };
 }
 
-/** Marks bytes that files share: the first write to such a file copies them. */
+/** Marks a buffer as shared: the first write to a file with this buffer copies it. */
 export type Freeze = (bytes: Uint8Array) => void;
 
 const known = new WeakMap<Emscripten, Freeze>();
 
-/** Makes the files in memory of a PGlite able to share their bytes, with those of others or with their own earlier state. */
+/**
+ * Makes the in-memory files of a PGlite copy-on-write, so that they can share buffers with other instances or with an
+ * image.
+ */
 export function copyOnWriteOf(pglite: PGlite): Freeze {
   const postgres = pglite.Module as unknown as Emscripten;
   const freeze = known.get(postgres) ?? startCopying(postgres);
@@ -34,9 +37,9 @@ function startCopying({ MEMFS }: Emscripten): Freeze {
   const { write } = stream;
   stream.write = (opened, ...rest) => {
     const { node } = opened;
-    // All else that changes a file gives it another array: its growth, and a new size.
+    // Other changes, such as growing and truncating, replace the array by themselves.
     if (node.contents && frozen.has(node.contents.buffer))
-      // Not `slice`, by which a Buffer shares its memory.
+      // Not `slice`, because a Buffer's `slice` shares memory.
       node.contents = new Uint8Array(node.contents.subarray(0, node.usedBytes));
     return write(opened, ...rest);
   };

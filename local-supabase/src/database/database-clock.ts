@@ -1,11 +1,11 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
 import { isRemote, type PostgresSession } from './postgres-session.ts';
 
-/** The clock by which PostgreSQL in WebAssembly tells the time: that of the machine, and a distance from it. */
+/** The clock of PostgreSQL in WebAssembly: the machine's clock plus an offset. */
 export interface DatabaseClock {
-  /** Makes `now()` and all else that SQL knows of the time go ahead by this many milliseconds; 0 ends it. */
+  /** Moves SQL's clock, such as `now()`, ahead by this many milliseconds; 0 resets it. */
   setAhead(byMs: number): void;
-  /** Loads the clock into a PGlite that is about to start. */
+  /** Installs the clock in a PGlite at its start. */
   readonly extension: Extension;
 }
 

@@ -3,8 +3,8 @@ import { STACK_DEPTH_EXCEEDED } from './database-error.ts';
 import type { DatabaseError } from './database-error.ts';
 
 /**
- * PostgreSQL ended within a statement. Its memory is in no usable state; its files have all that was committed.
- * The code is 54001 where a statement recursed too deeply, else 57P02 (crash_shutdown).
+ * PostgreSQL ended within a statement. Its memory is unusable; its files contain everything that was committed. The
+ * code is 54001 if a statement recursed too deeply, else 57P02 (crash_shutdown).
  */
 export class DatabaseCrash extends Error implements DatabaseError {
   override readonly name = 'DatabaseCrash';
@@ -17,19 +17,19 @@ export class DatabaseCrash extends Error implements DatabaseError {
   }
 }
 
-/** @returns the crash that an error of the WebAssembly engine or of its thread means. */
+/** @returns the crash for an error of the WebAssembly engine or of its thread. */
 export function crashBy(cause: Error): DatabaseCrash {
   if (cause instanceof RangeError) return new DatabaseCrash(STACK_DEPTH_EXCEEDED, cause);
   return new DatabaseCrash({ code: '57P02', message: `PostgreSQL crashed: ${cause.message}` }, cause);
 }
 
-/** @returns the crash of a watched PGlite, if there was one. */
+/** @returns the crash of a watched PGlite, or undefined. */
 export type CrashWatch = () => DatabaseCrash | undefined;
 
 /**
- * Makes a crash visible. PGlite does not check PostgreSQL's stack depth, and it drops what JavaScript throws in place
- * of a PostgreSQL error (V8's RangeError on a full stack, a trap of WebAssembly): the statement would seem to succeed,
- * and a later message could commit one half of it. Once crashed, every message is refused.
+ * Detects crashes. PGlite does not check PostgreSQL's stack depth, and swallows exceptions that are not PostgreSQL
+ * errors (V8's RangeError on a full stack, a WebAssembly trap): the statement would seem to succeed, and a later
+ * message could commit half of it. After a crash, every message is refused.
  */
 export function watchForCrash(pglite: PGlite): CrashWatch {
   const watch = watches.get(pglite) ?? startWatch(pglite);
@@ -70,7 +70,7 @@ function startWatch(pglite: PGlite): CrashWatch {
 
 const isTrap = (problem: unknown): problem is Error => problem instanceof Error;
 
-/** The status of PGlite's `ExitStatus`, which is no `Error`, for an error of a statement; others end the process. */
+/** The status of PGlite's `ExitStatus`, which is not an `Error`, for a failed statement; other statuses end the process. */
 const STATEMENT_ERROR_STATUS = 100;
 
 const isOwnError = (problem: unknown): boolean =>

@@ -12,7 +12,7 @@ export function isDatabaseError(problem: unknown): problem is DatabaseError {
   return problem instanceof Error && typeof code === 'string' && /^[\dA-Z]{5}$/.test(code);
 }
 
-/** PostgreSQL's refusal of a statement that recurses too deeply. */
+/** PostgreSQL's error for a statement that recurses too deeply. */
 export const STACK_DEPTH_EXCEEDED = {
   code: '54001',
   message: 'stack depth limit exceeded',

@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { copyOnWriteOf } from './copy-on-write.ts';
 import { interruptsOf } from './statement-interrupts.ts';
 
-/** The parts of Emscripten's file system in memory that hold a PGlite's files. */
+/** The parts of Emscripten's in-memory file system that contain a PGlite's files. */
 interface FileNode {
   name: string;
   parent: FileNode;
@@ -35,16 +35,15 @@ interface Emscripten {
 const PAGE_BYTES = 65_536;
 const zeroPage = Buffer.alloc(PAGE_BYTES);
 const LIBRARY_FOLDER = '/pglite/lib/postgresql';
-/** Libraries that no statement of a client loads, or that few do: conversions of encodings. */
+/** Libraries that clients' statements load never or rarely: encoding conversions. */
 const rarelyLoaded = /^(?:pgxs|\.+|libpqwalreceiver\.so|pgoutput\.so|.+_(?:and|sjis)\w+\.so)$/;
 
 /**
- * Keeps the memory and the files of an idle PGlite that has its files in memory. Only what PostgreSQL has written is
- * copied: the pages of memory that are not zero, and each file at its first change.
+ * Saves the memory and the files of an idle in-memory PGlite. Only what PostgreSQL has written is copied: nonzero
+ * memory pages, and each file at its first change.
  *
- * @returns a function that brings the PGlite back to this state, as often as wanted, between two statements and outside
- *   of a transaction. It returns false, and changes nothing, after another library was loaded: its code would stay, and
- *   its data would not.
+ * @returns a function that restores this state, any number of times, between statements and outside of a transaction.
+ * It returns false and changes nothing if a library was loaded since: its code would stay, but not its data.
  */
 export async function saveImage(pglite: PGlite): Promise<() => boolean> {
   const postgres = pglite.Module as unknown as Emscripten;
@@ -86,7 +85,7 @@ function saveMemory(postgres: Emscripten): () => void {
     for (let start = 0; start < current.length; start += PAGE_BYTES) {
       const page = current.subarray(start, start + PAGE_BYTES);
       const image = pages.get(start) ?? zeroPage;
-      // A page that is only read takes no memory; writing zeros to it would.
+      // Compare first: reading a page allocates no memory, writing zeros does.
       if (!page.equals(image)) page.set(image);
     }
   };
@@ -117,7 +116,7 @@ function saveFiles(pglite: PGlite, { FS, MEMFS }: Emscripten): SavedFiles {
       stream && { stream, state: { fd: stream.fd, position: stream.position, flags: stream.flags } },
   );
   const { getattr } = file.node;
-  // PostgreSQL asks for the attributes of a library before it loads it.
+  // PostgreSQL reads the attributes of a library before it loads it.
   file.node.getattr = (node, ...rest) => {
     if (node.name.endsWith('.so')) libraries.add(node.name);
     return getattr(node, ...rest);

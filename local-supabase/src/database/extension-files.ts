@@ -6,10 +6,10 @@ export interface ExtensionFile {
   readonly text: string;
 }
 
-/** PostgreSQL's folder of extensions within PGlite. */
+/** PostgreSQL's extension folder within PGlite. */
 const EXTENSION_FOLDER = '/pglite/share/postgresql/extension';
 
-/** Makes extensions in SQL available to `create extension`. */
+/** Makes SQL extensions available to `create extension`. */
 export async function installExtensionFiles(
   session: PostgresSession,
   files: readonly ExtensionFile[],
@@ -19,6 +19,6 @@ export async function installExtensionFiles(
   for (const { path, text } of written) session.Module.FS.writeFile(path, text);
 }
 
-/** The names of the extensions that the files make. */
+/** The names of the extensions in the files. */
 export const extensionNames = (files: readonly ExtensionFile[]): ReadonlySet<string> =>
   new Set(files.map(({ name }) => name.replace(/(?:--.*)?\.\w+$/, '')));

@@ -18,7 +18,10 @@ interface EmscriptenOptions {
 /** Undefined in a browser. */
 const host = globalThis.process as NodeJS.Process | undefined;
 
-/** Emscripten writes the status of PostgreSQL's process to `process.exitCode`, which belongs to the host. */
+/**
+ * Restores `process.exitCode`, which Emscripten sets to the exit status of PostgreSQL's process although it belongs to
+ * the host.
+ */
 export const hostExitCode: Extension = {
   name: 'host exit code',
   setup: (_pglite, options: EmscriptenOptions) =>
@@ -41,7 +44,10 @@ export const hostExitCode: Extension = {
     }),
 };
 
-/** For initdb, which PGlite runs in a module without these options: what the host sets meanwhile is undone, too. */
+/**
+ * For initdb, which PGlite runs in a module without these options. Also discards changes that the host makes during the
+ * task.
+ */
 export async function keepExitCode<T>(task: () => Promise<T>): Promise<T> {
   const exitCode = host?.exitCode;
   try {
@@ -61,6 +67,6 @@ function keepingExitCode(call: Call): Call {
       host.exitCode = exitCode;
     }
   };
-  // The dynamic linker reads the signature of an import from its function.
+  // The dynamic linker reads an import's signature from the function's properties.
   return Object.assign(kept, call);
 }

@@ -2,21 +2,21 @@ import { createReader, readSections, readVector, SECTION, unsigned, writeSection
 import type { Reader } from './wasm-binary.ts';
 
 /**
- * Gives PostgreSQL in WebAssembly a place at which a running statement can be stopped. PostgreSQL calls
- * `ProcessInterrupts` wherever it may be canceled, while `InterruptPending` is set; nothing sets it from outside, since
- * the module has one thread and no signals. The new body of that function keeps it set, and asks JavaScript now and
- * then (https://webassembly.github.io/spec/core/binary/modules.html).
+ * Makes PostgreSQL's statements in WebAssembly interruptible. PostgreSQL calls `ProcessInterrupts` wherever a statement
+ * can be canceled, if `InterruptPending` is set; nothing sets the flag from outside, because the module has one thread
+ * and no signals. The new body of that function keeps the flag set and calls JavaScript from time to time
+ * (https://webassembly.github.io/spec/core/binary/modules.html).
  *
- * A new global counts the calls down, so that only few of them leave WebAssembly:
+ * A new global counts calls down, so that few of them leave WebAssembly:
  *
  *     if (--countdown <= 0) countdown = hook(HOOK_CALL, …);
- *     processInterrupts(); // What the function was before.
+ *     processInterrupts(); // The original body.
  *     InterruptPending = 1;
  */
 
-/** The imported function that asks JavaScript. PostgreSQL in WebAssembly listens at no socket, so nothing else calls it. */
+/** The imported function that serves as the hook. PostgreSQL in WebAssembly listens on no socket, so it has no other caller. */
 export const HOOK_IMPORT = '__syscall_listen';
-/** Its first argument where `ProcessInterrupts` calls it. */
+/** The first argument of calls from `ProcessInterrupts`. */
 export const HOOK_CALL = -0x5bd1e995;
 
 const I32 = 0x7f;
@@ -25,16 +25,16 @@ const TABLE = 1;
 const MEMORY = 2;
 const EXTERNAL_GLOBAL = 3;
 
-/** PostgreSQL's memory at the start: what an idle database uses. It grows where more is needed, up to PGlite's limit. */
+/** PostgreSQL's initial memory, which an idle database uses. It grows on demand, up to PGlite's limit. */
 export const INITIAL_MEMORY_BYTES = 40 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 
 /**
- * PGlite's module demands 128 MiB at once, which the JavaScript engine counts as used: it then looks for memory to
- * free more often. The new one takes `INITIAL_MEMORY_BYTES`.
+ * Makes statements interruptible, and lowers the initial memory from PGlite's 128 MiB to `INITIAL_MEMORY_BYTES`: the
+ * JavaScript engine counts the memory as used and would collect garbage more often.
  *
  * @param module PGlite's `pglite.wasm`.
- * @throws {Error} if the module has no such function: it is then another build of PostgreSQL than the one that is known.
+ * @throws {Error} if the module is another build of PostgreSQL, without the expected function.
  */
 export function makeInterruptible(module: Uint8Array): Uint8Array<ArrayBuffer> {
   const sections = readSections(module);
@@ -99,7 +99,7 @@ function newBody({ countdown, hook, hookParameters, original, memoryBase, flagOf
   );
 }
 
-/** An entry of a vector, and what is before and after it; without the number of entries. */
+/** An entry of a vector, and the bytes before and after it, without the vector's length. */
 interface Entry {
   readonly count: number;
   readonly before: Uint8Array;
@@ -127,7 +127,7 @@ function entryOf(content: Uint8Array, index: number, skip: (reader: Reader) => v
 interface Imports {
   readonly functions: readonly { readonly name: string; readonly type: number }[];
   readonly globalNames: readonly string[];
-  /** What is before and after the smallest size of the memory. */
+  /** The bytes before and after the minimum memory size. */
   readonly memoryPages: Pick<Entry, 'before' | 'after'>;
 }
 
@@ -144,7 +144,7 @@ function readImports(content: Uint8Array): Imports {
       globalNames.push(name);
       reader.bytes(2);
     } else {
-      // A table has a type before its limits, a memory has not.
+      // A table has a type before its limits, a memory does not.
       if (kind === TABLE) reader.byte();
       const hasMaximum = (reader.byte() & 1) === 1;
       const start = reader.offset();
@@ -169,7 +169,7 @@ function exportedIndex(content: Uint8Array, name: string): number {
   return found.index;
 }
 
-/** A global is a type, whether it changes, and a constant or another global as its first value. */
+/** A global has a type, a mutability flag, and a constant or another global as its initial value. */
 function skipGlobal(reader: Reader): void {
   reader.bytes(2);
   const operation = reader.byte();
@@ -179,7 +179,7 @@ function skipGlobal(reader: Reader): void {
   reader.byte();
 }
 
-/** The value with which a global begins. */
+/** The initial value of a global. */
 function constantOf(entry: Uint8Array): number {
   const reader = createReader(entry);
   reader.bytes(3);

@@ -1,8 +1,8 @@
 import { createReader, readSections, readVector, SECTION, unsigned, writeSections } from './wasm-binary.ts';
 
-/** Names by which PostgreSQL and Emscripten look up functions: `_PG_init`, `Pg_magic_func`, `__wasm_call_ctors`. */
+/** Names that PostgreSQL and Emscripten look up at run time: `_PG_init`, `Pg_magic_func`, `__wasm_call_ctors`. */
 const lookedUp = /^(?:_|Pg_|pg_finfo_)/;
-/** PostgreSQL calls a function of a library whose description is exported under this name. */
+/** The prefix of the descriptions of functions that PostgreSQL calls. */
 const DESCRIPTION = 'pg_finfo_';
 
 const TABLE = 1;
@@ -16,10 +16,10 @@ interface Export {
 }
 
 /**
- * Removes what nothing can ask for from a library's exports: OpenSSL within pgcrypto exports 7,000 of its functions, and
- * Emscripten makes JavaScript objects of each, in each instance.
+ * Removes a library's unreachable exports: OpenSSL within pgcrypto exports 7,000 functions, and Emscripten creates
+ * JavaScript objects for each of them, in each instance.
  *
- * @param library a side module of Emscripten. Its own imports name the exports by which it refers to itself.
+ * @param library an Emscripten side module. Its own imports name the exports that it refers to itself.
  */
 export function removeUnusedExports(library: Uint8Array): Uint8Array {
   const sections = readSections(library);

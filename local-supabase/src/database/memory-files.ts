@@ -8,12 +8,12 @@ type FileSystem = PGlite['Module']['FS'];
 
 const DATA_FOLDER = `${WASM_PREFIX}/data`;
 const LOG_FOLDER = `${DATA_FOLDER}/pg_wal`;
-/** A segment of PostgreSQL's log, by its name. */
+/** Matches the names of PostgreSQL's log segments. */
 const isLogSegment = /^[\dA-F]{24}$/;
-/** PostgreSQL reads its log in pages. */
+/** The page size of PostgreSQL's log. */
 const LOG_PAGE_BYTES = 8192;
 
-/** Keeps PostgreSQL's files in memory. They begin with those of an archive, and share its memory until they are written. */
+/** PostgreSQL's files in memory, copy-on-write over an archive. */
 export class MemoryFiles extends EmscriptenBuiltinFilesystem {
   #data: Uint8Array | undefined;
 
@@ -25,7 +25,7 @@ export class MemoryFiles extends EmscriptenBuiltinFilesystem {
 
   override async initialSyncFs(): Promise<void> {
     const [data, { pg }] = [this.#data, this];
-    // What refers to a closed PGlite refers to this, too, and must not keep the archive.
+    // Drop the reference: objects that refer to a closed PGlite would keep the archive in memory.
     this.#data = undefined;
     if (data && pg) await addFiles(pg, readTar(data), DATA_FOLDER);
   }
@@ -36,7 +36,7 @@ export class MemoryFiles extends EmscriptenBuiltinFilesystem {
   }
 }
 
-/** Ends a PGlite with files in memory. @returns an archive of its data folder, which needs no recovery at the next start. */
+/** Closes an in-memory PGlite. @returns an archive of its data folder, which needs no recovery at the next start. */
 export async function closeToArchive(pglite: PGlite): Promise<Uint8Array<ArrayBuffer>> {
   const { fs } = pglite;
   if (!fs) throw new Error('The database has not started');
@@ -52,9 +52,9 @@ export async function closeToArchive(pglite: PGlite): Promise<Uint8Array<ArrayBu
 }
 
 /**
- * Adds files to those of a PGlite. They share the given memory until they are written.
+ * Adds files to those of a PGlite, copy-on-write over the given memory.
  *
- * @param folder the path that they are relative to. Default: where extensions are.
+ * @param folder the path that they are relative to. Default: the folder of extensions.
  */
 export async function addFiles(
   pglite: PGlite,
@@ -79,7 +79,7 @@ export async function addFiles(
   }
 }
 
-/** Compiles a library before PostgreSQL loads it, which it cannot wait for. */
+/** Compiles a library in advance, because PostgreSQL cannot wait for the compilation when it loads the library. */
 const addLibrary = (files: FileSystem, parent: string, name: string, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     const addOnly = () => {
@@ -89,7 +89,7 @@ const addLibrary = (files: FileSystem, parent: string, name: string, bytes: Uint
     files.createPreloadedFile(parent, name, bytes, true, true, resolve, addOnly, false, true);
   });
 
-/** Ends each segment of the log after its last page with content: PostgreSQL writes the rest when it needs it. */
+/** Truncates each log segment after its last page with content: PostgreSQL writes the rest when it needs it. */
 function shortenLog(files: FileSystem): void {
   for (const name of files.readdir(LOG_FOLDER)) {
     if (!isLogSegment.test(name)) continue;

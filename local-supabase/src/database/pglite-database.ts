@@ -12,36 +12,36 @@ export interface PgliteDatabase extends Database {
    * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.
    */
   readonly exclusive: Exclusive;
-  /** Runs `task` alone in the session, with the session itself; call no other method within it. */
+  /** Passes the session to `task`, which runs alone in it; call no other method within the task. */
   session<T>(task: (session: PostgresSession) => Promise<T>): Promise<T>;
-  /** How many tasks wait for the session. */
+  /** The number of tasks that wait for the session. */
   waiting(): number;
   /** Runs statements in the session without a new transaction; only within `exclusive`. */
   readonly pipeline: Pipeline;
-  /** Changes when the session is another one: after a crash, with no prepared statements. */
+  /** Changes when the session is replaced after a crash; prepared statements are then gone. */
   epoch(): number;
   /** Like `listen`, only within `exclusive`. */
   listenWithin(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>;
-  /** Listens again, after a client of the session has ended its listening; only within `exclusive`. */
+  /** Subscribes again, after a client's `unlisten` in the shared session; only within `exclusive`. */
   listenAgain(): Promise<void>;
-  /** Asks the statement that runs to end with 57014. It runs on where PostgreSQL has no thread of its own. */
+  /** Cancels the running statement (57014). Has no effect unless PostgreSQL runs in another thread. */
   cancel(): void;
   /**
-   * Refuses the tasks that wait, and ends the transaction that has the session, whatever its task waits for, and the statement that
-   * runs: where it goes on for two seconds, the thread of PostgreSQL is ended.
+   * Rejects waiting tasks, and ends the current transaction and the running statement. If the statement does not end
+   * within two seconds, terminates PostgreSQL's thread.
    */
   interrupt(): Promise<void>;
 }
 
-/** Opens the files of a crashed session again, in a new one. */
+/** Opens the files of a crashed session in a new session. */
 export type Reopen = (crashed: PostgresSession) => Promise<PostgresSession>;
 
 export interface PgliteOwner {
   /** Replaces a crashed session before the next task. Without it, a crash is final. */
   readonly reopen?: Reopen;
-  /** Takes the session back at the end. Default: ends it. */
+  /** Called with the session at the end. Default: closes it. */
   readonly release?: (session: PostgresSession) => Promise<void>;
-  /** How long a transaction may run no statement while others wait, in milliseconds. Default 10,000. */
+  /** How long a transaction may be idle while others wait, in milliseconds. Default 10,000. */
   readonly idleTransactionMs?: number;
 }
 
@@ -53,14 +53,14 @@ interface Subscription {
 
 const nothing = () => Promise.resolve();
 
-/** What ends a subscription refers to its session, which the services' references to it would keep in memory. */
+/** Drops the reference to `end`: it refers to the session, which would stay in memory with the subscription. */
 async function endSubscription(subscription: Subscription): Promise<void> {
   const { end } = subscription;
   subscription.end = nothing;
   await end();
 }
 
-/** Ends a transaction that is still open. The first attempt may meet what is left of the broken message. */
+/** Rolls back a transaction that is still open. The first attempt may read the rest of the broken message. */
 async function canRollBack(session: PostgresSession): Promise<boolean> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     try {
@@ -68,23 +68,23 @@ async function canRollBack(session: PostgresSession): Promise<boolean> {
       await session.query('select 1');
       return true;
     } catch {
-      // The next attempt, or the next session.
+      // Try once more; then a new session is opened.
     }
   }
   return false;
 }
 
-/** Longest time between a request to cancel and the statement's end. */
+/** Maximum time between a cancellation and the end of the statement. */
 const CANCEL_MS = 2000;
 
-/** The `Database` over one session. All statements pass through one queue. */
+/** Implements `Database` over one session. All statements pass through one queue. */
 export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner = {}): PgliteDatabase {
   const { reopen, release = (session) => session.close(), idleTransactionMs = 10_000 } = owner;
-  /** Undefined after the end: an object that refers to the closed database keeps no memory of PostgreSQL. */
+  /** Undefined after closing, so that references to the closed database do not keep PostgreSQL's memory. */
   let session: PostgresSession | undefined = opened;
   let crashOf: ReturnType<typeof crashWatchOf> | undefined = crashWatchOf(opened);
   let epoch = 0;
-  /** Whether the session stayed in a transaction that has ended. */
+  /** Whether the session is still in a transaction that should have ended. */
   let isStuck = false;
   let closed: Promise<void> | undefined;
   const subscriptions = new Set<Subscription>();
@@ -110,7 +110,10 @@ export function createPgliteDatabase(opened: PostgresSession, owner: PgliteOwner
       if (reopen && (isStuck || crashOf?.())) await replaceCrashed(reopen);
       return task();
     });
-  /** Values that PostgreSQL cannot read make PGlite's own rollback fail, and every later task would be part of the transaction. */
+  /**
+   * Rolls back after a failure: PGlite's own rollback fails after values that PostgreSQL cannot read, and later tasks
+   * would join the transaction.
+   */
   const settle = async <T>(task: Promise<T>): Promise<T> => {
     try {
       return await task;

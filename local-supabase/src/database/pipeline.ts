@@ -9,10 +9,10 @@ export type Pipeline = (
 ) => Promise<readonly PipelineResult[]>;
 
 /**
- * Sends statements to PGlite in PostgreSQL's wire protocol: values stay text, so no number loses a digit, and
- * PostgreSQL itself infers the type of each parameter.
+ * Sends statements to PGlite in PostgreSQL's wire protocol: values stay text, so numbers lose no digit, and PostgreSQL
+ * infers the parameter types.
  *
- * @param session the session at the time of a call: after a crash it is another one.
+ * @param session returns the current session, which a crash replaces.
  */
 export function createPipeline(session: () => PostgresSession): Pipeline {
   return async (statements, { keepsFiles = true } = {}) => {

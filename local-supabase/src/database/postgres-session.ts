@@ -2,10 +2,10 @@ import type { PGlite, PGliteInterface } from '@electric-sql/pglite';
 import type { PipelineResult, ProtocolStatement } from './protocol.ts';
 import { watchForCrash, type DatabaseCrash } from './database-crash.ts';
 
-/** The session of PostgreSQL: a PGlite in this thread, or what speaks to one in another. */
+/** A PGlite in this thread, or a client of one in another thread. */
 export type PostgresSession = PGlite | RemoteSession;
 
-/** What runs SQL in the session. */
+/** The methods that run SQL. */
 export type SqlSession = Pick<PGliteInterface, 'query' | 'exec' | 'transaction'>;
 
 type SharedMethods = 'query' | 'exec' | 'transaction' | 'execProtocol' | 'listen' | 'dumpDataDir' | 'close';
@@ -13,15 +13,15 @@ type SharedMethods = 'query' | 'exec' | 'transaction' | 'execProtocol' | 'listen
 /** The methods of PGlite that the services call, for a PGlite in another thread. */
 export interface RemoteSession extends Pick<PGliteInterface, SharedMethods> {
   readonly isRemote: true;
-  /** Runs statements one after another, with values as text; without it, `execProtocol` does so in one message. */
+  /** Runs statements one after another, with values as text. Without it, `execProtocol` sends them in one message. */
   readonly pipeline?: (statements: readonly ProtocolStatement[]) => Promise<readonly PipelineResult[]>;
-  /** Why it takes no further statement; undefined while it does. */
+  /** The crash because of which it refuses statements, or undefined. */
   crash(): DatabaseCrash | undefined;
-  /** Asks the statement that runs to end, with 57014; resolves when it has ended. */
+  /** Cancels the running statement (57014); resolves when it has ended. */
   cancel(): Promise<void>;
-  /** Ends PostgreSQL at once, as a power failure would: its files keep what was committed. */
+  /** Ends PostgreSQL at once, as a power failure would: committed data stays in its files. */
   terminate(): Promise<void>;
-  /** Makes files available to PostgreSQL, by their path in its file system. */
+  /** Writes files to PostgreSQL's file system. */
   writeFiles(files: readonly SessionFile[]): Promise<void>;
   /** Sets how many milliseconds SQL's clock is ahead of the machine's. */
   setAhead(byMs: number): Promise<void>;
@@ -34,6 +34,6 @@ export interface SessionFile {
 
 export const isRemote = (session: PostgresSession): session is RemoteSession => 'isRemote' in session;
 
-/** @returns how a crash of the session is known. */
+/** @returns a function that returns the session's crash, or undefined. */
 export const crashWatchOf = (session: PostgresSession): (() => DatabaseCrash | undefined) =>
   isRemote(session) ? () => session.crash() : watchForCrash(session);

@@ -1,8 +1,8 @@
 import { types } from '@electric-sql/pglite';
 
 /**
- * The parsers of result values: timestamps become `Date`, `date` stays text, json is parsed, int8 is a number, or a
- * bigint where a number would lose digits.
+ * The parsers of result values: timestamps become `Date`, `date` stays text, json is parsed, int8 becomes a number, or
+ * a bigint if a number would lose digits.
  */
 export const resultParsers = {
   [types.TIMESTAMPTZ]: (value: string) => new Date(value),

@@ -3,13 +3,13 @@ import { hostExitCode, keepExitCode } from './host-exit-code.ts';
 
 type Print = (line: string) => void;
 
-/** PostgreSQL's message before it ends its process. */
+/** PostgreSQL's message before its process ends. */
 const lastMessage = /\b(?:PANIC|FATAL):\s+(.*)/;
 
 /**
  * Starts a PGlite.
  *
- * @throws {Error} with PostgreSQL's own reason where it does not start; PGlite would say only that it was aborted.
+ * @throws {Error} with PostgreSQL's reason if it does not start; PGlite itself reports only an abort.
  */
 export async function startPglite(options: PGliteOptions): Promise<PGlite> {
   let reason: string | undefined;

@@ -1,21 +1,21 @@
 import type { Extension, PGlite } from '@electric-sql/pglite';
 import { HOOK_CALL, HOOK_IMPORT } from './interruptible-wasm.ts';
 
-/** What lets a running statement end before its time: PostgreSQL's own timeouts, and a request to cancel it. */
+/** Ends running statements early: PostgreSQL's own timeouts, and cancellation. */
 export interface StatementInterrupts {
-  /** Loads them into a PGlite that is about to start, with a module of `makeInterruptible`. */
+  /** Installs the interrupts in a PGlite at its start; requires a module of `makeInterruptible`. */
   readonly extension: Extension;
-  /** Makes PostgreSQL look at its timeouts anew, after its memory was replaced. */
+  /** Makes PostgreSQL check its timeouts again after its memory was replaced. */
   renew(): void;
 }
 
 /** CLOCK_MONOTONIC of WASI's `clock_time_get`. */
 const MONOTONIC = 1;
-/** PostgreSQL waits in a loop that reads this clock: a time far ahead ends the wait. */
+/** PostgreSQL waits in a loop that reads this clock, so a time far ahead ends the wait. */
 const DAY_NANOSECONDS = 86_400_000_000_000n;
 /** ITIMER_REAL, the timer behind SIGALRM. */
 const REAL_TIMER = 0;
-/** Between two questions: at most this many of PostgreSQL's own checks, and at least this long where they are quick. */
+/** The maximum number of PostgreSQL's checks between two calls of the hook, and the minimum time between them. */
 const MOST_CHECKS = 128;
 const SHORT_MS = 1;
 
@@ -28,22 +28,22 @@ type Instantiate = (imports: WasmImports, ready: Ready) => unknown;
 interface Postgres {
   readonly HEAP32: Int32Array;
   readonly HEAPU8: Uint8Array;
-  /** Addresses of the flags. */
+  /** Addresses in PostgreSQL's memory. */
   readonly _InterruptPending: number;
   readonly _QueryCancelPending: number;
 }
 
 const known = new WeakMap<PGlite, StatementInterrupts>();
 
-/** The interrupts with which a PGlite was started. */
+/** The interrupts that a PGlite was started with. */
 export const interruptsOf = (pglite: PGlite): StatementInterrupts | undefined => known.get(pglite);
 
 /**
- * PGlite implements PostgreSQL's timer by JavaScript's, which never fires while a statement runs. Here the statement
- * itself looks at the time, wherever PostgreSQL checks for interrupts or waits, so `statement_timeout` works as
- * documented, also those of a role, a transaction or a function.
+ * PGlite implements PostgreSQL's timer with JavaScript's, which never fires while a statement runs. Here the statement
+ * itself reads the time wherever PostgreSQL checks for interrupts or waits, so `statement_timeout` works as documented,
+ * also when it is set for a role, a transaction or a function.
  *
- * @param takeCancel whether the statement that runs has to end; true once for each request.
+ * @param takeCancel whether the running statement is to be canceled; returns true once per cancellation.
  */
 export function createStatementInterrupts(takeCancel: () => boolean = () => false): StatementInterrupts {
   let dueMs = Number.POSITIVE_INFINITY;
@@ -55,7 +55,7 @@ export function createStatementInterrupts(takeCancel: () => boolean = () => fals
     const memory = postgres();
     if (memory) memory.HEAP32[memory[name] >> 2] = 1;
   };
-  /** Delivers the alarm that is due as a signal would, and a request to cancel. */
+  /** Delivers a due alarm, as a signal would, and a cancellation. */
   const deliver = (nowMs: number): boolean => {
     const isCanceled = takeCancel();
     const isDue = nowMs >= dueMs;
@@ -67,7 +67,7 @@ export function createStatementInterrupts(takeCancel: () => boolean = () => fals
     if (isCanceled || isDue) setFlag('_InterruptPending');
     return isCanceled || isDue;
   };
-  /** @returns how many checks pass without another question. */
+  /** @returns the number of checks until the next call of the hook. */
   const ask = (): number => {
     const nowMs = performance.now();
     deliver(nowMs);

@@ -9,7 +9,7 @@ const BLOCK_BYTES = 512;
 const OCTAL = 8;
 const FOLDER = '5';
 
-/** Reads an archive of files and folders with short names, as PGlite makes them (POSIX.1-1988, ustar). */
+/** Reads an archive of files and folders with short names, as PGlite writes it (POSIX.1-1988, ustar). */
 export function readTar(archive: Uint8Array): readonly TarEntry[] {
   const text = (start: number, end: number) =>
     new TextDecoder().decode(archive.subarray(start, end)).replace(/\0.*$/s, '');

@@ -4,7 +4,7 @@ export interface Exclusive {
   <T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** The right of a transaction's task to run statements, which ends with the transaction, or before. */
+/** Permission for a transaction's task to run statements; ends with the transaction or earlier. */
 export interface Lease {
   /** Runs a statement. @throws {TransactionEnded} after the lease's end. */
   run<T>(statement: () => Promise<T>): Promise<T>;
@@ -12,18 +12,18 @@ export interface Lease {
   until<T>(task: Promise<T>): Promise<T>;
 }
 
-/** Who has the session of PostgreSQL: one task at a time, in the order of arrival. */
+/** Queues tasks for PostgreSQL's session: one at a time, in order of arrival. */
 export interface Turns {
   readonly enter: Exclusive;
-  /** How many tasks wait. */
+  /** The number of waiting tasks. */
   waiting(): number;
-  /** Begins a lease of the task that has the session. */
+  /** Begins a lease for the task that holds the session. */
   lease(): Lease;
-  /** Ends the lease of the task that has the session, and refuses the tasks that wait. Later ones are admitted. */
+  /** Ends the current lease and rejects waiting tasks. Later tasks are admitted. */
   end(): void;
 }
 
-/** A transaction was ended before its task; the code is 25P03 where others waited for it, else 57P01. */
+/** A transaction was ended before its task. The code is 25P03 if it was idle while others waited, else 57P01. */
 export class TransactionEnded extends Error implements DatabaseError {
   override readonly name = 'TransactionEnded';
   readonly code: '25P03' | '57P01';
@@ -35,16 +35,16 @@ export class TransactionEnded extends Error implements DatabaseError {
 
 const CLOSING = 'The statement was ended: the database is being closed';
 
-/** Refers to no lease, unlike a function within one. */
+/** Must not close over a lease. */
 const ignoreEnd = (): void => undefined;
 
-/** @param idleMs how long a lease may run no statement while others wait. */
+/** @param idleMs how long a lease may be idle while others wait. */
 export function createTurns(idleMs: number): Turns {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  /** How often the tasks that waited were refused. */
+  /** The number of calls of `end`. */
   let ends = 0;
-  /** How often, when the task that has the session arrived. */
+  /** The value of `ends` when the current task arrived. */
   let endsBefore = 0;
   let end: (problem: TransactionEnded) => void = ignoreEnd;
   const lease = (): Lease => {
@@ -82,7 +82,7 @@ export function createTurns(idleMs: number): Turns {
       until: (task) =>
         Promise.race([task, ending]).finally(() => {
           clearTimeout(timer);
-          // An error made here would keep the session in memory, by the frames of its stack.
+          // Create the error on demand: its stack frames would keep the session in memory.
           ended ??= () => new TransactionEnded('57P01', 'The transaction has ended');
           end = ignoreEnd;
         }),

@@ -21,7 +21,7 @@ export async function vacuumDatabase(database: Database): Promise<void> {
   if (log && log.bytes > LOG_BYTES) await database.query('checkpoint');
 }
 
-/** Runs the project's retention job, which `pg_cron` runs on a hosted project. A project without the job is skipped. */
+/** Runs the project's retention job, which `pg_cron` runs on a hosted project. Skips projects without the job. */
 export async function runRetention(database: Database, nowMs: number): Promise<void> {
   const [job] = await database.query<{ exists: boolean }>(
     `select to_regproc('private.run_retention') is not null as exists`,
@@ -30,12 +30,13 @@ export async function runRetention(database: Database, nowMs: number): Promise<v
   await database.query(`call private.run_retention(called_at => $1)`, [new Date(nowMs).toISOString()]);
 }
 
-/** Longest delay of a timer in Node. */
+/** The longest delay of a timer in Node. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * Delivers what users and backends sent, after each commit that queued something and when a scheduled message is due, as a job of `pg_cron`
- * does each second on a hosted project. What a stopped server left behind is delivered first. A project without the queue is left alone.
+ * Delivers queued messages after each commit that queued some, and scheduled messages when they are due; on a hosted
+ * project, a `pg_cron` job does so every second. Begins with messages that a stopped server left. Skips projects
+ * without the queue.
  *
  * @returns a function that stops it, once the current delivery has ended.
  */

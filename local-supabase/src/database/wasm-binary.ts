@@ -1,4 +1,4 @@
-/** Numbers of sections. */
+/** Section ids. */
 export const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 /** The magic number, and version 1. */
 const HEADER = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
@@ -9,7 +9,7 @@ export interface Section {
   readonly content: Uint8Array;
 }
 
-/** Reads the values of a module in their order. */
+/** Reads the values of a module in order. */
 export interface Reader {
   readonly done: () => boolean;
   readonly offset: () => number;
@@ -57,7 +57,7 @@ export function readVector<T>(content: Uint8Array, read: (reader: Reader) => T):
   return Array.from({ length: reader.unsigned() }, () => read(reader));
 }
 
-/** @param replaced the parts of sections that are others, by number. */
+/** @param replaced new contents by section id. */
 export function writeSections(
   sections: readonly Section[],
   replaced: ReadonlyMap<number, readonly Uint8Array[]>,
@@ -70,7 +70,7 @@ export function writeSections(
   return join(written);
 }
 
-/** Encodes a number without a sign (LEB128). */
+/** Encodes an unsigned number (LEB128). */
 export function unsigned(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

@@ -17,10 +17,10 @@ interface Job {
 const MINUTE_MS = 60_000;
 
 /**
- * Runs the jobs of the stand-in for `pg_cron`, one after another, and records their runs. A job that was due while the
- * process was not running is not run later.
+ * Runs the jobs of the replacement for `pg_cron` one after another and records the runs. Runs that were missed while
+ * the process was down are skipped.
  *
- * @returns a function that runs what is due; to be called each second.
+ * @returns a function that runs the due jobs; call it every second.
  */
 export function createCronJobs({ database, now }: CronOptions): () => Promise<void> {
   const startedAtMs = now();
@@ -73,7 +73,7 @@ async function runJob(database: Database, job: Job, now: () => number): Promise<
   );
 }
 
-/** A procedure that commits cannot run within a transaction, which another role needs. */
+/** Runs without a transaction unless another role requires one: a procedure that commits cannot run within a transaction. */
 async function run(database: Database, username: string, command: string): Promise<void> {
   if (username === 'postgres') return database.exec(command);
   await database.transaction(async (sql) => {

@@ -57,12 +57,12 @@ export function parseCronSchedule(text: string): CronSchedule {
       parseField(monthNames, month),
       week,
     ],
-    // As in cron: of two days that are named, either will do.
+    // As in cron: if both kinds of days are restricted, either may match.
     isEitherDay: !monthDays.startsWith('*') && !weekDays.startsWith('*'),
   };
 }
 
-/** Stands for the last day of each month. */
+/** The last day of each month. */
 const LAST_DAY = -1;
 
 const invalid = (text: string): Error => new Error(`"${text}" is no schedule of pg_cron`);
@@ -87,7 +87,7 @@ function parseField(text: string, { lowest, highest, names = [] }: Field): Set<n
   return numbers;
 }
 
-/** Whether a schedule of minutes has the minute of a time, in UTC. */
+/** Whether a schedule includes the minute of a time, in UTC. */
 export function isDueAt(schedule: Extract<CronSchedule, { kind: 'minutes' }>, timeMs: number): boolean {
   const time = new Date(timeMs);
   const [minutes, hours, monthDays, monthNumbers, weekDays] = schedule.fields;

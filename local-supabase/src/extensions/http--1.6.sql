@@ -1,4 +1,4 @@
--- PostgreSQL runs in the process that would have to wait for the answer, so a request within a statement is impossible.
+-- Requests within a statement are impossible: PostgreSQL runs in the process that would have to wait for the response.
 
 create domain http_method as text;
 create type http_header as (field varchar, value varchar);
@@ -13,7 +13,7 @@ create function http(request http_request) returns http_response
   language plpgsql
   as $$
   begin
-    -- Scripts that set up tests read a package manager from there; the stand-in for it is here already.
+    -- Test setups install a package manager from there; its replacement is already installed.
     if request.uri like 'https://api.database.dev/%' then
       return (200, 'application/json', null, '[]')::@extschema@.http_response;
     end if;
@@ -41,7 +41,7 @@ create function http_delete(uri varchar) returns http_response
 create function http_delete(uri varchar, content varchar, content_type varchar) returns http_response
   language sql as $$ select @extschema@.http(('DELETE', $1, null, $3, $2)::@extschema@.http_request) $$;
 
--- Options of the requests that are refused.
+-- Options for requests, which are all rejected.
 create function http_set_curlopt(curlopt varchar, value varchar) returns boolean
   language sql as $$ select true $$;
 create function http_reset_curlopt() returns boolean

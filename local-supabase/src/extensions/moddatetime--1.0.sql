@@ -1,4 +1,4 @@
--- A trigger that sets a column, named as its argument, to the time of the transaction.
+-- A trigger that sets the column in its argument to the time of the transaction.
 create function moddatetime() returns trigger
   language plpgsql
   as $$

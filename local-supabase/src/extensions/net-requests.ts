@@ -27,13 +27,14 @@ interface Outcome {
   readonly error?: string;
 }
 
-/** pg_net keeps answers for six hours. */
+/** pg_net keeps responses for six hours. */
 const KEPT_MS = 6 * 3_600_000;
-/** The names of the API's gateway inside of the vendor's containers. */
+/** The gateway's host names inside the vendor's containers. */
 const gatewayHost = /^(?:kong|api\.supabase\.internal|host\.docker\.internal|supabase_kong_.*)$/;
 
 /**
- * Sends what the stand-in for `pg_net` has queued, after each commit that queued something, and keeps the answers.
+ * Sends the requests that the replacement for `pg_net` has queued, after each commit that queued some, and stores the
+ * responses.
  *
  * @returns a function that stops it, once the requests in flight have ended.
  */
@@ -81,7 +82,7 @@ async function exchange(queued: QueuedRequest, { fetch, url }: NetOptions): Prom
   }
 }
 
-/** Triggers written for the vendor's containers name the gateway by its host there. */
+/** Triggers that were written for the vendor's containers use the gateway's host name there. */
 function localAddress(address: string, projectUrl: string): string {
   const { hostname, pathname, search } = new URL(address);
   return gatewayHost.test(hostname) ? new URL(pathname + search, projectUrl).href : address;

@@ -1,4 +1,4 @@
--- Jobs and their runs. The process runs what is due.
+-- Jobs and their runs. The process runs due jobs.
 
 create schema cron;
 create sequence cron.jobid_seq;
@@ -34,7 +34,7 @@ create table cron.job_run_details (
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
--- As on a project, where `postgres` reads the jobs and changes them by the functions alone.
+-- As on a hosted project, `postgres` reads the jobs and can change them only through the functions.
 create function cron._refuse_direct_change() returns trigger
   language plpgsql
   as $$
@@ -48,7 +48,7 @@ create function cron._refuse_direct_change() returns trigger
 create trigger refuse_direct_change before insert or update or delete or truncate on cron.job
   for each statement execute function cron._refuse_direct_change();
 
--- The user who calls one of the functions below, which run as their owner.
+-- The caller of the functions below, which run as their owner.
 create function cron._caller() returns text
   language sql stable
   as $$ select coalesce(nullif(current_setting('role'), 'none'), session_user) $$;

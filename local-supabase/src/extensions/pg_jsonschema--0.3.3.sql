@@ -1,4 +1,4 @@
--- Validates the keywords that constraints of tables use. A reference ($ref) is refused; format and annotations mean nothing.
+-- Validates the keywords that table constraints use. Rejects references ($ref); ignores `format` and annotations.
 
 create function jsonschema_type_of(value jsonb) returns text
   language sql immutable

@@ -1,4 +1,4 @@
--- Requests wait in a queue. The process sends them after the commit and keeps the answers, as pg_net's worker does.
+-- A queue of requests. As pg_net's worker does, the process sends them after the commit and stores the responses.
 
 create schema net;
 
@@ -79,7 +79,7 @@ create type net.request_status as enum ('PENDING', 'SUCCESS', 'ERROR');
 create type net.http_response as (status_code integer, headers jsonb, body text);
 create type net.http_response_result as (status net.request_status, message text, response net.http_response);
 
--- Never waits, because the answer cannot arrive before the statement ends.
+-- Never waits, because the response cannot arrive before the statement ends.
 create function net._http_collect_response(request_id bigint, async boolean default true)
   returns net.http_response_result
   language sql security definer

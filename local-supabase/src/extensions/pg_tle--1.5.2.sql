@@ -1,4 +1,4 @@
--- The files that PostgreSQL reads extensions from are in memory: they are gone at the next start, what they created is not.
+-- The extension files are in memory and lost at the next start; the objects that they created remain.
 
 create function pgtle.write_file(name text, content text) returns void
   language plpgsql
@@ -19,7 +19,7 @@ create function pgtle.install_extension(name text, version text, description tex
     if name !~ '^[\w-]+$' or version !~ '^[\w.-]+$' then
       raise 'invalid extension name or version: %, %', name, version;
     end if;
-    -- A package that could not be read from database.dev may be here already.
+    -- A package that could not be downloaded from database.dev may be built in.
     if ext is null then
       return exists (select from pg_available_extensions as available where available.name = install_extension.name);
     end if;

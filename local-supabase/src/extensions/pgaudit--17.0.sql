@@ -1,1 +1,1 @@
--- Migrations and dumps create it. It has no functions here: what calls one is refused by PostgreSQL.
+-- Only for migrations and dumps that create the extension: its functions do not exist here.

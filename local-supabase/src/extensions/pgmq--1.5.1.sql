@@ -1,4 +1,4 @@
--- Message queues: a table for each queue, and one for its archive.
+-- Message queues: each has a table and an archive table.
 
 create table pgmq.meta (
   queue_name varchar unique not null,
@@ -149,7 +149,7 @@ create function pgmq.read(queue_name text, vt integer, qty integer, conditional 
   end
   $$;
 
--- Reads at once: while a statement of the one session waits, no message can arrive.
+-- Reads without waiting: no message can arrive while a statement blocks the only session.
 create function pgmq.read_with_poll(queue_name text, vt integer, qty integer, max_poll_seconds integer default 5, poll_interval_ms integer default 100, conditional jsonb default '{}')
   returns setof pgmq.message_record
   language sql as $$ select * from pgmq.read($1, $2, $3, $6) $$;

@@ -1,2 +1,2 @@
--- Dumps of projects create pgsodium, which few of them use. Its functions are missing here.
+-- Only for dumps that create pgsodium, which few projects use: its functions do not exist here.
 comment on schema pgsodium is 'A stand-in: pgsodium has no functions here';

@@ -1,4 +1,4 @@
--- Database webhooks: triggers that send each change to an address.
+-- Database webhooks: triggers that send each change to a URL.
 
 create schema supabase_functions;
 
@@ -10,7 +10,7 @@ create table supabase_functions.hooks (
   request_id bigint
 );
 
--- The arguments of the trigger are URL, method, headers, parameters and milliseconds.
+-- The trigger's arguments: URL, method, headers, parameters, timeout in milliseconds.
 create function supabase_functions.http_request() returns trigger
   language plpgsql security definer
   set search_path = ''

@@ -1,4 +1,4 @@
--- Secrets of a project, in plain text: the keys of a local project are public anyway.
+-- A project's secrets in plain text: the keys of a local project are public anyway.
 
 create table vault.secrets (
   id uuid primary key default gen_random_uuid(),
@@ -24,7 +24,7 @@ create function vault.create_secret(new_secret text, new_name text default null,
     insert into vault.secrets (secret, name, description, key_id) values ($1, $2, $3, $4) returning id
   $$;
 
--- What is null stays as it is.
+-- A null parameter leaves its column unchanged.
 create function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null, new_key_id uuid default null)
   returns void
   language sql security definer

@@ -1,6 +1,6 @@
 import type { FaultAnswer, FaultRule } from './fault-rule.ts';
 
-/** A broken connection: no response will come. */
+/** A broken connection, without a response. */
 export class ConnectionLost extends TypeError {
   override readonly name = 'ConnectionLost';
   constructor() {
@@ -8,7 +8,7 @@ export class ConnectionLost extends TypeError {
   }
 }
 
-/** The part of the faults that every request passes through. */
+/** The part of the faults that every request passes. */
 export interface FaultInjection {
   add(rule: FaultRule): () => void;
   list(): readonly FaultRule[];
@@ -73,7 +73,7 @@ function answerOf({ status, headers = {}, body = '' }: FaultAnswer): Response {
   const isEmpty = status === 204 || status === 304;
   return new Response(isEmpty ? null : isText ? body : JSON.stringify(body), {
     status,
-    // A page of another origin could not read the answer otherwise, and would take it for a lost connection.
+    // Without this header, a page of another origin could not read the response and would report a network error.
     headers: { 'content-type': type, 'access-control-allow-origin': '*', ...headers },
   });
 }

@@ -1,8 +1,8 @@
 /** A failure and the conditions under which a request fails. */
 export interface FaultRule {
-  /** Default: every method but OPTIONS, which browsers send by themselves. */
+  /** Default: every method but OPTIONS, which browsers send themselves. */
   readonly method?: string;
-  /** The beginning of the path, or an expression that path and query must match. Default: every route. */
+  /** The prefix of the path, or an expression that matches path and query. Default: every route. */
   readonly path?: string | RegExp;
   /** The number of requests that the rule applies to. Default: unlimited until the rule is removed. */
   readonly times?: number;
@@ -12,7 +12,7 @@ export interface FaultRule {
   readonly probability?: number;
   /** The delay in milliseconds before the request is handled. */
   readonly latencyMs?: number;
-  /** `request` breaks the connection before the request is handled, `response` afterwards, so that the response is lost. */
+  /** `request` breaks the connection before the request is handled, `response` afterwards. */
   readonly lose?: 'request' | 'response';
   /** The response in place of the service's. */
   readonly answer?: FaultAnswer;

@@ -6,12 +6,12 @@ import type { Faults, PollerState } from './faults.ts';
 type WireRule = Omit<FaultRule, 'path'> & { readonly path?: string };
 
 /**
- * Serves the faults over HTTP, for the page and for tests in another process. A command has to be JSON, which a page
- * of another origin cannot send without a preflight.
+ * Serves the faults over HTTP, for the page and for tests in another process. Commands must be JSON, which a page of
+ * another origin cannot send without a preflight.
  */
 export function createFaultsApi(faults: Faults): Hono {
   const app = new Hono();
-  /** @param run returns the reason if the body is not valid. */
+  /** @param run returns the reason if the body is invalid. */
   const command = (
     name: string,
     run: (body: Record<string, unknown>) => Promise<string | void> | string | void,

@@ -16,43 +16,43 @@ export interface Faults {
   dropSockets(): void;
   /** Makes the open WebSockets half-open: they stay open and silent. Later WebSockets work. */
   freezeSockets(): void;
-  /** Sets the server's clock ahead of the true time, or behind it for a negative number. Tokens expire by this clock. */
+  /** Sets the server's clock ahead of the true time, or behind it if the number is negative. Tokens expire by this clock. */
   skewClock(byMs: number): Promise<void>;
-  /** Makes every access token that was issued so far expire now, as seen by the server. */
+  /** Makes the server treat every access token issued so far as expired. */
   expireTokens(): void;
   /** Rotates the signing key; the old one stays published. */
   rotateKeys(): Promise<void>;
   /** Simulates a restart of the machine: every connection ends, and for `downMs` (default 0) requests get no response. */
   restart(downMs?: number): Promise<void>;
   /**
-   * Sets the state of realtime's poller. Only `running` delivers changes; changes that are committed in another state
-   * are lost, and subscriptions are still confirmed with `Subscribed to PostgreSQL`.
+   * Sets the state of Realtime's poller. Only `running` delivers changes; changes committed in another state are lost,
+   * and subscriptions are still confirmed with `Subscribed to PostgreSQL`.
    *
    * - `ended`: the poller has ended without a message to clients. `running` makes every channel subscribe again.
    * - `slot-refused`: its replication slot cannot be created. After six tries, within about ten seconds, every channel
-   *   subscribes again and succeeds, without changes. `running` makes every channel subscribe again.
-   * - `slot-waiting`: the creation of the slot waits for a transaction. `running` creates it without a message to clients.
+   * subscribes again and succeeds, without changes. `running` makes every channel subscribe again.
+   * - `slot-waiting`: the creation of the slot waits for a transaction. `running` creates it without a message to
+   * clients.
    */
   setPoller(state: PollerState): Promise<void>;
   /**
-   * Ends or starts the replication of `realtime.messages`. While it is ended, broadcasts of the database are lost without a
-   * message to clients, and joins that ask for `replication_ready` wait.
+   * Stops or starts the replication of `realtime.messages`. While it is stopped, broadcasts from the database are lost
+   * without a message to clients, and joins that ask for `replication_ready` wait.
    */
   setMessageReplication(isRunning: boolean): void;
   /**
-   * Drops changes without notice while more than this number is delivered in a second. The rate is an average over a
-   * minute, checked every five seconds; the free plan has 100. Broadcasts above the same limit end the channel.
-   * Null restores the setting.
+   * Drops changes without notice above this number per second. The rate is an average over a minute, checked every five
+   * seconds; the free plan has 100. Broadcasts above the same limit end the channel. Null restores the setting.
    */
   limitEvents(perSecond: number | null): void;
   /**
-   * Restarts PostgreSQL: for `downMs` (default 0) the services respond as they do without a database, joins are refused
-   * and changes are lost. WebSockets stay open; every channel subscribes again afterwards.
+   * Restarts PostgreSQL: for `downMs` (default 0) the services respond as without a database, joins are refused and
+   * changes are lost. WebSockets stay open; every channel subscribes again afterwards.
    */
   restartDatabase(downMs?: number): Promise<void>;
   /**
-   * Realtime restarts while a transaction is open for `openMs` (default 0) more: every WebSocket ends, new subscriptions
-   * succeed, and changes are lost until the transaction has ended.
+   * Restarts Realtime while a transaction stays open for another `openMs` (default 0): every WebSocket ends, new
+   * subscriptions succeed, and changes are lost until the transaction has ended.
    */
   restartDuringTransaction(openMs?: number): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface FaultTargets {
   readonly realtime: RealtimeFaults;
   /** Ends every HTTP connection. */
   readonly dropConnections: () => void;
-  /** Replaced in tests. Default: the timers of the process. */
+  /** Replaced in tests. Default: the process's timers. */
   readonly wait?: (durationMs: number) => Promise<void>;
 }
 
@@ -138,7 +138,7 @@ export interface SkewedClock {
   readonly now: () => number;
   /** Sets the difference to the true time, in milliseconds. */
   skew(byMs: number): void;
-  /** Moves the true time ahead for good, by milliseconds. */
+  /** Moves the true time ahead permanently, by milliseconds. */
   advance(byMs: number): void;
 }
 

@@ -1,6 +1,6 @@
 import type { FetchFunction } from '../http/in-process.ts';
 
-/** What a function gets besides the request, as an edge runtime provides it through globals. */
+/** The second argument of a function's handler: what an edge runtime provides through globals. */
 export interface FunctionRuntime {
   /** The platform's variables and the project's secrets. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,7 +9,7 @@ export interface FunctionRuntime {
   readonly now: () => number;
 }
 
-/** Sends what is addressed to the project in process: it may have no port. */
+/** Handles requests to the project in process, because no port may listen. */
 export function createFunctionFetch(projectUrl: () => string, inProcess: FetchFunction): FetchFunction {
   return (input, init) => {
     const address = input instanceof Request ? input.url : String(input);

@@ -6,11 +6,11 @@ import { answerFailure, WorkerFailure } from './worker-failure.ts';
 
 /** The settings of one function, from `[functions.<name>]`. */
 export interface FunctionSettings {
-  /** Default true. A disabled function is not found. */
+  /** Whether the function exists for callers. Default true. */
   readonly enabled?: boolean;
   /** Whether a request needs a valid token. Default true. */
   readonly verifyJwt?: boolean;
-  /** The file with its imports, relative to `supabase/`. Default: `deno.json` or `import_map.json` of its folder. */
+  /** The import map, relative to `supabase/`. Default: `deno.json` or `import_map.json` of its folder. */
   readonly importMap?: string;
   /** Its module, relative to `supabase/`. Default: `functions/<name>/index.ts`. */
   readonly entrypoint?: string;
@@ -19,10 +19,10 @@ export interface FunctionSettings {
 /** Handles the requests to one function. */
 export type FunctionHandler = (request: Request, runtime: FunctionRuntime) => Promise<Response> | Response;
 
-/** Runs the functions that are files. */
+/** Runs the functions in files. */
 export interface FunctionRunner {
   has(name: string): Promise<boolean>;
-  /** @throws {WorkerFailure} where the function gives no answer. */
+  /** @throws {WorkerFailure} if the function does not respond. */
   fetch(name: string, request: Request): Promise<Response>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface FunctionsServiceOptions {
   /** Handlers by name; they take precedence over the runner. */
   readonly handlers?: Readonly<Record<string, FunctionHandler>>;
   readonly settings?: Readonly<Record<string, FunctionSettings>>;
-  /** Default: there are no functions but the handlers. */
+  /** Default: only the handlers are functions. */
   readonly runner?: FunctionRunner | undefined;
   readonly report?: (problem: unknown) => void;
   /** Environment, clock and network of the handlers. */
@@ -40,9 +40,9 @@ export interface FunctionsServiceOptions {
 }
 
 export interface FunctionsService extends Service {
-  /** Checks a request before it reaches its function; the answer is a refusal. */
+  /** Checks a request before it reaches its function, and returns the response if it is refused. */
   refuse(request: Request): Promise<Response | undefined>;
-  /** Lets every function be called without a token, or each as it is set. */
+  /** Whether tokens are checked, as each function's settings say; false accepts every request. */
   setVerification(isOn: boolean): void;
 }
 

@@ -3,11 +3,11 @@ import type { FetchFunction } from '../http/in-process.ts';
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * How the auth service reaches the endpoints of hooks: functions of the project in process, because it may have no port,
- * and others by the network.
+ * The auth service's connection to the endpoints of hooks. Functions of the project are called in process, because no
+ * port may listen; others over the network.
  *
- * @param projectUrl the project's URL; one that is not of this machine stands for a project without a port, which
- * takes the functions of every port.
+ * @param projectUrl the project's URL; any other host than this machine's means that the project has no port, and
+ * function URLs with any port are the project's.
  */
 export function createHookFetch(
   projectUrl: () => string,

@@ -9,7 +9,7 @@ export interface MailTimerOptions {
   readonly now: () => number;
 }
 
-/** How a run of the worker ended. */
+/** The result of a run of the worker. */
 export interface MailRun {
   readonly sent: number;
   readonly failed: number;
@@ -19,10 +19,10 @@ export interface MailRun {
 const idle: MailRun = { sent: 0, failed: 0, skipped: 0 };
 
 /**
- * Calls the function `notification-mails` while mails are due, as `pg_cron` does on a hosted project. A project without
- * the queue is left alone.
+ * Calls the function `notification-mails` while mails are due, as `pg_cron` does on a hosted project. Skips projects
+ * without the queue.
  *
- * @throws {Error} with the function's answer, if it fails.
+ * @throws {Error} with the function's response, if it fails.
  */
 export async function sendDueMails(options: MailTimerOptions): Promise<MailRun> {
   const { database, functions, serviceKey, url, now } = options;

@@ -9,7 +9,7 @@ export interface PushTimerOptions {
   readonly now: () => number;
 }
 
-/** How a run of the worker ended. */
+/** The result of a run of the worker. */
 export interface PushRun {
   readonly sent: number;
   readonly failed: number;
@@ -27,9 +27,9 @@ export const sendDueWebhooks = (options: PushTimerOptions): Promise<PushRun> =>
   callWorker(options, 'notification-webhooks', 'private.has_due_webhooks');
 
 /**
- * A project without the queue is left alone.
+ * Skips projects without the queue.
  *
- * @throws {Error} with the function's answer, if it fails.
+ * @throws {Error} with the function's response, if it fails.
  */
 async function callWorker(
   { database, functions, serviceKey, url, now }: PushTimerOptions,

@@ -1,7 +1,7 @@
-/** Why a function gave no answer: it did not start, it ended, or it took too long or too much memory. */
+/** Why a function did not respond: it did not start, it ended, or it exceeded the time or memory limit. */
 export type WorkerFailureKind = 'boot' | 'crash' | 'limit';
 
-/** A function gave no answer. Its message is the reason. */
+/** A function did not respond. The message is the reason. */
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure';
   readonly kind: WorkerFailureKind;
@@ -12,14 +12,14 @@ export class WorkerFailure extends Error {
   }
 }
 
-/** Status, code and text of the vendor's relay. */
+/** The responses of the vendor's relay: status, code and text. */
 const answers: Readonly<Record<WorkerFailureKind, readonly [number, string, string]>> = {
   boot: [503, 'BOOT_ERROR', 'Worker failed to boot (please check logs)'],
   crash: [500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)'],
   limit: [546, 'WORKER_LIMIT', 'Worker failed to respond due to a resource limit (please check logs)'],
 };
 
-/** The answer of the vendor's relay, with the reason behind its text. */
+/** The response of the vendor's relay, with the reason appended to its text. */
 export function answerFailure({ kind, message: reason }: WorkerFailure): Response {
   const [status, code, text] = answers[kind];
   return Response.json(

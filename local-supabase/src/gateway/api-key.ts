@@ -7,7 +7,7 @@ export type ApiKeyCheck =
   | { readonly ok: true; readonly apiKey: string; readonly claims: Claims }
   | { readonly ok: false; readonly response: Response };
 
-/** Routes that need no key, because browsers navigate to them: links in mails, provider callbacks, discovery. */
+/** Routes without a key, because browsers navigate to them: links in mails, provider callbacks, discovery. */
 const OPEN_ROUTES = [
   /^\/auth\/v1\/(verify|callback|authorize)$/,
   /^\/auth\/v1\/sso\/saml\//,
@@ -18,7 +18,7 @@ const OPEN_ROUTES = [
 
 export const isOpenRoute = (path: string): boolean => OPEN_ROUTES.some((route) => route.test(path));
 
-/** The key of a request, from a header or a query parameter. */
+/** The API key in a request's header or query. */
 export function readApiKey(request: Request): string | null {
   return request.headers.get('apikey') ?? new URL(request.url).searchParams.get('apikey');
 }
@@ -44,11 +44,11 @@ export async function checkApiKey(request: Request, keys: TokenKeys): Promise<Ap
   return check.ok && isKeyOfRole(check.claims) ? check : refuseKey();
 }
 
-/** As in a local stack, a token of a role that the project's own key has signed is an API key; a user's is none. */
+/** As in a local stack, a token with an API role that the project signed is an API key; a user's token is not. */
 const isKeyOfRole = ({ role, sub }: Claims): boolean =>
   sub === undefined && (role === 'anon' || role === 'service_role');
 
-/** A key of the newer form represents the token of its role. */
+/** An API key of the newer form represents the token of its role. */
 async function claimsOf(token: string, apiKey: string, keys: TokenKeys): Promise<ApiKeyCheck> {
   const check = await keys.verify(token);
   return check.ok ? { ok: true, apiKey, claims: check.claims } : refuseKey();
@@ -60,10 +60,10 @@ const refuseKey = (): ApiKeyCheck =>
     hint: 'Double check your Supabase `anon` or `service_role` API key.',
   });
 
-/** The roles of tokens that pages have. */
+/** The roles of tokens in web pages. */
 const PUBLIC_ROLES: ReadonlySet<unknown> = new Set(['anon', 'authenticated']);
 
-/** The refusal of what only the developer's own pages and programs may do. */
+/** The response to a page that is not the developer's own. */
 export function refuseForeign(request: Request): Response {
   const origin = request.headers.get('origin') ?? 'another site';
   const message = `This request is not accepted from ${origin}`;
@@ -71,8 +71,8 @@ export function refuseForeign(request: Request): Response {
 }
 
 /**
- * Whether a key or token of the request is one that any page could make: the secrets of local projects are the same
- * everywhere. The anonymous keys are meant for pages; tokens of users are signed with a key of this project alone.
+ * Whether any page could have made a key or token of the request: the secrets of local projects are the same
+ * everywhere. The anonymous keys are meant for pages, and users' tokens are signed with a key of this project only.
  */
 export const isForgeable = (request: Request, { anonKey }: TokenKeys): boolean =>
   [readApiKey(request), readBearer(request)].some((key) => {
@@ -80,7 +80,10 @@ export const isForgeable = (request: Request, { anonKey }: TokenKeys): boolean =
     return isOpaqueKey(key) ? key.startsWith('sb_secret_') : !isTokenOfPage(key);
   });
 
-/** Unverified. A text that cannot be read is none: Realtime reads what others do not, such as a percent-encoded token. */
+/**
+ * Reads the token without verification. An unreadable token is not a page's: Realtime accepts forms that this parser
+ * does not, such as a percent-encoded token.
+ */
 function isTokenOfPage(token: string): boolean {
   try {
     return decodeProtectedHeader(token).alg !== 'HS256' && PUBLIC_ROLES.has(decodeJwt(token)['role']);
@@ -89,7 +92,7 @@ function isTokenOfPage(token: string): boolean {
   }
 }
 
-/** Whether the path belongs to the provider that stands in for others: its visitors sign in as anyone. */
+/** Whether the path belongs to the test provider, where visitors can sign in as any user. */
 export const isTestProvider = (path: string): boolean => path.startsWith('/auth/v1/test-provider/');
 
 function refuse(code: string, body: Readonly<Record<string, string>>): ApiKeyCheck {

@@ -8,8 +8,8 @@ export type BearerCheck =
 const LEEWAY_SECONDS = 30;
 
 /**
- * The claims of a REST request, from its bearer token, else from its API key; or PostgREST's refusal. A request with
- * another authorization scheme counts as one without a token.
+ * Returns the claims of a REST request, from its bearer token or else its API key, or PostgREST's error. Another
+ * authorization scheme is ignored.
  *
  * @see https://docs.postgrest.org/en/stable/references/errors.html#group-3-jwt
  */

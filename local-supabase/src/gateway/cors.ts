@@ -1,4 +1,4 @@
-/** Response headers of each service that a browser may read besides the safelisted ones. */
+/** The response headers of each service that browsers may read, besides the safelisted ones. */
 const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
   auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
   rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
@@ -6,7 +6,7 @@ const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
 
-/** Of storage only the tus server exposes any (4fa61fb, `src/app.ts:24` and `src/http/routes/tus/index.ts`). */
+/** In storage only the tus server exposes headers (4fa61fb, `src/app.ts:24` and `src/http/routes/tus/index.ts`). */
 const TUS_HEADERS =
   'Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded,';
 const TUS_ROUTE = /^\/storage\/v1\/upload\/resumable(?:\/|$)/;
@@ -14,7 +14,7 @@ const TUS_ROUTE = /^\/storage\/v1\/upload\/resumable(?:\/|$)/;
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 
-/** The gateway answers preflights itself: any origin, any requested headers. */
+/** The gateway responds to preflights itself: any origin, any requested headers. */
 export function answerPreflight({ headers }: Request): Response {
   return new Response(null, {
     status: 200,
@@ -29,7 +29,7 @@ export function answerPreflight({ headers }: Request): Response {
   });
 }
 
-/** Adds the CORS headers of the service to a response. @param path of the request. */
+/** @param path the path of the request. */
 export function withCors(response: Response, service: string, path: string): Response {
   const headers = new Headers(response.headers);
   for (const name of response.headers.keys()) {

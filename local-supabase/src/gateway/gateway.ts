@@ -31,8 +31,8 @@ export interface Gateway {
 }
 
 /**
- * Checks API keys, tokens and origins before a service gets a request. REST and storage receive the verified claims;
- * the other services check bearer tokens themselves, as in a hosted project.
+ * Checks API keys, tokens and origins before a request reaches a service. REST and storage receive verified claims; the
+ * other services check bearer tokens themselves, as in a hosted project.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const { keys, rest, storage } = options;
@@ -62,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '', '');
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
-      // A link leads to the test provider from any site, but only a script or a form, which send an origin, act there.
+      // Links from any site may open the test provider, but scripts and forms, which send an origin, may not use it.
       const named = path.replaceAll(/%[2-7][\da-f]/gi, decodeURIComponent);
       const acts = issuesTokens(named) || (isTestProvider(named) && request.headers.has('origin'));
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
@@ -73,10 +73,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** The endpoint of sign-ins by password: those of the seeded users are published. */
+/** The password sign-in endpoint: the passwords of the seeded users are public. */
 const issuesTokens = (path: string): boolean => /^\/auth\/v1\/+token\/*$/.test(path);
 
-/** The request with another path, in its URL and in its request line. */
+/** Returns the request with another path, in its URL and its request line. */
 function withPath(request: Request, path: string): Request {
   const { method, target } = requestLineOf(request);
   const [sentPath = '', ...query] = target.split('?');
@@ -88,7 +88,7 @@ function withPath(request: Request, path: string): Request {
   return moved;
 }
 
-/** Removes a key from the query, because only the gateway reads it. */
+/** Removes the API key from the query, because only the gateway reads it. */
 function withoutApiKey(request: Request): Request {
   const { method, target } = requestLineOf(request);
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2);
@@ -98,7 +98,7 @@ function withoutApiKey(request: Request): Request {
   return request;
 }
 
-/** The token of a request to storage: a user's, else that of the API key. */
+/** The token of a storage request: the user's, else that of the API key. */
 function storageToken(request: Request, key: ApiKeyCheck, keys: TokenKeys): string | null {
   const header = request.headers.get('authorization');
   const token = header?.replace(/^Bearer\s+/i, '') ?? (key.ok ? key.apiKey : null);

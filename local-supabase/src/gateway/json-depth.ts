@@ -24,7 +24,7 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** The refusal of a request whose JSON body is nested too deeply; undefined for any other request. */
+/** The response to a request whose JSON body is nested too deeply; undefined for any other request. */
 export async function refuseDeepJson(request: Request): Promise<Response | undefined> {
   const isJson = /\bjson\b/i.test(request.headers.get('content-type') ?? '');
   if (!isJson || request.body === null) return undefined;

@@ -1,18 +1,18 @@
 /**
- * The path of a request as the gateway forwards it; null where the real one refuses it. As nginx does, it refuses a path that
- * leaves the root, a NUL byte and an incomplete escape; as Kong does, it resolves dot segments, also encoded ones, and merges
- * slashes.
+ * Normalizes a request's path as the real gateway does; null if it rejects the path. As in nginx, a path must not leave
+ * the root or contain a NUL byte or an incomplete escape; as in Kong, dot segments, also encoded ones, are resolved and
+ * slashes merged.
  *
  * @see https://github.com/Kong/kong/blob/22246ef28c16842098369b494eef879222e30c7b/kong/tools/uri.lua
  */
 export function normalizePath(path: string): string | null {
   const isMalformed = /%(?![\da-f]{2})|%00/i.test(path);
-  // Nginx takes an encoded slash for a separator, too, where it looks for the root.
+  // When nginx checks for the root, it also counts an encoded slash as a separator.
   if (isMalformed || resolveDots(path.replaceAll(/%2f/gi, '/')) === null) return null;
   return resolveDots(path)?.replaceAll(/\/{2,}/g, '/') ?? null;
 }
 
-/** The path with its repeated slashes, which the storage service keeps in the names of objects. */
+/** Resolves dot segments but keeps repeated slashes, which the storage service allows in object names. */
 export const keepSlashes = (path: string): string => resolveDots(path) ?? path;
 
 function resolveDots(sent: string): string | null {

@@ -3,7 +3,7 @@ import type { ActionNode, BranchNode, Command, Node, Operand, Pipeline } from '.
 import { TemplateError } from './syntax.ts';
 import { isMap, isTrue, readField, sortedKeys, typeName, type Value } from './values.ts';
 
-/** What an execution prints with: literal text, and the value of an action. */
+/** Prints literal text and the values of actions. */
 export interface Output {
   text(node: Extract<Node, { kind: 'text' }>): void;
   value(node: ActionNode, value: Value): void;
@@ -157,7 +157,7 @@ function entriesOf(value: Value): readonly (readonly [Value, Value])[] {
   throw new TemplateError(`range can't iterate over ${typeName(value)}`);
 }
 
-/** Adds the line to an error that has none. */
+/** Adds the line to an error without one. */
 function atLine<T>(line: number, task: () => T): T {
   try {
     return task();

@@ -81,7 +81,7 @@ function len(item: Value): bigint {
   );
 }
 
-/** Go's fmt.Sprint: a blank between two values of which neither is a string. */
+/** Go's fmt.Sprint: adds a space between two values unless one of them is a string. */
 export function sprint(...args: readonly Value[]): string {
   return args.reduce<string>((text, value, position) => {
     const isSpaced = position > 0 && typeof value !== 'string' && typeof args[position - 1] !== 'string';

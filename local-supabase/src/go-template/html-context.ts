@@ -1,7 +1,7 @@
 import { failsafe } from './html-escapers.ts';
 import { TemplateError } from './syntax.ts';
 
-/** A position in an HTML document, as far as escaping depends on it. */
+/** The context of a position in an HTML document, on which escaping depends. */
 export interface HtmlContext {
   readonly state:
     | 'text'
@@ -14,7 +14,7 @@ export interface HtmlContext {
     | 'rcdata'
     | 'style'
     | 'script';
-  /** The element that the tag or the raw text belongs to; '' for those without special content. */
+  /** The element that the tag or the raw text belongs to; '' for elements without special content. */
   readonly element: '' | 'script' | 'style' | 'textarea' | 'title';
   readonly attribute: AttributeKind;
   readonly delimiter: '' | '"' | "'" | 'space';
@@ -40,7 +40,7 @@ const urlAttributes: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The kind of an attribute's value; names that look like URLs or handlers count as such, as in Go. */
+/** The kind of an attribute's value. As in Go, names that look like URLs or handlers count as such. */
 export function attributeKind(name: string): AttributeKind {
   const lower = name.toLowerCase();
   if (lower.startsWith('xmlns:')) return 'url';
@@ -54,13 +54,13 @@ export function attributeKind(name: string): AttributeKind {
 
 interface Step {
   readonly context: HtmlContext;
-  /** How much of the text it consumed. */
+  /** The length of the consumed text. */
   readonly length: number;
-  /** What is printed in place of the consumed text, when it differs. */
+  /** The text to print instead of the consumed text, if it differs. */
   readonly output?: string;
 }
 
-/** Follows literal text from a context on. Returns the context after it and the text to print: comments go. */
+/** Processes literal text in a context. Returns the context after it and the text to print, without comments. */
 export function followText(start: HtmlContext, text: string): { context: HtmlContext; output: string } {
   let context = start;
   let output = '';
@@ -195,7 +195,7 @@ function followValue(context: HtmlContext, text: string): Step {
   return { context: after, length: end + (isQuoted ? 1 : 0) };
 }
 
-/** Entities that a browser decodes before it reads a URL. */
+/** Decodes entities, as browsers do before they read a URL. */
 const decodeNumeric = (text: string): string =>
   text.replaceAll(/&#(?:x([\da-f]+)|(\d+));/gi, (_, hex?: string, decimal?: string) =>
     String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal)),
@@ -210,7 +210,7 @@ function followValuePart(context: HtmlContext, part: string): HtmlContext {
   return isStart ? { ...context, urlPart: 'path' } : context;
 }
 
-/** Follows CSS. In a style element comments become a blank, as Go prints them. */
+/** Processes CSS. As in Go, comments in a style element become a space. */
 function followCss(
   start: HtmlContext['css'],
   text: string,
@@ -232,7 +232,7 @@ function followCss(
   return { css, output };
 }
 
-/** The next stretch of CSS and the state after it. */
+/** The next token of CSS and the state after it. */
 function readCss(css: HtmlContext['css'], text: string): readonly [string, HtmlContext['css']] {
   const upTo = (pattern: RegExp, next: HtmlContext['css']): readonly [string, HtmlContext['css']] => {
     const [part] = pattern.exec(text) ?? [];
@@ -259,7 +259,7 @@ function readCss(css: HtmlContext['css'], text: string): readonly [string, HtmlC
   }
 }
 
-/** The context in which the value of an action is printed. */
+/** The context in which an action's value is printed. */
 export function contextOfAction(context: HtmlContext): HtmlContext {
   if (context.state === 'tag' || context.state === 'after-name')
     return { ...context, state: 'attribute-name', attribute: 'plain' };
@@ -271,7 +271,7 @@ export function contextOfAction(context: HtmlContext): HtmlContext {
 const isSame = (left: HtmlContext, right: HtmlContext): boolean =>
   (Object.keys(left) as (keyof HtmlContext)[]).every((key) => left[key] === right[key]);
 
-/** The context after two branches. Throws TemplateError where they end differently. */
+/** The context after two branches. Throws TemplateError if they end in different contexts. */
 export function joinContexts(left: HtmlContext, right: HtmlContext, what: string, line: number): HtmlContext {
   if (isSame(left, right)) return left;
   if (isSame({ ...left, urlPart: right.urlPart }, right)) return { ...left, urlPart: 'ambiguous' };
@@ -284,7 +284,7 @@ export function joinContexts(left: HtmlContext, right: HtmlContext, what: string
   );
 }
 
-/** Accepts plain attribute names only: one that holds a URL, script or style would change how its value is read. */
+/** Accepts plain attribute names only: a URL, script or style attribute would change how its value is read. */
 export function filterName(text: string): string {
   const name = text.toLowerCase();
   return /^[a-z\d]+$/.test(name) && attributeKind(name) === 'plain' && !unsafeNames.has(name)

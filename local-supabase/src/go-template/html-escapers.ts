@@ -2,10 +2,10 @@ import { encodeUtf8 } from '../platform/bytes.ts';
 import { sprint } from './functions.ts';
 import type { Value } from './values.ts';
 
-/** What Go prints in place of a value that would be unsafe in its context. */
+/** What Go prints instead of a value that is unsafe in its context. */
 export const failsafe = 'ZgotmplZ';
 
-/** Prints a value; nil and missing ones print nothing. */
+/** Prints a value; nil and missing values print nothing. */
 export const printValue = (value: Value): string =>
   value === null || value === undefined ? '' : sprint(value);
 
@@ -40,13 +40,13 @@ const hasSafeScheme = (url: string): boolean => {
   return scheme === undefined || scheme.includes('/') || /^(?:https?|mailto)$/i.test(scheme);
 };
 
-/** Lets relative URLs and those of http, https and mailto pass. */
+/** Accepts relative URLs and those of http, https and mailto. */
 export const filterUrl = (url: string): string => (hasSafeScheme(url) ? url : `#${failsafe}`);
 
 const encodeBytes = (text: string): string =>
   Array.from(encodeUtf8(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** Percent-encodes what must not stand in a URL; reserved characters and valid escapes stay. */
+/** Percent-encodes the characters that a URL must not contain; reserved characters and valid escapes stay. */
 export const normalizeUrl = (url: string): string =>
   url.replaceAll(/%(?![\da-f]{2})|[^%\w!#$&*+,/:;=?@[\].~-]+/gi, encodeBytes);
 
@@ -65,7 +65,7 @@ export const filterSrcset = (text: string): string =>
     })
     .join(',');
 
-/** Lets plain CSS values pass: numbers, colors, names. */
+/** Accepts plain CSS values: numbers, colors, names. */
 export function filterCssValue(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000"'()/;@[\\\]`{}<>]|--/.test(text)) return failsafe;

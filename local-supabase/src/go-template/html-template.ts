@@ -23,16 +23,16 @@ import { TemplateError } from './syntax.ts';
 import type { Value } from './values.ts';
 
 /**
- * A template of Go's html/template: every value is escaped for the place where it stands.
+ * A template of Go's html/template: every value is escaped for its context.
  *
  * @see https://pkg.go.dev/html/template
  */
 export interface HtmlTemplate {
-  /** Prints the template with `data`. Throws TemplateError: a bad context, or a function that fails. */
+  /** Renders the template. Throws TemplateError for an ambiguous context or a failing function. */
   render(data: Value): string;
 }
 
-/** Parses a template. Throws TemplateError for bad syntax; a bad context is found by `render`, as in Go. */
+/** Parses a template. Throws TemplateError for bad syntax; as in Go, `render` reports an ambiguous context. */
 export function parseHtmlTemplate(source: string): HtmlTemplate {
   const nodes = parseTemplate(source);
   let plan: EscapePlan | undefined;
@@ -51,13 +51,13 @@ export function parseHtmlTemplate(source: string): HtmlTemplate {
   };
 }
 
-/** The context of each action, and the texts as they are printed. */
+/** The context of each action and the processed texts. */
 interface EscapePlan {
   readonly texts: ReadonlyMap<Node, string>;
   readonly contexts: ReadonlyMap<Node, HtmlContext>;
 }
 
-/** Follows the template's text through all branches. Throws TemplateError for ambiguous contexts. */
+/** Processes the template's text through all branches. Throws TemplateError for ambiguous contexts. */
 function planEscaping(nodes: readonly Node[]): EscapePlan {
   const texts = new Map<TextNode, string>();
   const contexts = new Map<ActionNode, HtmlContext>();

@@ -5,7 +5,7 @@ export type Segment =
   | { readonly kind: 'text'; readonly text: string; readonly line: number }
   | { readonly kind: 'action'; readonly tokens: readonly Token[]; readonly line: number };
 
-/** A token within an action. `field` and `variable` carry the name without its dot or dollar sign. */
+/** A token within an action. The text of `field` and `variable` excludes the dot or dollar sign. */
 export type Token =
   | { readonly kind: 'identifier' | 'field' | 'variable' | 'number' | 'operator'; readonly text: string }
   | { readonly kind: 'string' | 'character'; readonly text: string }

@@ -19,7 +19,7 @@ interface Terminator {
 
 interface NodeList {
   readonly nodes: readonly Node[];
-  /** What ended the list; null at the end of the template. */
+  /** The keyword that ended the list; null at the end of the template. */
   readonly terminator: Terminator | null;
 }
 
@@ -30,7 +30,7 @@ const isBranch = (keyword: string): keyword is BranchNode['kind'] =>
 function createParser(segments: readonly Segment[]) {
   let index = 0;
   let rangeDepth = 0;
-  /** The variables in scope, for the check that Go makes at parsing. */
+  /** The variables in scope: Go checks them when it parses. */
   const scope = [''];
 
   function readNodes(): NodeList {
@@ -237,7 +237,7 @@ function createTokenReader(tokens: readonly Token[], line: number, scope: string
   };
 }
 
-/** An integer as bigint, another number as number: Go distinguishes int and float64. */
+/** Integers become bigint, other numbers number, because Go distinguishes int and float64. */
 function readNumber(text: string, fail: (message: string) => never): number | bigint {
   const digits = text.replaceAll('_', '');
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/.exec(digits) ?? [];

@@ -50,7 +50,7 @@ export type Operand =
   | { readonly kind: 'field'; readonly fields: readonly string[] }
   | { readonly kind: 'pipeline'; readonly pipeline: Pipeline; readonly fields: readonly string[] };
 
-/** A template that cannot be parsed, or a failure while it runs; `line` counts from 1. */
+/** A template that cannot be parsed, or fails while it runs; `line` counts from 1. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly line: number | undefined;

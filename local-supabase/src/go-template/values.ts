@@ -2,8 +2,8 @@ import { compareUtf8 } from '../platform/bytes.ts';
 import { TemplateError } from './syntax.ts';
 
 /**
- * A value in a template. JSON data and, as bigint, Go's `int` (JSON's numbers are float64 there). `undefined` is a
- * missing map key, which Go distinguishes from null.
+ * A value in a template: JSON data, or bigint for Go's `int` (JSON's numbers are float64). `undefined` is a missing map
+ * key, which Go distinguishes from null.
  */
 export type Value = unknown;
 
@@ -26,13 +26,13 @@ const scalarNames: ReadonlyMap<string, string> = new Map([
   ['boolean', 'bool'],
 ]);
 
-/** Whether `if` takes the value: not false, zero, empty, nil or missing. */
+/** Whether `if` accepts the value: not false, zero, empty, nil or missing. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isMap(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** The keys of a map in the order in which Go walks them. */
+/** The keys of a map in the order of Go's iteration. */
 export const sortedKeys = (map: ValueMap): string[] => Object.keys(map).toSorted(compareUtf8);
 
 /** Reads a member of a map. Throws TemplateError for every other type. */

@@ -1,4 +1,4 @@
-/** A request that was answered. Its path has no query, which may hold a token. */
+/** A request with a response. Its path excludes the query, which may contain a token. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly path: string;
@@ -6,7 +6,7 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** Tells `onRequest` of every answer. */
+/** Calls `onRequest` for every response. */
 export function reporting(
   answer: (request: Request) => Promise<Response>,
   onRequest: (request: AnsweredRequest) => void,

@@ -21,11 +21,14 @@ export interface HttpServer {
 
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
-/** As nginx's default: with Node's 5 s a client that was busy for longer fails at its next request (UND_ERR_SOCKET, ECONNRESET). */
+/**
+ * nginx's default. With Node's 5 s, a client that paused for longer would fail at its next request (UND_ERR_SOCKET,
+ * ECONNRESET).
+ */
 const keepAliveMs = 75_000;
 
 /**
- * Listens on 127.0.0.1, and answers requests to its own hosts only.
+ * Listens on 127.0.0.1, and accepts only requests whose Host is allowed.
  *
  * @param port 0 selects any free port.
  * @throws {StartError} if the port is taken.
@@ -72,9 +75,9 @@ async function answer(
   try {
     await send(await handle(await readRequest(incoming)), outgoing);
   } catch (problem) {
-    // Check the socket, because `incoming.destroyed` is already true when the body was read.
+    // Check the socket, because `incoming.destroyed` is already true once the body was read.
     if (problem instanceof BodyTooLarge) {
-      // What is still on its way is not read: the connection ends.
+      // Close the connection instead of reading the rest of the body.
       const body = { message: `A request has at most ${MOST_BODY_BYTES / 1024 / 1024} MiB` };
       await send(Response.json(body, { status: 413, headers: { connection: 'close' } }), outgoing);
       incoming.resume();
@@ -94,7 +97,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // Services count requests by client address; a proxy has already set the header.
+  // Services limit requests by client address; keep the header of a proxy.
   if (!headers.has('x-forwarded-for'))
     headers.set('x-forwarded-for', incoming.socket.remoteAddress ?? '127.0.0.1');
   const { method = 'GET', url: target = '/' } = incoming;
@@ -109,7 +112,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   return request;
 }
 
-/** Methods that `Request` refuses; the service reads them from the request line. */
+/** Methods that `Request` rejects; the service reads them from the request line. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 class BodyTooLarge extends Error {
@@ -140,7 +143,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => outgoing.destroy());
 }
 
-/** Why a port cannot be opened. */
+/** The error for a port that cannot be opened. */
 export function explainPort(problem: Error, port: number): StartError {
   const { code } = problem as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} is taken by another program`, problem);

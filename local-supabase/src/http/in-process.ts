@@ -1,11 +1,10 @@
-/** WHATWG `fetch`. */
 export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 const MOST_REDIRECTS = 20;
 
 /**
- * `fetch` for the server itself, without a port. Redirects within the server are followed; a redirect to another
- * origin is returned, because no server listens there.
+ * `fetch` for the server itself, without a port. Follows redirects within the server and returns a redirect to another
+ * origin, because no server listens there.
  */
 export function createInProcessFetch(handle: (request: Request) => Promise<Response>): FetchFunction {
   return async (input, init) => {

@@ -1,22 +1,22 @@
 /** Host names that only this machine resolves to itself. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Tells requests of this machine from those that a page of another host makes a browser send. */
+/** Distinguishes requests of this machine from those that a page of another host causes. */
 export interface OwnHosts {
   /**
-   * Whether the Host header names this server. By DNS rebinding, a foreign page reaches it under a name of its own, and
+   * Whether the Host header names this server. After DNS rebinding, a foreign page reaches it by another name and
    * shares its origin.
    */
   isHost(host: string | null): boolean;
-  /** Whether a page of another host sent the request, as far as the browser says so. */
+  /** Whether the browser's headers show that a page of another host sent the request. */
   isForeign(headers: Pick<Headers, 'get'>): boolean;
-  /** Whether a websocket may be opened: browsers send it with the cookies and the reach of any page. */
+  /** Whether a WebSocket may be opened: browsers let every page open one, with cookies. */
   admits(request: {
     readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
   }): boolean;
 }
 
-/** @param allowed host names beside the loopback ones: of a tunnel, or of a container. */
+/** @param allowed host names besides loopback ones: of a tunnel or a container. */
 export function createOwnHosts(allowed: readonly string[] = []): OwnHosts {
   const isOwn = (url: string) => {
     if (!URL.canParse(url)) return false;
@@ -27,7 +27,7 @@ export function createOwnHosts(allowed: readonly string[] = []): OwnHosts {
   const isForeign = (headers: Pick<Headers, 'get'>) => {
     const origin = headers.get('origin');
     if (origin !== null) return !isOwn(origin);
-    // A form, an image or a link sends no origin, but the browser says where it comes from.
+    // Forms, images and links send no origin, but the browser sends `Sec-Fetch-Site`.
     return /^(?:cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '');
   };
   return {

@@ -1,4 +1,4 @@
-/** The first line of an HTTP request as it was sent. */
+/** The first line of an HTTP request, unparsed. */
 export interface RequestLine {
   readonly method: string;
   /** Path and query as sent; `Request.url` contains them resolved and re-encoded. */

@@ -8,7 +8,7 @@ export interface RequestTracker {
   isClosed(): boolean;
 }
 
-/** Longer requests, for example with a fault's latency, are answered with 503. */
+/** Requests that take longer, for example because of a fault's latency, get a 503. */
 const DRAIN_TIMEOUT_MS = 500;
 
 export function createRequestTracker(): RequestTracker {

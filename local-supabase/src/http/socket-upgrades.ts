@@ -11,13 +11,13 @@ import { statusTexts } from './status-text.ts';
 const PATH = '/realtime/v1/websocket';
 
 export interface SocketUpgradeOptions {
-  /** The upgrades that are answered; default: all. */
+  /** The upgrades that are accepted. Default: all. */
   readonly admits?: (request: IncomingMessage) => boolean;
   readonly report?: (problem: unknown) => void;
 }
 
 /**
- * Answers the WebSocket upgrades of a server with the sockets of Realtime.
+ * Connects WebSocket upgrades of a server to Realtime.
  *
  * @returns a function that detaches it.
  */
@@ -44,7 +44,7 @@ export function attachSockets(
     webSockets.handleUpgrade(request, stream, head, (webSocket) => handshake.open(serverSocketOf(webSocket)));
   };
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    // Functions open sockets of their own.
+    // The functions handle their upgrades themselves.
     if (request.url?.startsWith('/functions/v1/')) return;
     const refusal =
       request.url?.split('?')[0] !== PATH

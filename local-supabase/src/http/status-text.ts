@@ -1,4 +1,4 @@
-/** The reason phrases of statuses (RFC 9110 and the registry of IANA). */
+/** The reason phrases of statuses (RFC 9110 and the IANA registry). */
 export const statusTexts: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',

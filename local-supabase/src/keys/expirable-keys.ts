@@ -8,7 +8,7 @@ export interface ExpirableKeys extends TokenKeys {
 
 export function createExpirableKeys(keys: TokenKeys, now: () => number): ExpirableKeys {
   let cutoffSeconds = -Infinity;
-  /** Tokens signed after the cutoff but in the same second, which `iat` cannot distinguish. */
+  /** Tokens that were signed after the cutoff but in the same second, which `iat` cannot distinguish. */
   const younger = new Set<string>();
   return {
     ...keys,
@@ -18,7 +18,7 @@ export function createExpirableKeys(keys: TokenKeys, now: () => number): Expirab
     },
     async sign(claims, options) {
       const token = await keys.sign(claims, options);
-      // Not the time now: a second may have passed since the token got its `iat`.
+      // Compare `iat` instead of the current time: a second may have passed since the token got it.
       if (claims.iat !== undefined && claims.iat <= cutoffSeconds) younger.add(token);
       return token;
     },

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, importJWK, compactVerify, SignJWT, decodeProtectedHeader } from 'jose';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
 
-/** The claims of a token, as on the wire (times in seconds). */
+/** The claims of a token, with times in seconds. */
 export type Claims = JWTPayload & { role?: string };
 
 export type TokenRejection = 'malformed' | 'expired' | 'signature' | 'claims';
@@ -11,23 +11,23 @@ export type Verification =
   | {
       readonly ok: false;
       readonly reason: TokenRejection;
-      /** The message of PostgREST. */
+      /** PostgREST's message. */
       readonly message: string;
-      /** The details of PostgREST's error. */
+      /** The `details` of PostgREST's error. */
       readonly details?: string;
     };
 
 export interface SignOptions {
-  /** Default: that of the first key of the set, ES256 unless `signingKeys` say otherwise. HS256 is the project's legacy secret. */
+  /** Default: the algorithm of the first key, which is ES256 unless `signingKeys` differ. HS256 uses the legacy secret. */
   readonly algorithm?: 'ES256' | 'RS256' | 'HS256';
 }
 
 export interface VerifyOptions {
-  /** Accepts a token of the legacy secret with any `kid`, as Realtime and GoTrue do; PostgREST refuses one. Default false. */
+  /** Accepts legacy tokens with any `kid`, as Realtime and GoTrue do; PostgREST rejects them. Default false. */
   readonly ignoresLegacyKid?: boolean;
-  /** Refuses a token of the legacy secret, which is the same for every local project. Default false. */
+  /** Rejects tokens of the legacy secret, which is the same for every local project. Default false. */
   readonly refusesLegacy?: boolean;
-  /** Refuses a token of the key set without a `kid`, as GoTrue does; PostgREST tries each key. Default false. */
+  /** Rejects tokens of the key set without a `kid`, as GoTrue does; PostgREST tries each key. Default false. */
   readonly requiresKid?: boolean;
   /** The tolerated clock skew for `exp`, `nbf` and `iat`, in seconds. Default 0; PostgREST allows 30. */
   readonly leewaySeconds?: number;
@@ -46,13 +46,13 @@ export interface TokenKeys {
   /** The legacy secret. */
   readonly jwtSecret: string;
   sign(claims: Claims, options?: SignOptions): Promise<string>;
-  /** Accepts tokens of every key that was ever in the set, and of the legacy secret. */
+  /** Verifies tokens of every key that was ever in the set, and of the legacy secret. */
   verify(token: string, options?: VerifyOptions): Promise<Verification>;
-  /** The published key set (RFC 7517): public halves, newest first; never the legacy secret. */
+  /** The published key set (RFC 7517): public keys, newest first, without the legacy secret. */
   jwks(): Promise<{ keys: JWK[] }>;
-  /** Rotates the signing key; the older ones stay published. */
+  /** Rotates the signing key; older keys stay published. */
   rotate(): Promise<void>;
-  /** The private keys, as `createTokenKeys` takes them under `saved`. Secret. */
+  /** The private keys, for the option `saved` of `createTokenKeys`. Secret. */
   export(): Promise<SavedKeys>;
 }
 
@@ -61,19 +61,20 @@ export interface SavedKeys {
   readonly keys: readonly JWK[];
 }
 
-/** What the API keys are made of. The defaults are those of the vendor's local stack, which everybody knows. */
+/** The sources of the API keys. The defaults are those of the vendor's local stack, which are public. */
 export interface ApiKeySettings {
-  /** The legacy secret, which signs tokens by HS256; at least 16 characters. */
+  /** The legacy secret for HS256 tokens; at least 16 characters. */
   readonly jwtSecret?: string;
-  /** Default: a token of the legacy secret with the role `anon`. */
+  /** Default: a legacy token with the role `anon`. */
   readonly anonKey?: string;
-  /** Default: a token of the legacy secret with the role `service_role`. */
+  /** Default: a legacy token with the role `service_role`. */
   readonly serviceRoleKey?: string;
   readonly publishableKey?: string;
   readonly secretKey?: string;
   /**
-   * Private JWKs of ES256 or RS256, each with `kid`. Tokens and the two API keys above are signed by the first with `sign` among its
-   * `key_ops`, else by the first; all are published. Default: a generated key of ES256, and the legacy secret for the API keys.
+   * Private JWKs of ES256 or RS256, each with `kid`; all are published. The first with `sign` in its `key_ops`, else
+   * the first, signs tokens and the default API keys. Default: a generated ES256 key, and the legacy secret for the API
+   * keys.
    */
   readonly signingKeys?: readonly JWK[];
 }
@@ -83,7 +84,7 @@ export interface TokenKeysOptions {
   readonly saved?: SavedKeys | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Called after the set has changed, to persist it. */
+  /** Called after a change of the set, to persist it. */
   readonly onChange?: (saved: SavedKeys) => Promise<void>;
 }
 
@@ -95,9 +96,9 @@ interface SigningKey {
   readonly publicKey: CryptoKey | Uint8Array;
 }
 
-/** The public demonstration keys of the vendor's local stack (supabase/cli, `pkg/config/apikeys.go`), valid until 2032. */
+/** The expiry of the public demonstration keys of the vendor's local stack (supabase/cli, `pkg/config/apikeys.go`): 2032. */
 const LEGACY_EXPIRY_SECONDS = 1_983_812_996;
-/** Of an API key that a signing key signs, as with the vendor's CLI: ten years. */
+/** The lifetime of API keys that a signing key signs, as in the vendor's CLI: ten years. */
 const KEY_LIFETIME_SECONDS = 10 * 365 * 24 * 60 * 60;
 const DEFAULT_JWT_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 const DEFAULT_PUBLISHABLE_KEY = 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH';
@@ -163,7 +164,7 @@ async function generateSigningKey(algorithm: 'ES256' | 'RS256'): Promise<Signing
 }
 
 async function importSigningKey(privateJwk: JWK): Promise<SigningKey> {
-  // A file of the CLI has `sign` and `verify` in `key_ops`, and Web Crypto imports no private key that verifies.
+  // The CLI's files have `sign` and `verify` in `key_ops`, but Web Crypto imports no private key for verification.
   const { key_ops: _, ...importable } = privateJwk;
   const { kid } = privateJwk;
   const algorithm = (['ES256', 'RS256'] as const).find((known) => known === privateJwk.alg);
@@ -202,7 +203,7 @@ async function verifyToken(
     const { payload } = await compactVerify(token, key.key, { algorithms: [key.algorithm] });
     const claims = parseClaims(payload);
     if (!claims) return refuse('claims', 'Parsing claims failed');
-    // To PostgreSQL it means the login role, which is a superuser here.
+    // PostgreSQL reads `none` as the login role, which is a superuser here.
     if (claims.role === 'none') return refuse('claims', 'The role "none" is no role of the API');
     return checkTimes(claims, Math.floor(nowMs / 1000), options) ?? { ok: true, claims };
   } catch {
@@ -221,7 +222,7 @@ function parseClaims(payload: Uint8Array): Claims | undefined {
   }
 }
 
-/** Checks `exp`, `nbf` and `iat` (RFC 7519 section 4.1). Fractions of seconds count as 1970, as in PostgREST. */
+/** Checks `exp`, `nbf` and `iat` (RFC 7519 section 4.1). As in PostgREST, fractional seconds count as 1970. */
 function checkTimes(
   claims: Claims,
   nowSeconds: number,
@@ -251,7 +252,7 @@ function checkTimes(
 
 const WRONG_KEY = 'No suitable key or wrong key type';
 
-/** The signature algorithms of PostgREST; a header with another algorithm is malformed. */
+/** PostgREST's signature algorithms; a header with another one is malformed. */
 const ALGORITHMS = /^(?:(?:HS|RS|ES)(?:256|384|512)|EdDSA)$/;
 
 type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: string };

@@ -1,4 +1,4 @@
-/** The plain text of an HTML mail; the URL of a link follows the text of the link. */
+/** The plain text of an HTML mail; the URL of a link follows the link's text. */
 export function htmlToText(html: string): string {
   const text = html
     .replace(/<(head|style|script|title)\b[\s\S]*?<\/\1>/gi, '')

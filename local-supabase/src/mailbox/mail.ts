@@ -1,6 +1,5 @@
 import { decodeEntities, htmlToText } from './html-to-text.ts';
 
-/** A mail to be sent. */
 export interface Mail {
   /** An address, with or without a display name. */
   readonly to: string;
@@ -19,7 +18,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
-/** A text message: `to` is a phone number. */
+/** A text message; `to` is a phone number. */
 export interface TextMessage {
   readonly to: string;
   readonly text: string;
@@ -35,7 +34,6 @@ export interface MailAddress {
   readonly address: string;
 }
 
-/** A mail in the mailbox. */
 export interface ReceivedMail {
   readonly id: string;
   readonly receivedAtMs: number;
@@ -45,18 +43,18 @@ export interface ReceivedMail {
   readonly html: string;
   readonly text: string;
   readonly isRead: boolean;
-  /** The links of the mail, in their order. */
+  /** The links of the mail, in order. */
   readonly links: readonly string[];
   /** The one-time code in the mail: the first separate number of six to ten digits. */
   readonly code: string | null;
-  /** By name as it was sent; empty for a mail of the auth service. */
+  /** Headers by their original name; empty for mails of the auth service. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The sender of what is kept in the mailbox: the mails of the auth service, and by `MAIL_FROM` those of functions. */
+/** The sender of the auth service's mails and, through `MAIL_FROM`, of the functions' mails. */
 export const localSender = 'Tidings <notifications@inbox.test>';
 
-/** @param id sorts by time: later mails have greater ids. */
+/** @param id must sort by time: later mails have greater ids. */
 export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail {
   const text = mail.text ?? htmlToText(mail.html);
   return {

@@ -9,7 +9,7 @@ import { createMailpitApi } from './mailpit-api.ts';
 export interface MailboxSiteOptions {
   readonly mailbox: Mailbox;
   readonly faults: Faults;
-  /** Whether a page of another host sent a request: a form of it would delete mails, or add faults. */
+  /** Whether a page of another host sent the request: its form could delete mails or add faults. */
   readonly isForeign: (headers: Headers) => boolean;
 }
 

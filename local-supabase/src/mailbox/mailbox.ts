@@ -2,22 +2,22 @@ import { receiveMail } from './mail.ts';
 import type { Mailer, ReceivedMail } from './mail.ts';
 
 export interface MailFilter {
-  /** Address of the recipient, in any case. */
+  /** The recipient's address, compared without regard to case. */
   readonly to?: string;
   readonly subject?: string | RegExp;
 }
 
-/** The store of all mail of the project. */
+/** Stores the project's mails. */
 export interface Mailbox extends Mailer {
   /** Newest first. */
   messages(): readonly ReceivedMail[];
   find(id: string): ReceivedMail | undefined;
   /**
-   * Resolves with the oldest unread mail that matches, as soon as there is one, and marks it read, so that the next call
-   * gets the next mail.
+   * Resolves with the oldest unread mail that matches, once one has arrived, and marks it read, so that the next call
+   * returns the next mail.
    *
    * @param timeoutMs real milliseconds; default 5000.
-   * @throws {Error} that lists the mails present, after `timeoutMs`.
+   * @throws {Error} that lists the stored mails, after `timeoutMs`.
    */
   waitFor(filter?: MailFilter, timeoutMs?: number): Promise<ReceivedMail>;
   setRead(ids: readonly string[], isRead: boolean): void;
@@ -32,11 +32,11 @@ export interface MailboxOptions {
   readonly initial?: readonly ReceivedMail[];
 }
 
-/** The oldest mails above this number are evicted. The number is Mailpit's. */
+/** Mailpit's limit; the oldest mails above it are evicted. */
 const MAX_MAILS = 500;
 
 export function createMailbox({ now = Date.now, initial = [] }: MailboxOptions = {}): Mailbox {
-  // Mails of an earlier version were saved without headers.
+  // Earlier versions saved mails without headers.
   let mails: readonly ReceivedMail[] = initial.map((mail) => ({ ...mail, headers: mail.headers ?? {} }));
   let counter = 0;
   const listeners = new Set<() => void>();

@@ -10,7 +10,7 @@ interface Page {
 }
 
 /**
- * Mailpit's HTTP interface, which the vendor's local stack serves on the mailbox's port.
+ * Mailpit's HTTP API, which the vendor's local stack serves on the mailbox's port.
  *
  * @see https://mailpit.axllent.org/docs/api-v1/
  */

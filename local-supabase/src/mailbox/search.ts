@@ -9,8 +9,8 @@ interface Term {
 const TERM = /([-!])?(?:(\w+):)?(?:"([^"]*)"|(\S+))/g;
 
 /**
- * The mails that match every term of the query, in Mailpit's syntax: `to:`, `from:`, `subject:`, `is:read`,
- * `is:unread` and quoted phrases. `-` or `!` negates a term; a plain term matches in every field.
+ * Filters mails by a query in Mailpit's syntax: `to:`, `from:`, `subject:`, `is:read`, `is:unread` and quoted phrases.
+ * `-` or `!` negates a term; a plain term matches any field.
  *
  * @see https://mailpit.axllent.org/docs/usage/search-filters/
  */

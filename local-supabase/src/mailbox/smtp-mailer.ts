@@ -8,18 +8,18 @@ export interface SmtpSettings {
   /** Empty for a server without authentication. */
   readonly user: string;
   readonly password: string;
-  /** Address of the sender. */
+  /** The sender's address. */
   readonly adminEmail: string;
-  /** Display name of the sender. */
+  /** The sender's display name. */
   readonly senderName: string;
 }
 
-/** Port of SMTP over TLS from the first byte (RFC 8314). */
+/** The port of SMTP over implicit TLS (RFC 8314). */
 const implicitTlsPort = 465;
-/** GoTrue's limit for the connection; the request, and its transaction, wait for the mail server. */
+/** GoTrue's connection timeout; the request and its transaction wait for the mail server. */
 const connectionTimeoutMs = 10_000;
 
-/** Sends mails to real recipients. `send` rejects with the error of the SMTP server. */
+/** Sends mails to real recipients. `send` rejects with the SMTP server's error. */
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
   const { host, port, user, password, adminEmail, senderName } = settings;
   const createTransport = async () =>

@@ -13,10 +13,10 @@ export interface SmtpServer {
   close(): Promise<void>;
 }
 
-/** Every address of this domain is unknown: mails to it are refused, so that bounces can be tried. */
+/** Mails to this domain are rejected, to test bounces. */
 const bouncingDomain = /@bounce\.test$/i;
 
-/** @param wantedPort 0 takes any free one. */
+/** @param wantedPort 0 selects any free port. */
 export function createSmtpServer(mailbox: Mailer, wantedPort: number): SmtpServer {
   let server: SMTPServer | undefined;
   let opened: Promise<number> | undefined;

@@ -11,8 +11,8 @@ export const encodeBase64Url = (content: Uint8Array | string): string =>
   encodeBase64(content).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 /**
- * Decodes base64 of either alphabet as far as it is valid: with or without padding, and without characters that belong
- * to neither alphabet. What follows padding is ignored.
+ * Decodes the valid part of base64 in either alphabet, with or without padding: skips characters outside the alphabets,
+ * and ignores everything after padding.
  */
 export function decodeBase64(text: string): Bytes {
   const digits = text
@@ -20,7 +20,7 @@ export function decodeBase64(text: string): Bytes {
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replaceAll(/[^a-zA-Z\d+/]/g, '');
-  // One digit alone is less than a byte.
+  // A single remaining digit is less than a byte.
   const complete = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
   return Uint8Array.from(atob(complete), (character) => character.charCodeAt(0));
 }

@@ -1,4 +1,4 @@
-/** Bytes with a buffer of their own kind, as `Response` and `crypto.subtle` take them. */
+/** Bytes that `Response` and `crypto.subtle` accept. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
@@ -9,13 +9,13 @@ export const encodeUtf8 = (text: string): Bytes => encoder.encode(text);
 /** Decodes UTF-8; a byte order mark is kept, and bytes that are not UTF-8 become U+FFFD. */
 export const decodeUtf8 = (bytes: AllowSharedBufferSource): string => decoder.decode(bytes);
 
-/** The length of a text in UTF-8. */
+/** The length of a text in UTF-8 bytes. */
 export const utf8Length = (text: string): number => encoder.encode(text).length;
 
-/** More arguments of one call overflow the stack. */
+/** More arguments in one call would overflow the stack. */
 const CHUNK = 8192;
 
-/** One character for each byte. */
+/** Returns one character per byte. */
 export function decodeLatin1(bytes: Uint8Array): string {
   let text = '';
   for (let start = 0; start < bytes.length; start += CHUNK)
@@ -32,7 +32,7 @@ export function compareUtf8(left: string, right: string): number {
     : (a[position] ?? 0) - (b[position] ?? 0);
 }
 
-/** Compares secrets: the time depends on the length alone. */
+/** Compares secrets in a time that depends only on their length. */
 export function isEqualBytes(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;
@@ -40,6 +40,6 @@ export function isEqualBytes(left: Uint8Array, right: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Compares secret texts: the time depends on the length alone. */
+/** Compares secret texts in a time that depends only on their length. */
 export const isEqualText = (left: string, right: string): boolean =>
   isEqualBytes(encodeUtf8(left), encodeUtf8(right));

@@ -1,4 +1,4 @@
-/** A JSON value with the members of its objects sorted by key. */
+/** Sorts the members of objects by key, recursively. */
 export function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
@@ -6,6 +6,6 @@ export function sortMembers(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, sortMembers(member)]));
 }
 
-/** Whether two JSON values are equal; the order of members does not count. */
+/** Whether two JSON values are equal, regardless of the order of members. */
 export const isEqualJson = (left: unknown, right: unknown): boolean =>
   JSON.stringify(sortMembers(left)) === JSON.stringify(sortMembers(right));

@@ -1,10 +1,10 @@
-/** Lets a process end while the timer waits; a browser's worker has no such thing. */
+/** Lets the process end while the timer is pending. No effect in a browser. */
 export function unreference(timer: ReturnType<typeof setTimeout>): void {
   const { unref } = timer as { readonly unref?: () => void };
   unref?.call(timer);
 }
 
-/** Resolves after the events that wait already. */
+/** Resolves after all pending events. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,18 +1,18 @@
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import { int32, message } from './messages.ts';
 
-/** What a statement does to the channels of its session. */
+/** How a statement changes the channels of its session. */
 export interface ChannelChange {
   readonly listens: readonly string[];
   readonly unlistens: readonly string[];
-  /** Whether it ends all listening: `UNLISTEN *`, `DISCARD ALL`. */
+  /** Whether it unsubscribes from all channels: `UNLISTEN *`, `DISCARD ALL`. */
   readonly unlistensAll: boolean;
 }
 
 const CHANNEL_STATEMENT = /(?:^|;)\s*(un)?listen\s+("(?:[^"]|"")+"|[\p{L}_][\p{L}\d_$]*|\*)\s*(?=;|$)/giu;
 const DISCARDS = /(?:^|;)\s*discard\s+all\s*(?=;|$)/i;
 
-/** Names are as the statement wrote them, with their quotes. */
+/** Names keep the quotes of the statement. */
 export function channelChangeOf(text: string): ChannelChange | undefined {
   if (!/listen|discard/i.test(text)) return undefined;
   const bare = text.replaceAll(/\/\*.*?\*\/|--[^\n]*/gs, ' ');
@@ -29,18 +29,18 @@ export function channelChangeOf(text: string): ChannelChange | undefined {
   };
 }
 
-/** The channels to which a client listens, by the statements that it has run. */
+/** The channels that a client listens on. */
 export interface ClientChannels {
-  /** Call it within a turn, once the statement's transaction has ended. */
+  /** Call it within a turn, after the statement's transaction. */
   apply(change: ChannelChange): Promise<void>;
   /** Call it within a turn. */
   end(): Promise<void>;
 }
 
 /**
- * All clients and services share one session, in which PostgreSQL keeps one list of channels: each client's own is kept here.
+ * Tracks a client's channels: PostgreSQL has one list per session, and all clients and services share one session.
  *
- * @param notify writes a notification to the client.
+ * @param notify sends a notification to the client.
  */
 export function createClientChannels(
   database: Pick<PgliteDatabase, 'listenWithin' | 'listenAgain'>,

@@ -2,29 +2,32 @@ import { RESET_EMBEDDED } from '../database/connect.ts';
 import type { PostgresSession } from '../database/postgres-session.ts';
 import { message, splitMessages, type Message } from './messages.ts';
 
-/** What a client has set in its session, to be set again at its next turn. */
+/** The session state of a client, restored at its next turn. */
 export interface ClientSession {
   /** Names and values of changed settings, the role last. */
   settings: readonly (readonly [string, string])[];
-  /** The unnamed statement, which any other client replaces. */
+  /** The parse message of the unnamed statement, which other clients replace. */
   unnamed: Buffer | undefined;
-  /** The messages that prepared the named statements, by the name that they have in PostgreSQL's session. */
+  /** The parse messages of the named statements, by their name in PostgreSQL's session. */
   readonly statements: Map<string, Buffer>;
-  /** Where the statements are prepared; another client, or a crash, may have removed them since. None before the first turn. */
+  /**
+   * The place where the statements were prepared; another client or a crash may have removed them since. Undefined
+   * before the first turn.
+   */
   preparedIn: string | undefined;
 }
 
 export interface Answer {
   readonly bytes: Buffer;
-  /** `I` idle, `T` in a transaction, `E` in a failed one; none before the end of an answer. */
+  /** `I` idle, `T` in a transaction, `E` in a failed one; undefined before the response is complete. */
   readonly status: string | undefined;
   readonly isError: boolean;
 }
 
 /**
- * Sends messages to PostgreSQL. Notifications stay here: they are for the services that listen.
+ * Sends messages to PostgreSQL and returns the response without notifications, which are for the services.
  *
- * @param answered types of messages that are left out of the answer.
+ * @param answered message types to omit from the response.
  */
 export async function send(
   pglite: PostgresSession,
@@ -44,13 +47,13 @@ export async function send(
 
 const isReady = ({ type }: Message): boolean => type === 'Z';
 
-/** The settings that a client may change for its session, as they are; `role` is not in the view. */
+/** The settings that a client has changed in its session; the view lacks `role`. */
 const CHANGED_SETTINGS = `
   select name, setting from pg_settings
   where source = 'session' and context in ('user', 'superuser') and name not like 'transaction%'
   union all select 'role', current_setting('role')`;
 
-/** Reads the settings of a client, and gives the session back as the services expect it. */
+/** Saves the settings of a client and resets the session. */
 export async function leaveSession(pglite: PostgresSession, client: ClientSession): Promise<void> {
   const { rows } = await pglite.query<{ name: string; setting: string }>(CHANGED_SETTINGS);
   client.settings = rows.map(({ name, setting }) => [name, setting]);
@@ -58,9 +61,9 @@ export async function leaveSession(pglite: PostgresSession, client: ClientSessio
 }
 
 /**
- * Sets what the client had set at the end of its last turn.
+ * Restores the state from the end of the client's last turn.
  *
- * @param place names the session and what prepared statements it can have.
+ * @param place identifies the session and the prepared statements that it can contain.
  */
 export async function enterSession(
   pglite: PostgresSession,

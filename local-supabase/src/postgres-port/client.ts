@@ -9,11 +9,11 @@ import { errorMessage, renameStatement } from './messages.ts';
 import type { Message } from './messages.ts';
 import { createRequestCollector, type PortRequest } from './request-collector.ts';
 
-/** What the clients know of each other. */
+/** The state that all clients share. */
 export interface Turns {
-  /** The client that had the session last. */
+  /** The client of the last turn. */
   last: object | undefined;
-  /** How often a client has removed the prepared statements of all. */
+  /** The number of `DISCARD ALL` and similar statements, which remove every client's prepared statements. */
   discards: number;
 }
 
@@ -26,22 +26,22 @@ export interface Connection {
 }
 
 export interface Client {
-  /** What a request to cancel has to name. */
+  /** The secret that a cancel request must contain. */
   readonly secret: number;
   take(received: Message): void;
-  /** Ends the statement that the client waits for, if it runs. */
+  /** Cancels the client's running statement, if any. */
   cancel(): void;
   end(): void;
 }
 
 interface Arrived extends PortRequest {
-  /** The names and messages of the statements that it prepares. */
+  /** Names and parse messages of the statements that it prepares. */
   readonly prepared: readonly (readonly [string, Buffer])[];
 }
 
 const LARGEST_SECRET = 2 ** 31 - 1;
 
-/** Collects the messages of a client, and runs them in its turns of the session. */
+/** Collects the messages of a client and runs them in its turns. */
 export function createClient({ socket, database, turns, number, idleTransactionMs }: Connection): Client {
   const statements = new Map<string, Buffer>();
   const session: ClientSession = { settings: [], unnamed: undefined, statements, preparedIn: undefined };
@@ -56,7 +56,7 @@ export function createClient({ socket, database, turns, number, idleTransactionM
   const ended = new AbortController();
 
   const rename = (name: string) => (name === '' ? '' : `port_${number}_${name}`);
-  /** Waits for what the client sends next; nothing comes where it is gone, or has kept others waiting for too long. */
+  /** Waits for the client's next request. Undefined if the client has disconnected or kept others waiting for too long. */
   const next = async (): Promise<Arrived | undefined> => {
     const startedMs = performance.now();
     while (arrived.length === 0 && !ended.signal.aborted) {
@@ -92,7 +92,7 @@ export function createClient({ socket, database, turns, number, idleTransactionM
       }
       for (const [name, parse] of request.prepared) statements.set(name, parse);
     }
-    // The client may rely on its listening as soon as it has the answer.
+    // Subscribe first: the client may rely on it as soon as it has the response.
     if (status === 'I') for (const change of changes.splice(0)) await channels.apply(change);
     socket.write(bytes);
     return status;

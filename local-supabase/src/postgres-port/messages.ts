@@ -3,17 +3,17 @@
 export interface Message {
   /** One character; empty for the messages before a session starts. */
   readonly type: string;
-  /** With its type and length. */
+  /** Includes type and length. */
   readonly bytes: Buffer;
 }
 
-/** Longer messages end the connection: nothing that a client of this port sends is that long. */
+/** Longer messages end the connection; no client of this port sends one. */
 const MOST_MESSAGE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Cuts a stream into messages.
+ * Splits a stream into messages.
  *
- * @throws {RangeError} for a length that no message has, as of a client that speaks another protocol.
+ * @throws {RangeError} for an impossible length, as from a client of another protocol.
  */
 export function createMessageReader(): { read(chunk: Buffer, isStarted: () => boolean): Generator<Message> } {
   let rest: Buffer = Buffer.alloc(0);
@@ -36,7 +36,7 @@ export function createMessageReader(): { read(chunk: Buffer, isStarted: () => bo
   };
 }
 
-/** The messages of an answer of PostgreSQL. */
+/** The messages in PostgreSQL's response. */
 export function splitMessages(data: Uint8Array): readonly Message[] {
   return [...createMessageReader().read(Buffer.from(data), () => true)];
 }
@@ -58,11 +58,11 @@ export function errorMessage(severity: 'ERROR' | 'FATAL', code: string, text: st
   return message('E', `S${severity}`, `V${severity}`, `C${code}`, `M${text}`, Buffer.from([0]));
 }
 
-/** Gives the named statement of a message another name: clients share one session, in which names are unique. */
+/** Renames the named statement of a message, because clients share one session with unique names. */
 export function renameStatement({ type, bytes }: Message, rename: (name: string) => string): Buffer {
   const body = bytes.subarray(5);
   if (type === 'P') return replaceName(type, body, 0, rename);
-  // A bind message names the portal first.
+  // A bind message contains the name of the portal first.
   if (type === 'B') return replaceName(type, body, body.indexOf(0) + 1, rename);
   const isStatement = (type === 'D' || type === 'C') && body[0] === 'S'.charCodeAt(0);
   return isStatement ? replaceName(type, body, 1, rename) : bytes;

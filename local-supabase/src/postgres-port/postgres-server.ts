@@ -16,7 +16,7 @@ export interface PostgresServerOptions {
   readonly database: PgliteDatabase;
   /** 0 selects any free port. */
   readonly port: number;
-  /** How long a transaction may wait for its client while others wait for the session, in milliseconds. Default 5000. */
+  /** How long a transaction may be idle while others wait for the session, in milliseconds. Default 5000. */
   readonly idleTransactionMs?: number;
 }
 
@@ -28,8 +28,8 @@ const PASSWORD = 'postgres';
 const USERS = ['postgres', 'supabase_admin'];
 
 /**
- * Lets clients share the one session of the embedded PostgreSQL: each has its own settings and prepared statements, and
- * a transaction keeps the others waiting.
+ * Shares the one session of the embedded PostgreSQL among clients: each has its own settings and prepared statements,
+ * and a transaction blocks the others.
  *
  * @throws {StartError} if the port is taken.
  */
@@ -78,7 +78,7 @@ export async function startPostgresServer(options: PostgresServerOptions): Promi
 
 interface Accepted extends Connection {
   readonly version: string;
-  /** By the number that a request to cancel names. */
+  /** Clients by the number in their cancel requests. */
   readonly clients: Map<number, Client>;
 }
 

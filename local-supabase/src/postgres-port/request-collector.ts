@@ -1,30 +1,30 @@
 import { channelChangeOf, type ChannelChange } from './channels.ts';
 import { message, statementText, type Message } from './messages.ts';
 
-/** What a client sent until it waits for an answer, to be run at once. */
+/** The messages that a client sent before it waits for a response; they are sent at once. */
 export interface PortRequest {
   readonly bytes: Buffer;
-  /** Types of messages that the client has got already. */
+  /** Types of messages that were already sent to the client. */
   readonly answered: ReadonlySet<string>;
-  /** What its statements do to the channels to which the client listens. */
+  /** How its statements change the client's channels. */
   readonly change: ChannelChange | undefined;
   /** Whether it removes the prepared statements of every client. */
   readonly removesStatements: boolean;
 }
 
-/** Query, sync, flush and function call: after these a client waits for an answer. */
+/** Query, sync, flush and function call: the client waits for a response to these. */
 const AWAITS_ANSWER: ReadonlySet<string> = new Set(['Q', 'S', 'H', 'F']);
 const COPIES_IN = /\bcopy\b.*\bfrom\s+stdin\b/is;
-/** Parse, bind and describe complete, as a statement without rows answers them. */
+/** The responses to parse, bind and describe for a statement without rows. */
 const COMPLETIONS: Readonly<Record<string, string>> = { P: '1', B: '2', D: 'n' };
 const REMOVES_STATEMENTS = /\b(?:deallocate\s+(?:prepare\s+)?all|discard\s+(?:all|plans))\b/i;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Collects the messages of requests. PostgreSQL in WebAssembly cannot wait within a statement, so `COPY … FROM STDIN`
- * runs when its data is complete: the client is invited to send it before.
+ * Collects messages into requests. PostgreSQL in WebAssembly cannot wait within a statement, so `COPY … FROM STDIN`
+ * requests the data from the client first and runs when it is complete.
  *
- * @param invite writes to the client.
+ * @param invite sends the request for data to the client.
  */
 export function createRequestCollector(invite: (bytes: Buffer) => void): {
   take(received: Message): PortRequest | undefined;
@@ -56,7 +56,7 @@ export function createRequestCollector(invite: (bytes: Buffer) => void): {
     take(received) {
       const { type, bytes } = received;
       if (phase === 'data') {
-        // Sync and flush mean nothing within the data.
+        // PostgreSQL ignores Sync and Flush during COPY.
         if (type === 'S' || type === 'H') return undefined;
         parts.push(bytes);
         if (type !== 'c' && type !== 'f') return undefined;
@@ -84,7 +84,7 @@ export function createRequestCollector(invite: (bytes: Buffer) => void): {
         return undefined;
       }
       parts.push(bytes);
-      // Ends a `COPY … FROM STDIN` that was not seen; else PostgreSQL ignores it.
+      // Ends a `COPY … FROM STDIN` that was not detected; otherwise PostgreSQL ignores the message.
       if (type === 'Q') parts.push(message('f', 'no data'));
       return AWAITS_ANSWER.has(type) ? finish() : undefined;
     },

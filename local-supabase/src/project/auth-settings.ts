@@ -5,7 +5,7 @@ import type { ConfigReader } from './config-reader.ts';
 
 type Partly<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** Leaves out what the file does not say. */
+/** Drops undefined settings. */
 export function present<T extends object>(settings: Partly<T>): Partial<T> {
   return Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== undefined),
@@ -16,8 +16,8 @@ const negated = (value: boolean | undefined): boolean | undefined =>
   value === undefined ? undefined : !value;
 
 /**
- * Reads `[auth]`, with two defaults of the vendor's local stack: a sign-up needs no mail, and anonymous users are refused.
- * Limits of mails count only where SMTP is configured, as there.
+ * Reads `[auth]` with two defaults of the vendor's local stack: sign-ups need no confirmation, and anonymous sign-ins
+ * are disabled. As there, mail limits apply only with SMTP.
  */
 export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partial<AuthSettings> {
   return present<AuthSettings>({
@@ -76,7 +76,7 @@ function readAccountChangeMails(config: ConfigReader): readonly AccountChange[] 
   );
 }
 
-/** The enabled hooks; `secrets` holds several keys with `|` between them. */
+/** The enabled hooks. `secrets` contains keys separated by `|`. */
 function readHooks(config: ConfigReader): HookSettings | undefined {
   const hooks = hookNames.flatMap((name): readonly [string, HookSetting][] => {
     const path = `auth.hook.${name}`;
@@ -87,7 +87,7 @@ function readHooks(config: ConfigReader): HookSettings | undefined {
   return hooks.length === 0 ? undefined : Object.fromEntries(hooks);
 }
 
-/** The enabled providers; each is played by the test provider, which needs no client and no secret. */
+/** The enabled providers, all simulated by the test provider, which needs no client and no secret. */
 function readTestProviders(config: ConfigReader): readonly string[] | undefined {
   for (const name of config.tables('auth.external')) {
     for (const key of ['client_id', 'secret', 'redirect_uri', 'url', 'skip_nonce_check'])

@@ -23,18 +23,18 @@ import { readProjectSql } from './project-sql.ts';
 export interface BrowserAssetsOptions {
   /** The folder that contains `supabase/`. Default: the working directory. */
   readonly project?: string | URL;
-  /** Where the files are written, such as a folder of the site's public files. */
+  /** The output folder, such as the site's folder of public files. */
   readonly outDir: string;
 }
 
 const compress = promisify(gzip);
 
 /**
- * Writes what a browser needs to run a project: PostgreSQL, a snapshot of the database with migrations and seed, the
- * settings and the mail templates. All files but `project.json` are compressed with gzip.
+ * Writes the files that a browser needs to run a project: PostgreSQL, a snapshot of the database with migrations and
+ * seed, the settings and the mail templates. All files but `project.json` are gzip-compressed.
  *
- * @returns the bytes of each file.
- * @throws {SchemaError} for a migration that PostgreSQL refuses.
+ * @returns the size of each file in bytes.
+ * @throws {SchemaError} for a migration that PostgreSQL rejects.
  */
 export async function buildBrowserAssets({
   project,
@@ -44,7 +44,7 @@ export async function buildBrowserAssets({
   const { options } = readProjectConfig({ project });
   const { apiKeys = {}, seed = true, auth = {}, rest = {}, storage = {}, functionSettings = {} } = options;
   const { siteUrl, redirectUrls } = options;
-  // Each visitor of the page can read the assets, and the keys may be those of a hosted project.
+  // Omit the private keys, which may be those of a hosted project: every visitor can read the assets.
   const { signingKeys: _, ...publicApiKeys } = apiKeys;
   const sql = await readProjectSql(sources, options.databaseSettings);
   await mkdir(outDir, { recursive: true });

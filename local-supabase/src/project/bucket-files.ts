@@ -5,7 +5,7 @@ import { StartError } from '../http/start-error.ts';
 import type { FetchFunction } from '../http/in-process.ts';
 
 export interface BucketFilesOptions {
-  /** Folders by the name of their bucket. */
+  /** Folders by bucket name. */
   readonly folders: Readonly<Record<string, string>>;
   readonly url: string;
   readonly secretKey: string;
@@ -13,9 +13,10 @@ export interface BucketFilesOptions {
 }
 
 /**
- * Stores the files of folders as objects of buckets, over those of the same name, as the vendor's CLI does at the start.
+ * Stores the files of folders as objects of buckets, as the vendor's CLI does at the start, and replaces objects of the
+ * same name.
  *
- * @throws {StartError} for a folder that is missing, and a file that the bucket refuses.
+ * @throws {StartError} for a missing folder, and a file that the bucket rejects.
  */
 export async function uploadBucketFiles({
   folders,

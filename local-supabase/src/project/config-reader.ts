@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 
-/** Reads `supabase/config.toml` and notes which settings were read, so that the others can be named. */
+/** Reads `supabase/config.toml` and tracks which settings were read, so that the others can be reported. */
 export interface ConfigReader {
   boolean(path: string): boolean | undefined;
   number(path: string): number | undefined;
@@ -10,7 +10,7 @@ export interface ConfigReader {
   seconds(path: string): number | undefined;
   /** A size such as `50MiB`, in bytes; also a plain number. */
   bytes(path: string): number | undefined;
-  /** Marks a setting as read that needs no value here. */
+  /** Marks a setting as read if its value is not needed. */
   touch(path: string): void;
   /** The names of the values below `path`. */
   keys(path: string): readonly string[];
@@ -33,8 +33,8 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /**
- * @param environment gives the values of `env(NAME)`; a missing one is the empty string.
- * @throws {Error} for text that is no TOML; later, naming the key, for a value of another type.
+ * @param environment the values of `env(NAME)`; missing ones are empty.
+ * @throws {Error} for invalid TOML; the methods throw, naming the key, for a value of another type.
  */
 export function createConfigReader(text: string, environment: Environment): ConfigReader {
   const config = parse(text);
@@ -86,13 +86,13 @@ export function createConfigReader(text: string, environment: Environment): Conf
   };
 }
 
-/** An empty value asks for nothing, as that of a variable which the environment lacks. */
+/** An empty value counts as unset, for example that of a missing environment variable. */
 const isEmpty = (value: unknown, environment: Environment): boolean =>
   typeof value === 'string'
     ? substitute(value, environment) === ''
     : Array.isArray(value) && value.length === 0;
 
-/** Replaces `env(NAME)`, the whole value, as the vendor's CLI does. */
+/** Replaces a value `env(NAME)`, as the vendor's CLI does. */
 function substitute(value: string, environment: Environment): string {
   const [, name] = /^env\((\w+)\)$/.exec(value) ?? [];
   return name === undefined ? value : (environment[name] ?? '');

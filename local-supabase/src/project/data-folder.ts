@@ -4,7 +4,7 @@ import type { SavedKeys } from '../keys/keys.ts';
 import type { ReceivedMail } from '../mailbox/mail.ts';
 import { StartError } from '../http/start-error.ts';
 
-/** The folder in which a server keeps its data. One server at a time owns it. */
+/** A server's data folder. One server at a time owns it. */
 export interface DataFolder {
   readonly databaseDir: string;
   readonly storageDir: string;
@@ -52,20 +52,23 @@ export function openDataFolder(folder: string): DataFolder {
   };
 }
 
-/** Removes the data of a folder that no server uses. Keys stay, so that pages keep working with theirs. */
+/** Removes the data of a folder that no server uses. Keeps the keys, so that pages keep working. */
 export function removeData(dataDir: string): void {
   for (const name of ['postgres', 'storage', 'mails.json'])
     rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** Creates a folder for its owner only, which Git leaves out; one that exists stays as it is. */
+/** Creates a folder with owner-only permissions that Git ignores; keeps an existing one. */
 export function makePrivateFolder(folder: string): void {
   const isNew = !existsSync(folder);
   makeFolder(folder);
   if (isNew) writeFileSync(join(folder, '.gitignore'), '*\n');
 }
 
-/** Creates a folder and its parents for their owner only: they hold keys, mails and password hashes. Node's recursive `mkdir` does not end where a file system refuses new folders. */
+/**
+ * Creates a folder and its parents with owner-only permissions, because they contain keys, mails and password hashes.
+ * Node's recursive `mkdir` never returns if a file system rejects new folders.
+ */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -97,19 +100,19 @@ function acquire(lock: string, folder: string): void {
 
 const startOfProcessMs = (): number => Math.round(Date.now() - process.uptime() * 1000);
 
-/** The boot of the machine and the tick at which a process began, which tells it from another of its number; undefined elsewhere than on Linux. */
+/** The boot id and the start tick of a process, which distinguish it from others with its number; undefined except on Linux. */
 function startMarkOf(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in brackets, may hold blanks; the tick is the 20th field after it.
+    // The program's name, in parentheses, may contain spaces; the tick is the 20th field after it.
     return `${boot}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return undefined;
   }
 }
 
-/** @param owner a process's number, the time of its start and its mark: each container gives the numbers of the last one again. */
+/** @param owner the process's number, start time and mark, because each container assigns the same numbers again. */
 function isRunning(owner: string): boolean {
   const [pidText, startText, mark] = owner.split(' ');
   const pid = Number(pidText);
@@ -125,7 +128,7 @@ function isRunning(owner: string): boolean {
   }
 }
 
-/** Writes a file atomically, readable by its owner only. */
+/** Stores JSON in a file: writes are atomic, with owner-only permissions. */
 function createJsonFile<T>(file: string): JsonFile<T> {
   return {
     load() {

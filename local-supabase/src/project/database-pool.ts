@@ -1,17 +1,17 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { saveImage } from '../database/database-image.ts';
 
-/** In-memory databases that wait for the next instance, in the state of their start. */
+/** In-memory databases in their initial state that wait for the next instance. */
 export interface DatabasePool {
   /**
    * Takes a waiting database, or starts one.
    *
-   * @param name what its state is known by.
+   * @param name identifies the initial state.
    */
   take: (name: string, start: () => Promise<PGlite>) => Promise<PGlite>;
-  /** Keeps a database that its instance has closed, or ends it where that cannot be. */
+  /** Keeps a database that its instance has closed, or closes it if it cannot be reused. */
   put: (pglite: PGlite) => Promise<void>;
-  /** Ends those that wait. */
+  /** Closes the waiting databases. */
   close: () => Promise<void>;
 }
 
@@ -21,10 +21,10 @@ interface Pooled {
 }
 
 /**
- * Keeps closed in-memory databases for the next `createLocalSupabase` with the same project: a start then takes a tenth
- * of the time. Each keeps its memory while it waits, about 60 MiB.
+ * Keeps closed in-memory databases for the next `createLocalSupabase` with the same project, which then takes a tenth
+ * of the time. Each uses about 60 MiB while it waits.
  *
- * @param limit how many wait at most; default 2.
+ * @param limit the maximum number of waiting databases; default 2.
  */
 export function createDatabasePool(limit = 2): DatabasePool {
   const images = new WeakMap<PGlite, Pooled>();
@@ -39,7 +39,7 @@ export function createDatabasePool(limit = 2): DatabasePool {
     },
     put: async (pglite) => {
       if (images.get(pglite)?.restore() !== true) return pglite.close();
-      // The image has the generator's state, too: `random()` would repeat itself.
+      // The image contains the state of the random generator: without a new seed, `random()` would repeat its values.
       await pglite.query('select setseed($1)', [Math.random()]);
       waiting.push(pglite);
       if (waiting.length > limit) await waiting.shift()?.close();

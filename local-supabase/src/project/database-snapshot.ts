@@ -12,12 +12,12 @@ import { realtimeSchemaSql } from './realtime-sql.ts';
 import { buildSchema } from './schema.ts';
 import { loadSnapshot } from './snapshot.ts';
 
-/** Template databases are unused here and make the dump slower to load. */
+/** Makes the archive smaller and faster to load: the template databases are not used. */
 const SHRINK = [
   `update pg_database set datistemplate = false, datallowconn = true where datname in ('template0', 'template1')`,
   'drop database template0',
   'drop database template1',
-  // A new segment of the log is empty but for its beginning; an old one would be kept under another name.
+  // Keep the log small: a new segment is not filled with zeros, and an old one is not recycled.
   'set wal_init_zero = off',
   'set wal_recycle = off',
   'select pg_switch_wal()',
@@ -25,15 +25,15 @@ const SHRINK = [
   'checkpoint',
 ];
 
-/** What the state of a new database is known by. */
+/** The name of the snapshot, which identifies its state. */
 export const snapshotName = ({ hash }: ProjectSql, seed: boolean): string =>
   `5-${hash}${seed ? '-seed' : ''}`;
 
 /**
- * The archive of a new database with the schema of the project, from the cache where it is there.
+ * The archive of a new database with the project's schema, cached if possible.
  *
- * @param seed whether it has the project's seed.
- * @throws {SchemaError} for SQL that PostgreSQL refuses.
+ * @param seed whether it contains the project's seed.
+ * @throws {SchemaError} for SQL that PostgreSQL rejects.
  */
 export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uint8Array> {
   return loadSnapshot(snapshotName(sql, seed), async () => {
@@ -41,7 +41,7 @@ export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uin
     await buildSchema(driver, sql, seed);
     const database = createPgliteDatabase(driver);
     await installRealtimeSchema(database, 'supabase_realtime', realtimeSchemaSql);
-    // The partitions of these days, which a start would create.
+    // Create the partitions of the next days, which a start would create.
     await database.query('select realtime.maintain_messages()');
     for (const statement of SHRINK) await driver.exec(statement);
     return closeToArchive(driver);
@@ -51,7 +51,7 @@ export function loadProjectSnapshot(sql: ProjectSql, seed: boolean): Promise<Uin
 /**
  * Starts PostgreSQL with the extensions of a project.
  *
- * @param data an archive of its files, where they are in memory.
+ * @param data an archive of its files, if they are in memory.
  */
 export async function connect(
   { bundled, files }: ProjectExtensions,

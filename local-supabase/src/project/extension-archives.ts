@@ -10,7 +10,7 @@ import type { TarEntry } from '../database/tar.ts';
 const unpack = promisify(gunzip);
 const loaded = new Map<string, Promise<readonly TarEntry[]>>();
 
-/** An extension that PGlite ships. The instances of a process share its files. */
+/** An extension of PGlite. The instances of a process share its files. */
 export const sharedExtension = (archive: URL): Extension => ({
   name: 'archive',
   setup: (pglite) =>

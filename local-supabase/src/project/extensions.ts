@@ -4,27 +4,27 @@ import { basename, dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ExtensionFile } from '../database/extension-files.ts';
 
-/** The extensions that a project asks for, as far as they are available. */
+/** The available ones among the extensions that a project uses. */
 export interface ProjectExtensions {
-  /** The archives of those that PGlite ships, by name. */
+  /** The archives of PGlite's extensions, by name. */
   readonly bundled: Readonly<Record<string, URL>>;
-  /** Creates those that are there before the first migration. */
+  /** SQL that creates the preinstalled extensions before the first migration. */
   readonly preinstall: string;
-  /** The files of those that are written in SQL: stand-ins of this package, and the project's own. */
+  /** The files of extensions in SQL: replacements from this package, and the project's own. */
   readonly files: readonly ExtensionFile[];
 }
 
 const require = createRequire(import.meta.url);
 const bundles = pathToFileURL(`${dirname(require.resolve('@electric-sql/pglite'))}/`);
 const standIns = new URL('../extensions/', import.meta.url);
-/** Libraries that PostgreSQL loads by other ways than `create extension`. */
+/** Libraries that are not loaded with `create extension`. */
 const noExtensions: ReadonlySet<string> = new Set(['auto_explain', 'passwordcheck']);
-/** Extensions that the services themselves need. */
+/** Extensions that the services need. */
 const always = ['pgcrypto', 'uuid-ossp'];
 const required: Readonly<Record<string, readonly string[]>> = {
   earthdistance: ['cube'],
 };
-/** What a project has before its first migration, as soon as its SQL names it. */
+/** Extensions that a hosted project has before its first migration, created if the project's SQL mentions them. */
 const preinstalled: Readonly<Record<string, { readonly mention: RegExp; readonly sql: string }>> = {
   supabase_vault: {
     mention: /\bvault"?\s*\.|\bsupabase_vault\b/i,
@@ -64,8 +64,8 @@ const filesIn = (folder: URL): readonly string[] => {
 const extensionOf = (file: string): string => file.replace(/(?:--.*)?\.(?:control|sql)$/, '');
 
 /**
- * Finds the extensions that a project's SQL creates. Others are not loaded: each costs time at the start, and a project
- * may ask PostgreSQL what is available.
+ * Finds the extensions that a project's SQL creates. Others are not loaded, because each takes start-up time and a
+ * project may query which are available.
  *
  * @param own a folder with the project's own extensions in SQL, such as `supabase/extensions/`.
  */
@@ -90,13 +90,13 @@ export function findExtensions(scripts: readonly string[], own: URL): ProjectExt
   };
 }
 
-/** The names that may follow `create extension`, in order. */
+/** The extension names that `create extension` accepts, in order. */
 export function availableExtensions(own: URL): readonly string[] {
   const inSql = [standIns, own].flatMap(filesIn).map(extensionOf);
   return [...new Set([...bundledNames, ...inSql])].toSorted();
 }
 
-/** Also finds those within quoted SQL and comments, where they do no harm. */
+/** Also matches names within quoted SQL and comments, which does no harm. */
 export function wantedExtensions(script: string): readonly string[] {
   const names = script.matchAll(/\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"([^"]+)"|([\w$]+))/gi);
   const mentioned = Object.entries(preinstalled).filter(([, { mention }]) => mention.test(script));
@@ -106,6 +106,6 @@ export function wantedExtensions(script: string): readonly string[] {
   ];
 }
 
-/** Whether a script demands that the extension is not there yet. */
+/** Whether a script creates the extension without `if not exists`. */
 const creates = (script: string, name: string): boolean =>
   new RegExp(`\\bcreate\\s+extension\\s+"?${name}\\b`, 'i').test(script);

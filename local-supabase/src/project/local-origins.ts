@@ -6,8 +6,8 @@ type OriginOptions = Pick<LocalSupabaseOptions, 'siteUrl' | 'auth'>;
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 
 /**
- * The options for an application that runs on `appPort` of this machine: the site and the origins of passkeys move there
- * from other ports of this machine. Other sites and origins stay; without a site it is the local one.
+ * Returns the options for an application on `appPort` of this machine: moves the site and the passkey origins from
+ * other local ports there. Keeps other sites and origins; the default site is the local one.
  */
 export function moveToLocalPort<Options extends OriginOptions>(
   options: Options,

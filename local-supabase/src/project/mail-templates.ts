@@ -8,10 +8,10 @@ export type MailTemplates = Readonly<
 >;
 
 /**
- * Reads the files for each mail, so that a change takes effect without a restart.
+ * Reads the files for each mail, so that changes need no restart.
  *
- * @param folder has the templates (`confirmation.html`, `magic_link.html`, …).
- * @param own subjects and files of single mails; they replace the file of the folder.
+ * @param folder contains the templates (`confirmation.html`, `magic_link.html`, …).
+ * @param own subjects and files of single mails; they override the folder's file.
  */
 export function createTemplateReader(folder: URL, own: MailTemplates = {}): ReadTemplate {
   return async (kind) => {

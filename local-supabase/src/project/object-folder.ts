@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectStore } from '../storage/object-store.ts';
 
-/** Keeps the bytes of objects in a folder, a file each. */
+/** Stores the bytes of each object in a file. */
 export function createFolderStore(folder: string): ObjectStore {
   const fileOf = (version: string) => join(folder, createHash('sha256').update(version).digest('hex'));
   return {

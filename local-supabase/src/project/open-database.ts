@@ -23,13 +23,13 @@ export interface DatabaseOptions {
   readonly dataDir?: string | undefined;
   /** Whether a new database gets `supabase/seed.sql`. Default true. */
   readonly seed?: boolean | undefined;
-  /** A project's folder, in the layout of the vendor's CLI. Default: `supabase/` of the working directory. */
+  /** A project's folder in the layout of the vendor's CLI. Default: `supabase/` of the working directory. */
   readonly project?: URL | undefined;
-  /** Where the project's SQL is. */
+  /** The locations of the project's SQL. */
   readonly settings?: DatabaseSettings | undefined;
-  /** Where an in-memory database comes from, and returns to. Default: each is new. */
+  /** The pool of in-memory databases. Default: every database is new. */
   readonly pool?: DatabasePool | undefined;
-  /** Whether PostgreSQL runs in a thread of its own, with its files in a folder. Default false. */
+  /** Whether PostgreSQL runs in a worker thread, with its files in a folder. Default false. */
   readonly worker?: boolean | undefined;
 }
 
@@ -38,22 +38,22 @@ export interface OpenDatabase {
   /** Sets how many milliseconds SQL's clock is ahead of the machine's. */
   setAhead(byMs: number): Promise<void>;
   /**
-   * Applies the migrations that have come since the start, each in a transaction of its own.
+   * Applies the migrations that were added since the start, each in its own transaction.
    *
    * @returns their paths.
-   * @throws {SchemaError} for a refused one, or one that needs an extension that is loaded at the start.
+   * @throws {SchemaError} for a rejected migration, or one that needs an extension that must be loaded at the start.
    */
   migrate(): Promise<readonly string[]>;
-  /** The names of the extensions in SQL that the project may create: stand-ins, and its own. */
+  /** The names of the available extensions in SQL: replacements and the project's own. */
   readonly standIns: ReadonlySet<string>;
-  /** Files and patterns of the project that have no effect, each in a sentence. */
+  /** Sentences about files and patterns of the project that have no effect. */
   readonly notes: readonly string[];
 }
 
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { seed = true, worker: hasThread = false } = options;
-  // What a thread keeps in memory would end with it.
+  // A thread's in-memory files would be lost with it.
   const temporary =
     hasThread && options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'local-supabase-')) : undefined;
   const dataDir = options.dataDir ?? temporary;
@@ -76,7 +76,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   let aheadMs = 0;
   const reopen = async (crashed: PostgresSession) => {
     const files = dataDir === undefined ? { data: await dumpFiles(crashed) } : { dataDir };
-    // Two sessions over the same files would destroy them.
+    // Two sessions on the same files would corrupt them.
     if (isRemote(crashed)) await crashed.terminate();
     const reopened = await start(sql.extensions, files);
     await resetSession(reopened);
@@ -127,19 +127,19 @@ type Start<Session extends PostgresSession = PostgresSession> = (
   files: { readonly data?: Uint8Array | undefined; readonly dataDir?: string },
 ) => Promise<Session>;
 
-/** What each start of the services does, and finds done. */
+/** Work that each start of the services does, here in advance. */
 const START_WORK = `
   select realtime.watch_publication('supabase_realtime'), realtime.maintain_messages();
   do $$ begin if to_regproc('private.deliver_outgoing') is not null then call private.deliver_outgoing(); end if; end $$`;
 
-/** Fills PostgreSQL's caches with what the services ask for, so that a database of a pool begins with it. */
+/** Fills PostgreSQL's caches with the services' queries, so that pooled databases start with them. */
 async function warmUp(pglite: PGlite): Promise<PGlite> {
   await pglite.exec(START_WORK);
   await resetSession(pglite);
   return pglite;
 }
 
-/** Starts PostgreSQL in a thread of its own. */
+/** Runs PostgreSQL in a worker thread. */
 const inThread =
   (dataDir: string): Start =>
   async ({ bundled, files }) => {
@@ -153,8 +153,8 @@ const inThread =
   };
 
 /**
- * Marks a folder while its files are written for the first time. A process that was killed meanwhile has left a part of them, which
- * no database can open, and no data of a user.
+ * Marks a folder while its files are written for the first time. If the process was killed meanwhile, the incomplete
+ * files cannot be opened and contain no user data.
  */
 async function findCreation(
   dataDir: string,

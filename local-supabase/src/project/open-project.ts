@@ -19,11 +19,11 @@ export interface OpenProject extends OpenDatabase {
 
 export interface ProjectOptions extends Omit<DatabaseOptions, 'dataDir'> {
   readonly apiKeys?: ApiKeySettings | undefined;
-  /** A database of a real PostgreSQL. Default: the embedded one. */
+  /** The URL of a real PostgreSQL. Default: the embedded one. */
   readonly databaseUrl?: string | undefined;
 }
 
-/** @throws {StartError} if the project's SQL is refused, or the folder's data cannot be used. */
+/** @throws {StartError} if the project's SQL is rejected, or the folder's data cannot be used. */
 export async function openProject(
   folder: DataFolder | undefined,
   now: () => number,
@@ -62,7 +62,7 @@ async function open(
   }
 }
 
-/** A refused migration leaves the rows of an existing database as they are. */
+/** The error for a rejected migration, which does not change the rows of an existing database. */
 const explain = ({ message }: SchemaError, dataDir: string | undefined): string =>
   dataDir === undefined || !existsSync(join(dataDir, 'PG_VERSION'))
     ? message

@@ -9,10 +9,10 @@ import { buildSchema, updateSchema } from './schema.ts';
 import { startServerSession } from './server-session.ts';
 
 /**
- * Opens a database of a real PostgreSQL with the schema of the project: an empty one, or one that an earlier start has set up.
- * The services share one of its sessions; other programs have sessions of their own.
+ * Opens a database of a real PostgreSQL with the project's schema: an empty one, or one from an earlier start. The
+ * services share one session; other programs have their own.
  *
- * @throws {StartError} if the server cannot be used, or the database holds what is not this project's.
+ * @throws {StartError} if the server cannot be used, or the database contains anything but this project.
  */
 export async function openServerDatabase(
   url: string,
@@ -58,7 +58,7 @@ export async function openServerDatabase(
   }
   return {
     database,
-    // The server has the extensions themselves, or none.
+    // The server provides extensions itself.
     standIns: new Set(),
     notes: sql.notes,
     setAhead: (byMs) =>

@@ -27,11 +27,11 @@ end
 $$;
 
 grant anon, authenticated, service_role to authenticator, postgres;
--- As in a hosted project; a statement that takes longer is undone.
+-- As in a hosted project.
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';
 alter role authenticator set statement_timeout = '8s';
--- The services read it: the library itself is not loaded.
+-- The services read this setting; the library itself is not loaded.
 alter role authenticator set session_preload_libraries = supautils, safeupdate;
 
 grant supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin to postgres;

@@ -6,7 +6,7 @@ import { makeInterruptible } from '../database/interruptible-wasm.ts';
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-/** PostgreSQL in WebAssembly, as PGlite ships it and with statements that can be stopped; compiled once per process. */
+/** PGlite's PostgreSQL in WebAssembly with interruptible statements, compiled once per process. */
 export function loadPostgresModule(): Promise<WebAssembly.Module> {
   compiled ??= compile();
   return compiled;
@@ -14,13 +14,13 @@ export function loadPostgresModule(): Promise<WebAssembly.Module> {
 
 let files: Promise<Blob> | undefined;
 
-/** PostgreSQL's own files, as PGlite ships them; the instances of a process share their memory. */
+/** PGlite's files of PostgreSQL; the instances of a process share their memory. */
 export function loadPostgresFiles(): Promise<Blob> {
   files ??= readFile(join(pgliteFolder(), 'pglite.data')).then((bytes) => new SharedBlob(bytes));
   return files;
 }
 
-/** A blob whose memory is not copied for its readers. */
+/** A blob that does not copy its memory for readers. */
 class SharedBlob extends Blob {
   readonly #bytes: ArrayBuffer;
   constructor({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>) {
@@ -33,14 +33,17 @@ class SharedBlob extends Blob {
   }
 }
 
-/** V8's own limit of executed bytes after which it optimizes a function of WebAssembly, by version: in Node 20, and later. */
+/**
+ * The number of executed bytes after which V8 by default optimizes a WebAssembly function: in Node 20, and in later
+ * versions.
+ */
 const V8_BUDGET_BYTES = Number.parseInt(process.versions.v8, 10) < 12 ? 1_800_000 : 13_000_000;
 const MOST_BUDGET_BYTES = 2_000_000_000;
 
 /**
- * V8 optimizes functions of WebAssembly that run often. For PostgreSQL this takes more time than a whole start, and
- * memory, and repays it only after thousands of requests. Modules of others keep V8's behavior: a module keeps what is set
- * when it is compiled, in Node 24 the limit only, and `--no-wasm-tier-up` by itself has no effect.
+ * Disables V8's optimization of PostgreSQL's functions: it takes more time than a whole start, and memory, and pays off
+ * only after thousands of requests. Other modules are not affected, because a module keeps the flags of its
+ * compilation. Node 24 evaluates only the limit; there `--no-wasm-tier-up` alone has no effect.
  */
 async function compile(): Promise<WebAssembly.Module> {
   const module = makeInterruptible(await readFile(join(pgliteFolder(), 'pglite.wasm')));

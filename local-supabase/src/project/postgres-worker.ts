@@ -1,4 +1,4 @@
-/** The thread in which PostgreSQL runs for `startWorkerSession`. */
+/** The thread in which `startWorkerSession` runs PostgreSQL. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { PGlite, QueryOptions } from '@electric-sql/pglite';
 import { createDatabaseClock } from '../database/database-clock.ts';
@@ -37,7 +37,7 @@ async function serve(port: MessagePort, start: WorkerStart): Promise<void> {
     pglite.onNotification((channel, payload) => send({ channel, payload }));
     return createHandlers(pglite, clock.setAhead);
   });
-  // Requests wait for the start in order, and then run one after another.
+  // Requests wait for the start and then run one after another.
   let turn: Promise<unknown> = handlers.catch(() => undefined);
   port.on('message', ({ id, method, args }: WorkerRequest) => {
     turn = turn.then(async () => {
@@ -58,7 +58,7 @@ function createHandlers(pglite: PGlite, setAhead: (byMs: number) => void): Handl
   return {
     query: (text: string, params: unknown[], options?: QueryOptions) => pglite.query(text, params, options),
     exec: (text: string, options?: QueryOptions) => pglite.exec(text, options),
-    // A caller that wants errors as messages wants the bytes, any other the messages.
+    // With `throwOnError: false`, callers use the bytes; otherwise the messages.
     execProtocol: async (bytes: Uint8Array, syncToFs: boolean, throwOnError: boolean) => {
       const { messages, data } = await pglite.execProtocol(bytes, { syncToFs, throwOnError });
       return throwOnError ? { messages, data: new Uint8Array() } : { messages: [], data };

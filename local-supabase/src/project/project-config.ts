@@ -28,9 +28,9 @@ export interface ProjectConfig {
     | 'databaseSettings'
     | 'seed'
   >;
-  /** The ports of the API, the database, the mailbox and its SMTP; those that the file does not name have the CLI's defaults. */
+  /** The ports of the API, the database, the mailbox and its SMTP server; the defaults are the CLI's. */
   readonly ports: ProjectPorts;
-  /** Settings that have no effect here: unknown ones, and those that the embedded server does not support. */
+  /** Settings without effect here: unknown ones, and those that the embedded server does not support. */
   readonly withoutEffect: readonly string[];
 }
 
@@ -38,23 +38,23 @@ export interface ProjectPorts {
   readonly api: number;
   readonly database: number;
   readonly mailbox: number;
-  /** The file names none by default. */
+  /** Undefined unless the file sets it. */
   readonly smtp?: number;
 }
 
 export interface ProjectConfigOptions {
-  /** The folder that contains `supabase/`, to which paths of the file are relative. Default: the working directory. */
+  /** The folder that contains `supabase/`; paths are relative to it. Default: the working directory. */
   readonly project?: string | URL | undefined;
-  /** The file's text. Default: that of `supabase/config.toml`; a project without the file has the defaults. */
+  /** The text of the file. Default: that of `supabase/config.toml`, or the defaults without the file. */
   readonly text?: string;
-  /** Gives the values of `env(NAME)`. Default: the process's. */
+  /** The values of `env(NAME)`. Default: the process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Reads the settings of the project, so that development behaves as the project does to which the file is pushed.
+ * Reads the project's settings, so that development behaves as the project that the file is pushed to.
  *
- * @throws {Error} that names the key, for a value of another type than the vendor's CLI takes.
+ * @throws {Error} naming the key, for a value of another type than the vendor's CLI accepts.
  */
 export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectConfig {
   const folder = supabaseFolder(options.project);
@@ -86,11 +86,11 @@ export function readProjectConfig(options: ProjectConfigOptions = {}): ProjectCo
   };
 }
 
-/** Settings of tools that the embedded server does not include: they may be set without a warning. */
+/** Settings of tools outside of the embedded server, which cause no warning. */
 const otherTools =
   /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics)\.enabled|db\.shadow_port|inbucket\.pop3_port|db\.(?:major_version|root_key|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
 
-/** A table that is switched off has no effect anywhere. */
+/** Settings of a disabled table have no effect on a project either. */
 function isAboutOtherTools(path: string, config: ConfigReader): boolean {
   if (otherTools.test(path)) return true;
   const table = path.slice(0, path.lastIndexOf('.'));
@@ -112,7 +112,7 @@ function readPorts(config: ConfigReader): ProjectPorts {
   };
 }
 
-/** An empty value is no value, as of a variable of the environment that is not set. */
+/** Empty values count as unset, for example those of missing environment variables. */
 function readApiKeys(config: ConfigReader, folder: URL): LocalSupabaseOptions['apiKeys'] & object {
   const text = (name: string) => config.text(`auth.${name}`) || undefined;
   const jwtSecret = text('jwt_secret');
@@ -158,7 +158,7 @@ function readMailTemplate(
 ): { subject?: string; file?: URL } {
   const subject = config.text(`${table}.subject`);
   const path = config.text(`${table}.content_path`);
-  // The CLI takes some paths from the project's folder and others from `supabase/`.
+  // The CLI resolves some paths from the project's folder and others from `supabase/`.
   const files = path === undefined ? [] : [new URL(path, new URL('../', folder)), new URL(path, folder)];
   const file = files.find((candidate) => existsSync(candidate));
   if (path !== undefined && !file)
@@ -189,7 +189,7 @@ function readApi(config: ConfigReader): LocalSupabaseOptions['rest'] & object {
   const extraSearchPath = config.texts('api.extra_search_path');
   const maxRows = config.number('api.max_rows');
   return {
-    // An empty list is the default: the API always serves a schema.
+    // An empty list means the default, because the API always serves a schema.
     ...(schemas && schemas.length > 0 && { schemas }),
     ...(extraSearchPath && { extraSearchPath }),
     ...(maxRows !== undefined && { maxRows }),
@@ -218,7 +218,7 @@ function readStorage(config: ConfigReader): LocalSupabaseOptions['storage'] & ob
   };
 }
 
-/** The CLI takes the paths from `supabase/`. */
+/** The CLI resolves the paths from `supabase/`. */
 function readBucketFolders(config: ConfigReader, folder: URL): Readonly<Record<string, string>> {
   const folders = config.tables('storage.buckets').flatMap((name): (readonly [string, string])[] => {
     const path = config.text(`storage.buckets.${name}.objects_path`) || undefined;
@@ -246,7 +246,7 @@ function readDatabase(config: ConfigReader): LocalSupabaseOptions['databaseSetti
 function readFunctions(config: ConfigReader): LocalSupabaseOptions['functionSettings'] & object {
   const settings = config.tables('functions').map((name) => {
     const enabled = config.boolean(`functions.${name}.enabled`);
-    // Files beside the code are read from the disk, as they are.
+    // Static files are read from the disk.
     config.touch(`functions.${name}.static_files`);
     const own = present<FunctionSettings>({
       enabled,
@@ -259,7 +259,7 @@ function readFunctions(config: ConfigReader): LocalSupabaseOptions['functionSett
   return Object.fromEntries(settings);
 }
 
-/** Secrets of the functions that the file itself has, by `env(NAME)` from the environment. */
+/** Secrets of the functions from the file, with values from the environment for `env(NAME)`. */
 function readSecrets(config: ConfigReader): Readonly<Record<string, string>> {
   const table = 'edge_runtime.secrets';
   return Object.fromEntries(config.keys(table).map((name) => [name, config.text(`${table}.${name}`) ?? '']));

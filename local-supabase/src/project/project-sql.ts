@@ -10,9 +10,9 @@ import type { ProjectExtensions } from './extensions.ts';
 import type { DatabaseSettings } from './options.ts';
 import { supabaseFolder } from './project-folder.ts';
 
-/** A file with SQL statements. */
+/** A file of SQL statements. */
 export interface Script {
-  /** Where it is, as messages name it: relative to the folder that contains `supabase/`. */
+  /** The path for messages, relative to the folder that contains `supabase/`. */
   readonly path: string;
   readonly sql: string;
 }
@@ -23,25 +23,25 @@ export interface Migration extends Script {
   readonly name: string;
 }
 
-/** The schema of one of the services. */
+/** The schema of a service. */
 export interface PlatformPart extends Script {
-  /** Changes when `sql` does. */
+  /** Changes with `sql`. */
   readonly hash: string;
 }
 
-/** The SQL of a project: the platform's parts, then those of `supabase/`. */
+/** The SQL of a project: the services' schemas, then the files of `supabase/`. */
 export interface ProjectSql {
   /** The parts in the order in which they are applied. */
   readonly platform: readonly PlatformPart[];
-  /** What `config.toml` and `roles.sql` demand, which is applied before the migrations of a new database. */
+  /** SQL from `config.toml` and `roles.sql`, applied to a new database before its migrations. */
   readonly roles: readonly Script[];
   readonly migrations: readonly Migration[];
-  /** What a new database gets after its migrations. */
+  /** SQL for a new database, after its migrations. */
   readonly seeds: readonly Script[];
   readonly extensions: ProjectExtensions;
-  /** The names of all extensions that a project may ask for. */
+  /** The names of all available extensions. */
   readonly available: readonly string[];
-  /** Files and patterns of the project that have no effect, each in a sentence. */
+  /** Sentences about files and patterns of the project that have no effect. */
   readonly notes: readonly string[];
   /** Changes when any part or the version of PostgreSQL changes. */
   readonly hash: string;
@@ -60,7 +60,7 @@ const MIGRATION_NAME = /^(\d+)_(.*)\.sql$/;
  * Reads the SQL of a project.
  *
  * @param folder a project's `supabase/`; default that of the working directory.
- * @throws {StartError} if two migrations have one version.
+ * @throws {StartError} if two migrations have the same version.
  */
 export async function readProjectSql(
   folder: URL = supabaseFolder(),
@@ -74,7 +74,7 @@ export async function readProjectSql(
   const { migrations, notes } = hasMigrations ? await readMigrations(folder) : { migrations: [], notes: [] };
   const declared = await readScripts(folder, schemaPaths);
   const seeds = await readScripts(folder, seedPaths);
-  // As with the vendor's CLI, migrations are generated from declarative schemas and replace them.
+  // As in the vendor's CLI, migrations replace the declarative schemas that they are generated from.
   const applied = migrations.length > 0 ? migrations : declared.map(asMigration);
   const scripts = [...roles, ...applied, ...seeds];
   const extensions = findExtensions(
@@ -101,7 +101,7 @@ export async function readProjectSql(
   };
 }
 
-/** What settings do in a new database, before its migrations. */
+/** SQL for the settings, applied to a new database before its migrations. */
 function configuredScripts({ vaultSecrets = {}, exposesNewTables = true }: DatabaseSettings): Script[] {
   const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
   const secrets = Object.entries(vaultSecrets).map(
@@ -139,13 +139,13 @@ async function readMigrations(
   return { migrations, notes };
 }
 
-/** A file of a declarative schema is applied once, like a migration; its path takes the place of the version. */
+/** A declarative schema's file is applied once, like a migration, with its path as the version. */
 const asMigration = (script: Script): Migration => ({ ...script, version: script.path, name: '' });
 
 /**
- * Reads the files of `supabase/` that match the patterns: in the patterns' order, those of one pattern by name.
+ * Reads the files of `supabase/` that match the patterns, in the order of the patterns and then by name.
  *
- * @param patterns paths relative to `supabase/`, with `*` for a part of a name, `?` for a character of it, and `**` for folders.
+ * @param patterns paths relative to `supabase/`; `*` matches a part of a name, `?` one character, and `**` folders.
  */
 export async function readScripts(folder: URL, patterns: readonly string[]): Promise<Script[]> {
   const root = fileURLToPath(folder);
@@ -162,7 +162,7 @@ export async function readScripts(folder: URL, patterns: readonly string[]): Pro
   );
 }
 
-/** The files below `folder` that match a pattern, given by its segments. */
+/** The files below `folder` that match a pattern, which is passed as its segments. */
 async function matchFiles(folder: string, [segment = '', ...rest]: readonly string[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const isFolders = segment === '**';

@@ -4,26 +4,26 @@ import { isDatabaseError } from '../database/database-error.ts';
 import type { Script } from './project-sql.ts';
 import { splitSql, type Statement } from './sql-statements.ts';
 
-/** PostgreSQL refused the project's SQL, or the database was made from other migrations. */
+/** PostgreSQL rejected the project's SQL, or other migrations were applied to the database. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
-/** Statements that PostgreSQL runs only outside of a transaction. */
+/** Statements that PostgreSQL only accepts outside of a transaction. */
 const withoutTransaction =
   /^(?:create\s+(?:unique\s+)?index\s+concurrently|drop\s+index\s+concurrently|reindex\s.*\bconcurrently|refresh\s+materialized\s+view\s+concurrently|vacuum|alter\s+system)\b/i;
-/** A statement for {@link createExtension}. */
+/** Matches statements for {@link createExtension}. */
 export const createsExtension = /^create\s+extension\b/i;
 const opensTransaction = /^(?:begin|start\s+transaction)\b/i;
 const endsTransaction = /^(?:commit|end|rollback|abort)\b(?!\s+(?:to|prepared)\b)/i;
 
 /**
- * Runs a script statement by statement in a transaction, and its own `begin` and `commit` within that. A statement that
- * refuses a transaction runs between two of them.
+ * Runs the statements of a script in a transaction, including the script's own `begin` and `commit`. A statement that
+ * cannot run in a transaction runs between two of them.
  *
- * @param available the names of the extensions that a message lists.
+ * @param available the extension names that an error message lists.
  * @param record runs at the end, in the same transaction.
- * @throws {SchemaError} with the file, the line and PostgreSQL's message; what was not committed before is undone.
+ * @throws {SchemaError} with the file, the line and PostgreSQL's message; uncommitted statements are rolled back.
  */
 export async function runScript(
   pglite: SqlSession,
@@ -47,7 +47,7 @@ export async function runScript(
   await resetSession(pglite);
 }
 
-/** @returns whether the statement committed what was before it. */
+/** @returns whether earlier statements were committed. */
 async function runStatement(pglite: SqlSession, text: string): Promise<boolean> {
   if (opensTransaction.test(text)) return false;
   if (endsTransaction.test(text)) {
@@ -69,8 +69,8 @@ async function runStatement(pglite: SqlSession, text: string): Promise<boolean> 
 }
 
 /**
- * As on a project, extensions belong to `supabase_admin`: default privileges that migrations set for their own role do not
- * reach functions of extensions. The version is the one that is here, whatever a dump of a project names.
+ * As in a hosted project, extensions belong to `supabase_admin`, so that default privileges of the migrations' role do
+ * not apply to their functions. A version in the statement, such as that of a dump, is ignored.
  */
 export async function createExtension(pglite: SqlSession, text: string): Promise<void> {
   const { rows } = await pglite.query<{ role: string }>('show role');
@@ -105,7 +105,7 @@ function describeFailure(
   return new SchemaError(lines.join('\n'), { cause: problem });
 }
 
-/** PostgreSQL counts the characters of a statement from 1. */
+/** PostgreSQL counts a statement's characters from 1. */
 export function lineOf(problem: unknown, { text, line }: Statement): number {
   const { position } = (problem ?? {}) as { position?: unknown };
   if (typeof position !== 'string') return line;

@@ -11,7 +11,6 @@ interface AppliedMigration {
 
 const anew = 'build the local database anew, without its rows: local-supabase reset';
 
-/** Builds the whole schema in an empty database. */
 export async function buildSchema(pglite: SqlSession, sql: ProjectSql, seed: boolean): Promise<void> {
   await applyPlatform(pglite, sql);
   for (const script of sql.roles) await runScript(pglite, script, sql.available);
@@ -21,9 +20,9 @@ export async function buildSchema(pglite: SqlSession, sql: ProjectSql, seed: boo
 }
 
 /**
- * Brings an existing database to the present schema: the services' parts that changed, and new migrations.
+ * Updates an existing database: applies changed service schemas and new migrations.
  *
- * @returns the paths of the migrations that were applied.
+ * @returns the paths of the applied migrations.
  */
 export async function updateSchema(pglite: SqlSession, sql: ProjectSql): Promise<readonly string[]> {
   await requireSameHistory(pglite, sql.migrations);
@@ -32,8 +31,8 @@ export async function updateSchema(pglite: SqlSession, sql: ProjectSql): Promise
 }
 
 /**
- * Refuses a database whose applied migrations have other SQL now, because the new SQL would never be applied. A change of
- * comments or spaces is no other SQL.
+ * Rejects a database whose applied migrations have changed since, because their new SQL would never be applied. Ignores
+ * changes of comments and spaces.
  */
 async function requireSameHistory(pglite: SqlSession, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await pglite.query<AppliedMigration>(
@@ -57,7 +56,7 @@ function withoutComments(sql: string): string {
   return sql.replaceAll(/\/\*.*?\*\/|--[^\n]*|\s+/gs, '');
 }
 
-/** The hashes of the applied parts are stored in the comment of a schema. */
+/** The hashes of the applied parts are stored as the comment of a schema. */
 async function applyPlatform(pglite: SqlSession, { platform, extensions }: ProjectSql): Promise<void> {
   const { rows } = await pglite.query<{ hashes: string | null }>(
     `select obj_description(to_regnamespace('supabase_migrations'), 'pg_namespace') as hashes`,
@@ -78,7 +77,7 @@ async function applyPlatform(pglite: SqlSession, { platform, extensions }: Proje
   await pglite.exec(`comment on schema supabase_migrations is '${hashes}'`);
 }
 
-/** Applies each migration in its own transaction and records it in the table that the vendor's CLI uses. */
+/** Applies each migration in its own transaction and records it in the CLI's table. */
 async function applyMigrations(
   pglite: SqlSession,
   { migrations, available }: ProjectSql,

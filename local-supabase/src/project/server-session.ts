@@ -7,7 +7,7 @@ import { resultParsers } from '../database/result-parsers.ts';
 
 type Parse = (value: string) => unknown;
 
-/** Types that the driver would turn into objects of its own. */
+/** Types that the driver would convert to its own objects. */
 const INTERVAL = 1186;
 const POINT = 600;
 const CIRCLE = 718;
@@ -23,14 +23,15 @@ const valueTypes = {
 };
 const textTypes = { getTypeParser: () => asText };
 
-/** @throws {Error} for what PostgreSQL in WebAssembly can do, and a server's clients cannot. */
+/** @throws {Error} for operations that PostgreSQL in WebAssembly supports and a client of a server does not. */
 const refuse = (what: string): Promise<never> =>
   Promise.reject(new Error(`${what} is not possible with --database-url: it needs the embedded PostgreSQL`));
 
 /**
- * A session of a real PostgreSQL, in place of the embedded one.
+ * A session of a real PostgreSQL, instead of the embedded one.
  *
- * @throws {Error} if the server cannot be reached, or the user is no superuser: the services take the roles of their callers.
+ * @throws {Error} if the server is unreachable, or the user is not a superuser: the services assume the roles of their
+ * callers.
  */
 export async function startServerSession(url: string): Promise<RemoteSession> {
   const client = new Client({ connectionString: url, types: valueTypes, application_name: 'local-supabase' });
@@ -121,7 +122,7 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
       };
     },
     dumpDataDir: () => refuse('A dump of the files'),
-    // A server has the extensions that its files have.
+    // A server's extensions come from its files.
     writeFiles: () => Promise.resolve(),
     setAhead: (byMs) => (byMs === 0 ? Promise.resolve() : refuse('Moving the clock of SQL')),
     crash: () => crash,
@@ -143,7 +144,7 @@ export async function startServerSession(url: string): Promise<RemoteSession> {
   };
 }
 
-/** The driver writes a list as an array of PostgreSQL, and anything else as text or JSON. */
+/** The driver writes a list as a PostgreSQL array, and other values as text or JSON. */
 const toParameter = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
 function resultsOf<T>({ rows, fields, rowCount }: QueryResult | QueryArrayResult): Results<T> {

@@ -1,11 +1,8 @@
-/**
- * Loads the bytes of a name, or gives those that something in this process still refers to, such as the files of a
- * running database.
- */
+/** Loads bytes by name, or returns the ones that this process still references, such as the files of a running database. */
 export type LoadShared = (name: string, read: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 interface Loaded {
-  /** Files are views of the buffer, and keep no view of others. */
+  /** References the buffer, because files are views of it. */
   readonly buffer: WeakRef<ArrayBufferLike>;
   readonly offset: number;
   readonly length: number;

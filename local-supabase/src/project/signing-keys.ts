@@ -3,10 +3,11 @@ import type { JWK } from 'jose';
 import type { ConfigReader } from './config-reader.ts';
 
 /**
- * The keys in the file of `auth.signing_keys_path`, which `supabase gen signing-key` writes; the CLI takes the path from
+ * Reads the keys of `auth.signing_keys_path`, which `supabase gen signing-key` writes; the path is relative to
  * `supabase/`. Undefined without a file, and for an empty list.
  *
- * @throws {Error} that names the setting, for a file that is missing or has other keys than private ones of ES256 and RS256.
+ * @throws {Error} naming the setting, if the file is missing or contains other keys than private ones of ES256 and
+ * RS256.
  */
 export function readSigningKeys(config: ConfigReader, folder: URL): readonly JWK[] | undefined {
   const path = config.text('auth.signing_keys_path');

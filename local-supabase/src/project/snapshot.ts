@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createSharedBytes } from './shared-bytes.ts';
 
-/** Beside PGlite, wherever this package itself is: in a workspace, or installed. */
+/** The cache in the `node_modules` that contains PGlite, whether this package is in a workspace or installed. */
 const FOLDER = join(
   createRequire(import.meta.url)
     .resolve('@electric-sql/pglite')
@@ -15,8 +15,8 @@ const KEPT = 6;
 const load = createSharedBytes();
 
 /**
- * Returns the cached archive of a new database; on a miss, `build` creates it. Concurrent processes are safe, because an
- * archive gets its name only when it is complete.
+ * Returns the cached archive of a new database; on a miss, `build` creates it. Safe for concurrent processes, because
+ * an archive gets its name only when it is complete.
  */
 export function loadSnapshot(name: string, build: () => Promise<Uint8Array>): Promise<Uint8Array> {
   const file = join(FOLDER, `${name}.tar`);
@@ -33,7 +33,7 @@ export function loadSnapshot(name: string, build: () => Promise<Uint8Array>): Pr
   });
 }
 
-/** Without a writable cache, every start builds the database again. */
+/** Without a writable cache, every start builds the database. */
 async function keep(file: string, archive: Uint8Array): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   const temporary = `${file}.${process.pid}.${crypto.randomUUID()}`;

@@ -1,13 +1,13 @@
-/** A statement of a script, without the comments before it and the semicolon after it. */
+/** A statement of a script, without leading comments and the trailing semicolon. */
 export interface Statement {
   readonly text: string;
-  /** The line of its first character in the script, from 1. */
+  /** The line of its first character in the script, counted from 1. */
   readonly line: number;
 }
 
 /**
- * Splits a script at its semicolons, as psql does: not in quoted text, comments, parentheses and `begin atomic` bodies.
- * Lines that begin with a backslash between statements are commands of psql and left out.
+ * Splits a script at its semicolons as psql does: not within quotes, comments, parentheses and `begin atomic` bodies.
+ * Drops psql's commands, which are lines that begin with a backslash between statements.
  */
 export function splitSql(script: string): Statement[] {
   const statements: Statement[] = [];
@@ -32,7 +32,7 @@ function countLines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** The end of what begins at `position` and is no code: a comment, quoted text; `position` itself for code. */
+/** Returns the end of the comment or quoted text at `position`, or `position` itself if code is there. */
 function skipQuoted(script: string, position: number): number {
   const character = script[position];
   if (character === '-' && script[position + 1] === '-') return indexAfter(script, '\n', position);
@@ -55,7 +55,7 @@ function matchAt(pattern: RegExp, script: string, position: number): RegExpExecA
   return pattern.exec(script);
 }
 
-/** The position behind the next `text`, or the end of the script. */
+/** The position after the next `text`, or the end of the script. */
 function indexAfter(script: string, text: string, from: number): number {
   const found = script.indexOf(text, from);
   return found === -1 ? script.length : found + text.length;
@@ -69,7 +69,7 @@ function endOfText(script: string, start: number, isEscaped: boolean): number {
   return script.length;
 }
 
-/** Comments between slashes and asterisks contain others. */
+/** Block comments can be nested. */
 function endOfComment(script: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;
@@ -96,7 +96,7 @@ function skipToStatement(script: string, from: number): number {
 function endOfStatement(script: string, start: number): number {
   let position = start;
   let parentheses = 0;
-  /** The blocks within the body of an SQL-standard function: itself and `case` expressions. */
+  /** The open blocks within the body of an SQL-standard function: the body and `case` expressions. */
   let blocks = 0;
   let lastWord = '';
   while (position < script.length) {

@@ -2,18 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { FetchFunction } from '../http/in-process.ts';
 
-/** The database and the API of an instance, as its user gets them. */
+/** The database and the API that an instance's user gets. */
 export interface GuardedDoors {
   readonly database: PgliteDatabase;
   readonly fetch: FetchFunction;
 }
 
 /**
- * Refuses what would wait for ever: a call of the API, or of the database itself, within a transaction of the same instance waits for
- * the session that the transaction has. Calls over a port are not seen; the transaction then ends after ten seconds (25P03).
+ * Rejects calls that would deadlock: within a transaction, a call of the API or of the database itself of the same
+ * instance waits for the transaction's session. Calls over a port are not detected; the transaction then ends after ten
+ * seconds (25P03).
  */
 export function guardTransactions({ database, fetch }: GuardedDoors): GuardedDoors {
-  /** Created when first needed: following calls costs time in every promise of the process. */
+  /** Created on first use, because async context tracking slows down every promise of the process. */
   let inside: AsyncLocalStorage<{ isOpen: boolean }> | undefined;
   const refuse = (what: string) => {
     if (inside?.getStore()?.isOpen !== true) return;

@@ -2,12 +2,12 @@ import type { PGliteOptions } from '@electric-sql/pglite';
 import { DatabaseCrash } from '../database/database-crash.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 
-/** How the PGlite of a thread is started. */
+/** The options that the thread's PGlite starts with. */
 export interface WorkerStart {
   readonly module: WebAssembly.Module;
-  /** The number of the request that has to end, at index 0. */
+  /** The id of the request to cancel, at index 0. */
   readonly control: Int32Array<SharedArrayBuffer>;
-  /** PostgreSQL's files. */
+  /** The folder of PostgreSQL's files. */
   readonly dataDir: string;
   readonly startParams: PGliteOptions['startParams'];
   /** URLs of the archives of extensions, by name. */
@@ -36,7 +36,7 @@ export type WorkerMessage =
   | { readonly id: number; readonly problem: SentProblem }
   | { readonly channel: string; readonly payload: string };
 
-/** An error as data: a structured clone keeps no field of it but its message. */
+/** An error as plain data: a structured clone keeps only its message. */
 export interface SentProblem {
   readonly message: string;
   readonly stack: string | undefined;

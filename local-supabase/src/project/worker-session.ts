@@ -9,7 +9,7 @@ import { decodeProblem } from './worker-messages.ts';
 import type { WorkerMessage, WorkerMethod, WorkerRequest, WorkerStart } from './worker-messages.ts';
 
 export interface WorkerSessionOptions {
-  /** The folder of PostgreSQL's files; it outlives the thread. */
+  /** The folder of PostgreSQL's files, which outlive the thread. */
   readonly dataDir: string;
   readonly startParams: PGliteOptions['startParams'];
   /** The archives of extensions, by name. */
@@ -25,7 +25,7 @@ type ProtocolOptions = Parameters<RemoteSession['execProtocol']>[1];
 
 const isSource = import.meta.url.endsWith('.ts');
 const SCRIPT = new URL(isSource ? './postgres-worker.ts' : './postgres-worker.js', import.meta.url);
-/** A thread reads no TypeScript by itself in Node 20, whatever this one was started with. */
+/** In Node 20 a thread cannot load TypeScript, whatever loader the main thread uses. */
 const SOURCE_LOADER = isSource
   ? `import(${JSON.stringify(tsxModule())}).then(({ register }) => {
        register();
@@ -33,15 +33,15 @@ const SOURCE_LOADER = isSource
      })`
   : undefined;
 
-/** Its variant for CommonJS, which `require` would find, looks for its loader at a wrong place. */
+/** Resolves the ESM build: the CommonJS one, which `require` would find, looks for its loader in the wrong place. */
 function tsxModule(): string {
   const manifest = createRequire(import.meta.url).resolve('tsx/package.json');
   return new URL('dist/esm/api/index.mjs', pathToFileURL(manifest)).href;
 }
 
 /**
- * Runs PostgreSQL in a thread of its own: this one stays responsive, so that a statement can be canceled and the process
- * be ended while it runs.
+ * Runs PostgreSQL in a worker thread, so that this thread stays responsive: it can cancel a statement, and the process
+ * can end while one runs.
  *
  * @throws {Error} if PostgreSQL does not start.
  */
@@ -99,7 +99,7 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
     terminate: thread.terminate,
     close: thread.close,
   };
-  // The first answer tells whether PostgreSQL has started.
+  // The first response shows whether PostgreSQL has started.
   await exec('select 1').catch(async (problem: unknown) => {
     await thread.terminate();
     throw problem;
@@ -107,7 +107,7 @@ export async function startWorkerSession(options: WorkerSessionOptions): Promise
   return session;
 }
 
-/** PostgreSQL folds a name that is not quoted. */
+/** PostgreSQL folds unquoted names to lower case. */
 const channelName = (channel: string): string =>
   channel.startsWith('"') ? channel.slice(1, -1).replaceAll('""', '"') : channel.toLowerCase();
 
@@ -155,7 +155,7 @@ function createThread(start: WorkerStart): Thread {
         [resolve, reject] = [fulfill, refuse];
       });
       pending.set(id, { resolve, reject, settled: answer.catch(() => undefined) });
-      // The process stays while a statement runs, and only then.
+      // Keep the process alive while a request is pending.
       worker.ref();
       // eslint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
       worker.postMessage({ id, method, args } satisfies WorkerRequest);

@@ -24,14 +24,14 @@ export interface RealtimeFaults {
   /** While paused, committed changes stay in the outbox. */
   pauseDelivery(isPaused: boolean): void;
   /**
-   * Sets the state of the replication slot. `ended`, `waiting` and `refused` lose the changes that are committed
-   * meanwhile, and subscriptions still answer `Subscribed to PostgreSQL`. `available` creates a new slot; after
+   * Sets the state of the replication slot. `ended`, `waiting` and `refused` lose the changes that are committed in
+   * this state, although subscriptions still report `Subscribed to PostgreSQL`. `available` creates a new slot; after
    * `ended` and `refused` every channel subscribes again, as after a restart of the real poller.
    */
   setSlot(fault: SlotFault): Promise<void>;
   /**
-   * Ends the replication of the database's messages, or starts it again: broadcasts of the database meanwhile are lost, and
-   * no channel is told. A join that asks for the replication waits for it.
+   * Stops the replication of the database's messages, or starts it again. While it is stopped, broadcasts from the
+   * database are lost without a message to channels, and joins that request the replication wait.
    */
   setMessageReplication(isRunning: boolean): void;
   /** The average number of changes per second above which changes are dropped without notice; null restores the setting. */
@@ -50,7 +50,7 @@ export interface FaultTargets {
   readonly replication: MessageReplication;
   readonly settings: () => RealtimeSettings;
   readonly configure: (settings: Partial<RealtimeSettings>) => void;
-  /** Makes every channel subscribe again, with the delay that follows the end of a poller. */
+  /** Makes every channel subscribe again, after a delay if the poller has ended. */
   readonly renewChannels: (isDelayed: boolean) => void;
 }
 

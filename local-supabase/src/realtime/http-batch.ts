@@ -17,7 +17,7 @@ export type Batch =
 const BLANK = "can't be blank";
 const INVALID = 'is invalid';
 
-/** Validates a batch with the errors of the real server. */
+/** Validates a batch; the errors are those of the real server. */
 export function parseBatch(body: unknown, maxPayloadKb: number): Batch {
   const messages = isRecord(body) ? body['messages'] : undefined;
   if (messages === undefined || messages === null) return { ok: false, errors: [BLANK] };

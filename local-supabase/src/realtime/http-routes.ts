@@ -24,7 +24,7 @@ export interface HttpRoutesContext {
   readonly stored: StoredMessages;
 }
 
-/** The routes over plain HTTP: broadcasts of clients without a socket, and health. */
+/** The HTTP routes: broadcasts of clients without a socket, and health. */
 export async function handleHttp(context: HttpRoutesContext, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const { method } = request;
@@ -89,7 +89,7 @@ interface SingleBroadcast {
   readonly topic: string;
   readonly event: string;
   readonly isPrivate: boolean;
-  /** Whether it is kept for replay; null if not. */
+  /** How long it is kept for replay; null if not. */
   readonly persistence: Persistence | null;
   /** Parsed JSON, or bytes. */
   readonly body: unknown;
@@ -111,7 +111,7 @@ async function broadcastSingle(
   if (persistence && !isPrivate)
     return json(422, { errors: { persist: ['Only a private channel stores messages'] } });
   counter.add();
-  // As the real server, it encodes JSON with the members of objects sorted by key.
+  // As the real server does, encode JSON with members sorted by key.
   const content =
     body instanceof Uint8Array
       ? ({ event, encoding: 'binary', data: body } as const)
@@ -125,7 +125,7 @@ async function broadcastSingle(
   return accepted();
 }
 
-/** Reads the body of a single broadcast, as bytes or JSON by its media type, or returns the refusal. */
+/** Reads the body of a single broadcast, as bytes or JSON by its media type, or returns the error response. */
 async function readSingleBody(request: Request): Promise<unknown> {
   const type = mediaType(request);
   if (type === 'application/octet-stream') return new Uint8Array(await request.arrayBuffer());
@@ -142,7 +142,7 @@ const readBatchBody = async (request: Request): Promise<unknown> =>
 const mediaType = ({ headers }: Request): string | null =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
 
-/** Parses the JSON of a request, an empty object without a body, or returns the refusal. */
+/** Parses the JSON of a request (an empty object without a body), or returns the error response. */
 async function readJsonBody(request: Request): Promise<unknown> {
   const body = await request.text();
   try {
@@ -152,7 +152,7 @@ async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** Undefined for a part that is not percent-encoded text. */
+/** Undefined for invalid percent-encoding. */
 function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part);

@@ -1,13 +1,13 @@
 import type { RealtimeSettings } from './settings.ts';
 import type { Timers } from './timers.ts';
 
-/** The replication connection that reads the messages of the database; what is written without it is lost. */
+/** The replication connection that reads the database's messages; messages that are written without it are lost. */
 export interface MessageReplication {
-  /** Connects at the first call, and calls `onReady` once the connection runs. */
+  /** Connects on the first call, and calls `onReady` once the connection runs. */
   connect(onReady: () => void): void;
-  /** Whether a message that is written now will be sent. */
+  /** Whether a message written now will be sent. */
   readonly isRunning: boolean;
-  /** Ends the connection, or starts it again; channels are not told. */
+  /** Stops or restarts the connection, without a message to channels. */
   setRunning(isRunning: boolean): void;
 }
 
@@ -16,7 +16,7 @@ export function createMessageReplication(
   timers: Timers,
   now: () => number,
 ): MessageReplication {
-  /** When the messages of the database are read from; null before the first join. */
+  /** The time from which messages are read; null before the first join. */
   let fromMs: number | null = null;
   let isEnded = false;
   const waiting = new Set<() => void>();

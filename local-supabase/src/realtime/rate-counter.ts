@@ -1,13 +1,13 @@
 /**
  * The rate limit of the real server: events are counted in ticks of five seconds, and the average over the last minute
- * decides. A burst takes effect at the next tick and lasts until the average has fallen. A counter begins with its first use,
- * and again after a time without events: the ticks before are no part of the average.
+ * decides. A burst takes effect at the next tick and lasts until the average has fallen. A counter starts with its
+ * first use, and again after a time without events; earlier ticks do not count.
  */
 export interface RateCounter {
-  /** Begins to count, unless it does; every other member begins, too. */
+  /** Starts counting, unless it is counting; every other member does so, too. */
   start(): void;
   add(amount?: number): void;
-  /** The average number of events per second, without the current tick. */
+  /** The average number of events per second, excluding the current tick. */
   readonly average: number;
   /** Whether the average has reached the limit. */
   readonly isExceeded: boolean;

@@ -27,7 +27,7 @@ import { createTokenCheck } from './subscription/tokens.ts';
 export interface RealtimeServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
-  /** `schema.sql`. Default: the database has it already. */
+  /** The SQL of `schema.sql`. Default: the database already contains it. */
   readonly schemaSql?: string | undefined;
   readonly settings?: Partial<RealtimeSettings>;
   /** Milliseconds since the epoch. */
@@ -41,26 +41,26 @@ export interface RealtimeServiceOptions {
 
 /** An embedded Supabase Realtime: WebSockets, broadcasts by HTTP, and faults on command. */
 export interface RealtimeService {
-  /** Decides on a socket before it is opened; see `SocketServer`. */
+  /** Checks a handshake before the socket is opened; see `SocketServer`. */
   handshake: SocketServer['handshake'];
   /**
    * Serves an open socket.
    *
-   * @param url as the client opens it.
-   * @returns the refusal, where there is one; the socket is untouched then.
+   * @param url the URL that the client opened.
+   * @returns the refusal or null; a refused socket is not changed.
    */
   accept(url: URL, socket: ServerSocket): Promise<HandshakeRefusal | null>;
-  /** What one message of a client may have. */
+  /** The maximum size of a client's message. */
   readonly maxFrameBytes: number;
-  /** Answers a request below /realtime/v1/api. */
+  /** Handles a request below /realtime/v1/api. */
   handle(request: Request): Promise<Response>;
   readonly statistics: RealtimeStatistics;
   readonly faults: RealtimeFaults;
-  /** Changes settings while the service runs; `maxFrameBytes` only at the start. */
+  /** Changes settings while the service runs, except for `maxFrameBytes`. */
   configure(settings: Partial<RealtimeSettings>): void;
   /** Closes idle sockets and sockets without a channel; the service also runs this at intervals. */
   sweep(): void;
-  /** Resolves when every change that was committed before is sent, without waiting for a poll. */
+  /** Resolves when every change committed before the call is sent, without waiting for a poll. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -209,10 +209,10 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   };
 }
 
-/** Partitions are created three days ahead. */
+/** Runs more often than necessary: partitions are created three days ahead. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** Runs a task at intervals; an interval of 0 pauses until a later setting. Returns a function that stops it. */
+/** Runs a task at intervals; an interval of 0 pauses until the setting changes. Returns a function that stops it. */
 function repeat(
   timers: Timers,
   intervalMs: () => number,

@@ -1,5 +1,5 @@
--- The outbox of changes of published tables that are pending for delivery. Triggers write the rows, so they are part of
--- the transaction that changed the table: a rollback removes them, a commit keeps them.
+-- The outbox of undelivered changes of published tables. Triggers write the rows within the transaction that changes the
+-- table, so a rollback removes them.
 
 create schema if not exists realtime;
 
@@ -70,21 +70,21 @@ begin
   if tg_op <> 'INSERT' then
     old_row := to_jsonb(old);
   end if;
-  -- Tested here, because a statement may change 100,000 rows, and the call takes a third of the trigger's time.
+  -- Check before the call: a statement may change 100,000 rows, and the call takes a third of the trigger's time.
   if tg_op = 'UPDATE' and octet_length(new_row::text) >= toast_threshold then
     new_row := new_row - realtime.unchanged_toast(tg_relid, new_row, old_row);
   end if;
   insert into realtime.outbox (relation, action, new_row, old_row) values (tg_relid, tg_op, new_row, old_row);
-  -- The payload is always the same: PostgreSQL then sends one notification for the whole transaction.
+  -- The payload is constant, so PostgreSQL sends one notification per transaction.
   perform pg_notify('realtime_outbox', '');
   return null;
 end
 $$;
 
 -- The first changes between two positions, in commit order: at most `part_size`, and none of a transaction that begins
--- after `max_changes`. Only transactions that ended before every open one are read: a
--- statement that shares the session with an open transaction must not see changes that may be rolled back. Rows are
--- JSON text, so that no digit is lost. All changes of a transaction have the time of its last. A function keeps its plan.
+-- after `max_changes`. Reads only transactions that ended before every open one: a statement in the session of an open
+-- transaction must not see changes that may be rolled back. Rows are JSON text, so that no digit is lost. All changes of
+-- a transaction have the time of its last one. A function, because its plan is cached.
 drop function if exists realtime.waiting(xid8, bigint, xid8, bigint);
 drop function if exists realtime.waiting(xid8, bigint, xid8, bigint, int);
 create or replace function realtime.waiting(
@@ -93,7 +93,7 @@ create or replace function realtime.waiting(
   out new_row text, out old_row text
 ) returns setof record
   language plpgsql
-  -- A plan made while the outbox is nearly empty would read and sort all of it, for each part.
+  -- A plan cached while the outbox is nearly empty would read and sort all of it for each part.
   set enable_seqscan = off
   set enable_bitmapscan = off
 as $$
@@ -273,7 +273,7 @@ declare
   expired record;
 begin
   for day in select generate_series(today - 1, today + 3, interval '1 day')::date loop
-    -- A statement that finds its table is not cheap: the event trigger follows it.
+    -- `create table if not exists` is not cheap even if the table exists, because the event trigger runs after it.
     if to_regclass('realtime.messages_' || to_char(day, 'YYYY_MM_DD')) is null then
       execute format('create table if not exists realtime.%I partition of realtime.messages for values from (%L) to (%L)',
         'messages_' || to_char(day, 'YYYY_MM_DD'), day, day + 1);

@@ -4,11 +4,11 @@ import type { Database } from '../database/database.ts';
 import { encodeUtf8 } from '../platform/bytes.ts';
 
 /**
- * Updates the triggers to the publication, and the schema `realtime` to its SQL: the outbox of changes and its triggers,
- * permission checks, and broadcasts from the database. It can be applied again at any time, before or after the tables
- * and the publication exist. Cheap when all are current.
+ * Updates the triggers to the publication, and the schema `realtime` to its SQL: the outbox of changes and its
+ * triggers, permission checks, and broadcasts from the database. Can be applied again at any time, before or after the
+ * tables and the publication exist; cheap if everything is current.
  *
- * @param schemaSql `schema.sql`. Default: the database has it already.
+ * @param schemaSql the SQL of `schema.sql`. Default: the database already contains it.
  */
 export async function installRealtimeSchema(
   database: Database,

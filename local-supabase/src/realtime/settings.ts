@@ -34,41 +34,41 @@ export interface RealtimeSettings {
   /** A socket without a channel for this time is closed. */
   readonly emptySocketTimeoutMs: number;
 
-  // The project.
+  // The project's settings.
   /** Sends presence to every channel, whether its join enabled it or not (`presence_enabled`). */
   readonly presenceEnabled: boolean;
   /** Refuses joins of public channels (`private_only`). */
   readonly privateOnly: boolean;
-  /** Refuses everything with 403 (`suspend`). */
+  /** Refuses every request with 403 (`suspend`). */
   readonly suspended: boolean;
 
-  // Delays. `realisticTiming` has those of the real server.
-  /**
-   * How often committed changes are read; five times as long while there are none. 0 delivers a change as soon as it is
-   * committed.
-   */
+  // Delays; `realisticTiming` contains those of the real server.
+  /** How often committed changes are read; a fifth as often while idle. 0 delivers changes as soon as they are committed. */
   readonly pollIntervalMs: number;
   /** Changes read at once, rounded up to whole transactions. */
   readonly pollMaxChanges: number;
-  /** How often the tables of the publication are compared; 0 reacts to the schema change itself. */
+  /** How often the tables of the publication are compared; 0 reacts to schema changes at once. */
   readonly publicationCheckMs: number;
   /** The delay of a refused handshake's response. */
   readonly connectErrorBackoffMs: number;
-  /** The delay of a refused join's reply; the socket sends nothing else meanwhile. */
+  /** The delay of a refused join's reply; the socket sends nothing else in the meantime. */
   readonly joinErrorBackoffMs: number;
   /** The delay between the join's reply and the subscription. */
   readonly readyDelayMs: number;
-  /** The longest time that a join with `wait` is held for its subscription (`postgres_changes_wait_max_timeout`). */
+  /** The maximum time that a join with `wait` is held for its subscription (`postgres_changes_wait_max_timeout`). */
   readonly maxSubscriptionWaitMs: number;
-  /** From the first subscription on, and again after ten minutes without one: until changes are read, and it is confirmed. */
+  /**
+   * The time from the first subscription, and again after ten minutes without one, until changes are read and it is
+   * confirmed.
+   */
   readonly coldStartMs: number;
-  /** From the first join on: until the messages of the database are read; those committed before are lost. */
+  /** The time from the first join until the database's messages are read; those committed earlier are lost. */
   readonly replicationDelayMs: number;
   /** The minimum delay between a new token and the new subscription. */
   readonly resubscribeDelayMs: number;
   /** The maximum of a random delay that is added to `resubscribeDelayMs`. */
   readonly resubscribeJitterMs: number;
-  /** For how long after a pushed token a channel holds further ones (`ACCESS_TOKEN_THROTTLE_MS`, after version 2.129.8). */
+  /** How long after a pushed token a channel holds further ones (`ACCESS_TOKEN_THROTTLE_MS`, after version 2.129.8). */
   readonly accessTokenThrottleMs: number;
   /** The latency of every sent frame. */
   readonly latencyMs: number;
@@ -76,11 +76,11 @@ export interface RealtimeSettings {
   // Faults.
   /** True while PostgreSQL is unreachable: every join is refused. */
   readonly databaseUnavailable: boolean;
-  /** Sends no DELETE to a subscription with row-level security, to find clients that depend on one. */
+  /** Sends no DELETE to a subscription with row-level security, to detect clients that depend on one. */
   readonly strictDelete: boolean;
-  /** The share of changes (0 to 1) that are lost. */
+  /** The fraction of changes (0 to 1) that are lost. */
   readonly dropRate: number;
-  /** How long after a crash undelivered changes are replayed to subscribers that return; 0 loses them. */
+  /** How long after a crash undelivered changes are replayed to returning subscribers; 0 loses them. */
   readonly recoveryWindowMs: number;
   /** The maximum age of replayed changes. */
   readonly recoveryMaxAgeMs: number;

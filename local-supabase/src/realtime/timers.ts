@@ -6,7 +6,7 @@ export interface Timers {
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** The timers of the process, which they do not keep alive. */
+/** The process's timers, which do not keep it alive. */
 export const processTimers: Timers = {
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);

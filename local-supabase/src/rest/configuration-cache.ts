@@ -5,24 +5,24 @@ import type { CatalogSettings } from './catalog/load-catalog.ts';
 import { withRoleSettings } from './role-settings.ts';
 import type { RestSettings } from './settings.ts';
 
-/** What the service has read of the database: its settings, and the catalog of the schemas that they name. */
+/** The data read from the database: the settings, and the catalog of their schemas. */
 export interface Configuration {
   readonly settings: RestSettings;
   readonly catalog: Catalog;
 }
 
-/** Keeps the configuration until a notification on the channel `pgrst`. */
+/** Caches the configuration until a notification on the channel `pgrst`. */
 export interface ConfigurationCache {
-  /** Holds the session; call it within `database.exclusive`. */
+  /** Uses the session; call it within `database.exclusive`. */
   current(): Promise<Configuration>;
   close(): Promise<void>;
 }
 
 /**
- * Reads the settings at the start and after `reload config`. That drops the catalog, too: it depends on the settings and contains
- * those of the roles.
+ * Reads the settings at the start and after `reload config`, which also drops the catalog: it depends on the settings
+ * and contains those of the roles.
  *
- * @param report is called with the error of a malformed setting after the start; the settings before it stay.
+ * @param report receives the error of a setting that is malformed after the start; the previous settings stay.
  * @throws {TypeError} for a malformed setting at the start.
  */
 export async function createConfigurationCache(
@@ -59,7 +59,7 @@ export async function createConfigurationCache(
   };
 }
 
-/** With an empty search path, PostgreSQL writes every type and function with its schema. */
+/** With an empty search path, PostgreSQL prints types and functions with their schema. */
 async function load(database: PgliteDatabase, settings: CatalogSettings): Promise<Catalog> {
   const opening = [{ text: 'BEGIN READ ONLY' }, { text: `SET LOCAL search_path = ''` }];
   await database.pipeline(opening, { keepsFiles: false });

@@ -17,26 +17,25 @@ import type { RestSettings } from './settings.ts';
 import { runTransaction } from './transaction.ts';
 import type { TransactionOptions } from './transaction.ts';
 
-/** PostgREST's interface to the database. */
 export interface PostgRest {
-  /** @param claims of the caller's verified token; its `role` becomes the role in the database. */
+  /** @param claims the claims of the caller's verified token; `role` becomes the database role. */
   answer(request: RawRequest, claims: Claims): Promise<Answer>;
   close(): Promise<void>;
 }
 
 export interface PostgRestOptions {
   readonly database: PgliteDatabase;
-  /** The settings of the role `authenticator` in the database take their place. */
+  /** The settings of the database role `authenticator` override these. */
   readonly settings?: Partial<RestSettings>;
-  /** Called with the error of a setting in the database that is malformed after `notify pgrst, 'reload config'`. */
+  /** Receives the error of a database setting that is malformed after `notify pgrst, 'reload config'`. */
   readonly report?: (problem: unknown) => void;
 }
 
-/** Every request has the database's one session for itself, from the look at the catalog to the end of its transaction. */
+/** Each request uses the database's only session exclusively, from reading the catalog to the end of its transaction. */
 export async function createPostgRest(options: PostgRestOptions): Promise<PostgRest> {
   const { database, settings: given, report = () => undefined } = options;
   const settings: RestSettings = { ...DEFAULT_REST_SETTINGS, ...given };
-  // A malformed path is found at the start, not at the first request.
+  // Reports a malformed path at the start instead of at the first request.
   readPath({}, settings.roleClaimKey);
   const cache = await createConfigurationCache(database, settings, report);
   return {
@@ -102,7 +101,7 @@ async function respond(
   return told(inVersion(version, answerRequest(plan, request, row), targetNameWarning(plan.read)));
 }
 
-/** Measures the phases of a request, for the header `Server-Timing`. The token has been verified before. */
+/** Measures the phases of a request for the header `Server-Timing`. The token was already verified. */
 function startTiming() {
   const phases: string[] = ['jwt;dur=0.0'];
   let sinceMs = performance.now();
@@ -120,12 +119,12 @@ function startTiming() {
   };
 }
 
-/** The answer of PostgREST's web server where PostgREST itself fails. */
+/** The response of PostgREST's web server when PostgREST itself fails. */
 const answerCrash: Answer = {
   status: 500,
   headers: [['content-type', 'text/plain; charset=utf-8']],
   body: 'Something went wrong',
 };
 
-/** The error for a request that is nested too deeply for the parser's stack: PostgreSQL's for such a statement. */
+/** The error for a request whose nesting exceeds the parser's stack; PostgreSQL has the same for statements. */
 const tooDeep = (): RestError => new RestError(500, STACK_DEPTH_EXCEEDED);

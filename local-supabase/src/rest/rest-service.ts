@@ -5,9 +5,8 @@ import type { Answer } from './answer/answer.ts';
 import { createPostgRest } from './postgrest.ts';
 import type { PostgRestOptions } from './postgrest.ts';
 
-/** The data service under `/rest/v1`. */
 export interface RestService {
-  /** @param claims of the caller's verified token; its `role` becomes the role in the database. */
+  /** @param claims the claims of the caller's verified token; `role` becomes the database role. */
   handle(request: Request, claims: Claims): Promise<Response>;
   close(): Promise<void>;
 }
@@ -27,7 +26,7 @@ export async function createRestService(options: PostgRestOptions): Promise<Rest
   };
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses without a response body. */
 const BODILESS = new Set([204, 205, 304]);
 
 function toResponse({ status, headers, body }: Answer, method: string): Response {
@@ -39,6 +38,6 @@ function toResponse({ status, headers, body }: Answer, method: string): Response
   return response;
 }
 
-/** Bytes get no content type of their own, as a text would. */
+/** Bytes, because `Response` would add a content type to a string. */
 const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);

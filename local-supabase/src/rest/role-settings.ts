@@ -4,7 +4,7 @@ import { readPath } from './request/token-claims.ts';
 import { DEFAULT_REST_SETTINGS } from './settings.ts';
 import type { RestSettings } from './settings.ts';
 
-/** A setting of the role in this database comes after one of the role in every database, and wins. */
+/** Orders settings of the role in this database after those in every database, so that they win. */
 const SETTINGS_OF_ROLE = `
   select coalesce(json_agg(json_build_array(split_part(entry, '=', 1), substr(entry, strpos(entry, '=') + 1))
     order by s.setdatabase), '[]') as result
@@ -17,8 +17,8 @@ const SETTINGS_OF_ROLE = `
 type Change = Partial<RestSettings>;
 
 /**
- * How PostgREST reads the text of each setting (`PostgREST.Config`). An empty text is none, and text that is no number or boolean
- * gives PostgREST's default.
+ * How PostgREST parses each setting (`PostgREST.Config`). An empty text counts as unset; an invalid number or boolean
+ * selects PostgREST's default.
  */
 const READERS: Readonly<Record<string, (text: string, base: RestSettings) => Change>> = {
   'pgrst.db_aggregates_enabled': (text) => ({ allowsAggregates: readBoolean(text) }),
@@ -35,16 +35,16 @@ const READERS: Readonly<Record<string, (text: string, base: RestSettings) => Cha
   'pgrst.openapi_mode': readOpenApiMode,
   'pgrst.server_timing_enabled': (text) => ({ tellsTiming: readBoolean(text) }),
   session_preload_libraries: (text) => ({ refusesUnfilteredWrites: /\bsafeupdate\b/.test(text) }),
-  // Version 14 does not have the setting.
+  // Version 14 does not have this setting.
   'pgrst.url_use_legacy_target_names': (text, { version }) =>
     version === 14 ? {} : { allowsTargetNames: readBoolean(text, true) },
 };
 
 /**
- * The settings with those of the role `authenticator` in their place, such as
- * `alter role authenticator set pgrst.db_max_rows = '10'`. Holds the session; call it within `database.exclusive`.
+ * Overrides settings with those of the role `authenticator`, such as `alter role authenticator set pgrst.db_max_rows =
+ * '10'`. Uses the session; call it within `database.exclusive`.
  *
- * @throws {TypeError} that names the setting, for a value that PostgREST refuses.
+ * @throws {TypeError} naming the setting, for a value that PostgREST rejects.
  */
 export async function withRoleSettings(database: PgliteDatabase, base: RestSettings): Promise<RestSettings> {
   const [result] = await database.pipeline([{ text: SETTINGS_OF_ROLE }], { keepsFiles: false });
@@ -55,7 +55,7 @@ export async function withRoleSettings(database: PgliteDatabase, base: RestSetti
   return Object.assign({}, base, ...changes) as RestSettings;
 }
 
-/** Letters in any case; else a number, of which positive ones are true. */
+/** Parses a word regardless of case, or a number, which is true if positive. */
 function readBoolean(text: string, otherwise = false): boolean {
   const word = text.replaceAll(/[^a-z]/gi, '').toLowerCase();
   if (word === 'true' || word === 'false') return word === 'true';
@@ -68,7 +68,7 @@ const readInteger = (text: string): number | undefined =>
 
 const splitOnCommas = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** The schema of GraphQL is left out, as from `[api]`: GraphQL is not answered here. */
+/** Drops the schema of GraphQL, as for `[api]`, because GraphQL is not supported here. */
 function readSchemas(text: string): Change {
   const schemas = splitOnCommas(text).filter((schema) => schema !== '' && schema !== 'graphql_public');
   const refused = schemas.find((schema) => schema === 'pg_catalog' || schema === 'information_schema');

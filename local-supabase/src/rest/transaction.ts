@@ -19,11 +19,11 @@ import type { ApiRequest } from './request/api-request.ts';
 import { quote, settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
 
-/** What the statement of a request answered. */
+/** The result of a request's statement. */
 export interface ResultRow {
-  /** All rows without the range, if they were counted. */
+  /** The number of rows without the range, if counted. */
   readonly total: bigint | null;
-  /** Rows of this answer. */
+  /** The number of rows in this response. */
   readonly pageTotal: bigint;
   /** The primary key of the inserted row, as filters. */
   readonly location: readonly (readonly [string, string])[];
@@ -42,14 +42,14 @@ export interface TransactionOptions {
   readonly extraSearchPath: readonly string[];
   readonly preRequest: string | null;
   readonly maxRows: bigint | null;
-  /** Whether the transaction is rolled back unless the request asks for its commit. */
+  /** Whether the transaction is rolled back unless the request asks for a commit. */
   readonly rollsBack: boolean;
   readonly refusesUnfilteredWrites: boolean;
 }
 
 /**
- * Runs a plan in one transaction under the caller's role, and ends it in any case: it commits only what is answered
- * with success. Holds the session; call it within `database.exclusive`.
+ * Runs a plan in one transaction with the caller's role, and always ends it; commits only if the response is a success.
+ * Uses the session; call it within `database.exclusive`.
  *
  * @throws {RestError}
  */
@@ -82,12 +82,12 @@ export async function runTransaction(
   });
 }
 
-/** @returns the statements with which every transaction of the service begins. */
+/** @returns the statements that begin every transaction of the service. */
 export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
   const { catalog, claims, role, extraSearchPath, preRequest } = options;
   const routine = plan?.kind === 'call' ? plan.routine : undefined;
   const ofLogin = catalog.roleSettings.get(LOGIN_ROLE) ?? [];
-  // The session is not the login role's, which would have its limit from the start.
+  // A session of the login role would have its limit from the start, but this is another role's session.
   const roleSettings = [
     ...ofLogin.filter(([name]) => name === 'statement_timeout'),
     ...(catalog.roleSettings.get(role) ?? []),
@@ -111,8 +111,8 @@ export function openingStatements(request: ApiRequest, options: TransactionOptio
 }
 
 /**
- * The command that pg_safeupdate refuses (1.6, `safeupdate.c`): it looks at analyzed statements, so an explained one and an update of no
- * column, which PostgREST sends as a SELECT, are not affected.
+ * The command that pg_safeupdate rejects (1.6, `safeupdate.c`). It checks analyzed statements, so EXPLAIN is not
+ * affected, nor an update without columns, which PostgREST sends as a SELECT.
  */
 function unfilteredCommand(plan: DatabasePlan): 'UPDATE' | 'DELETE' | undefined {
   if (plan.kind !== 'write' || plan.mediaType.kind === 'plan' || plan.write.kind === 'insert')
@@ -127,7 +127,7 @@ function isolationLevel(setting: string | null | undefined): string {
   return known?.toUpperCase() ?? 'READ COMMITTED';
 }
 
-/** Ends the transaction that `task` begins. */
+/** Ends the transaction that `task` began. */
 export async function inTransaction<T>(
   { database, role, anonymousRole }: TransactionOptions,
   task: () => Promise<{ readonly row: T; readonly isKept: boolean }>,
@@ -141,15 +141,15 @@ export async function inTransaction<T>(
     ]);
     return row;
   } catch (problem) {
-    // A crashed session takes no statement, and its transaction ended with it.
+    // A crashed session accepts no statement, and the crash ended its transaction.
     if (!(problem instanceof DatabaseCrash)) await database.pipeline([{ text: 'ROLLBACK' }]);
     throw isDatabaseError(problem) ? fromDatabaseError(problem, role === anonymousRole) : problem;
   }
 }
 
 /**
- * The session belongs to a superuser, who may take any role: what PostgreSQL would refuse PostgREST's own login is
- * refused here; "none" is the login role. A role that does not exist is left to PostgreSQL.
+ * The session's user is a superuser and could assume any role, so check here what PostgreSQL would deny to PostgREST's
+ * login role; "none" is that login role. PostgreSQL reports a role that does not exist.
  */
 async function demandTakeableRole({ database, catalog, role }: TransactionOptions): Promise<void> {
   if (catalog.roles.has(role)) return;
@@ -175,7 +175,7 @@ function readRow(row: TextRow, types: readonly number[]): ResultRow {
   };
 }
 
-/** The lines of an execution plan are the whole answer. */
+/** The response consists of the lines of the execution plan. */
 function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly isKept: boolean } {
   const body = rows.map(([line]) => `${line ?? ''}\n`).join('');
   return {
@@ -192,7 +192,7 @@ function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly 
   };
 }
 
-/** Refuses, and so takes back, a result that the request does not allow. */
+/** Throws for a result that the request does not allow, so that the transaction is rolled back. */
 function demandAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
   if (plan.kind === 'write' && plan.mutation === 'single-upsert') {
     if (pageTotal !== 1n) throw putKeyMismatch();
@@ -211,7 +211,7 @@ function readEstimate(explained: string): bigint | null {
   return rows === undefined ? null : BigInt(rows);
 }
 
-/** An estimated count is exact up to the row limit, and the planner's beyond it or without a limit. */
+/** An estimated count is exact up to the row limit; above it, or without a limit, it is the planner's. */
 function totalOf(
   { preferences }: ApiRequest,
   counted: bigint | null,

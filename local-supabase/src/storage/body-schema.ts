@@ -1,6 +1,6 @@
 import { invalidRequest } from './storage-error.ts';
 
-/** The part of JSON Schema (draft 7) that describes the service's bodies and queries. */
+/** The part of JSON Schema (draft 7) that describes bodies and queries. */
 export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly nullable?: boolean;
@@ -14,15 +14,15 @@ export interface Schema {
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly minProperties?: number;
-  /** At least one of these members. */
+  /** At least one of these members is required. */
   readonly requiredAny?: readonly string[];
-  /** Members that are required where another one has a value. */
+  /** Members that are required if another one has a certain value. */
   readonly requiredWith?: {
     readonly name: string;
     readonly value: string;
     readonly members: readonly string[];
   };
-  /** Members that count for `requiredAny`, which its message does not name. */
+  /** Members that also satisfy `requiredAny` but are not named in its message. */
   readonly orAny?: readonly string[];
 }
 
@@ -31,10 +31,10 @@ export interface AnyOf {
 }
 
 /**
- * Reads a value as the service's validator does (ajv with `coerceTypes: 'array'`): texts, numbers and booleans become
- * each other where they mean the same, a single value becomes a list, and the first violation is the message.
+ * Validates and coerces a value as the service does (ajv with `coerceTypes: 'array'`): converts between strings,
+ * numbers and booleans, and wraps a single value in a list. The message is the first violation.
  *
- * @param name what the message calls the value.
+ * @param name the name of the value in messages.
  * @throws {StorageError} 400.
  */
 export function readBySchema(schema: Schema, value: unknown, name: string): unknown {
@@ -47,7 +47,7 @@ const NOT_FINITE = 'must pass "finite" keyword validation';
 
 interface Checked {
   readonly value: unknown;
-  /** Several only where no schema of `anyOf` fits. */
+  /** Contains several only if no schema of `anyOf` matches. */
   readonly problems: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function violation(schema: Schema, value: unknown, at: string): string | undefin
   return undefined;
 }
 
-/** Each schema changes the value for the next one. */
+/** As in ajv, each schema's coercion changes the value for the next one. */
 function checkAny({ anyOf }: AnyOf, given: unknown, at: string): Checked {
   const problems: string[] = [];
   let value = given;
@@ -133,13 +133,13 @@ function checkMembers(schema: Schema, members: Readonly<Record<string, unknown>>
 const isScalarValue = (value: unknown): value is string | number | boolean | null =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
-/** A list of one value counts as the value, where a text, a number or a boolean is wanted. */
+/** Unwraps a list of one value if a string, number or boolean is expected. */
 function unwrap({ type }: Schema, given: unknown): unknown {
   const isWrapped = Array.isArray(given) && given.length === 1 && type !== 'array' && type !== 'object';
   return isWrapped ? given[0] : given;
 }
 
-/** The value in the type of the schema; undefined where it has no such meaning. */
+/** Coerces the value to the schema's type; undefined if that is impossible. */
 function coerce(schema: Schema, given: unknown): unknown {
   const { type, nullable = false } = schema;
   if (given === null && nullable) return null;
@@ -157,7 +157,7 @@ function coerce(schema: Schema, given: unknown): unknown {
       return coerceBoolean(value);
     case 'number':
     case 'integer':
-      // ajv unwraps no number of a list where null is allowed.
+      // ajv does not unwrap a list for a nullable number.
       return nullable && isWrapped ? undefined : coerceNumber(value, schema);
   }
 }
@@ -168,7 +168,7 @@ function coerceBoolean(value: unknown): boolean | undefined {
   return value === 'false' || value === 0 || value === null ? false : undefined;
 }
 
-/** A text may mean infinity, a number of JSON may not. */
+/** A string may represent infinity, a JSON number may not. */
 function coerceNumber(value: unknown, { type, nullable }: Schema): number | null | undefined {
   if (value === '') return nullable ? null : undefined;
   const number = typeof value === 'object' && value !== null ? NaN : Number(value);

@@ -88,14 +88,14 @@ export function createBucketRoutes(context: StorageContext): Hono {
   return app;
 }
 
-/** The parameters of a query; one that is repeated is a list. */
+/** The parameters of a query; repeated ones become a list. */
 export function queryOf(queries: Readonly<Record<string, string[]>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }
 
-/** Older Python clients fail at the member `type`. */
+/** Older Python clients reject the member `type`. */
 function refusesType(headers: Headers): boolean {
   const isBefore = (text: string | null, pattern: RegExp, [major, minor, patch]: readonly number[]) => {
     const found = pattern
@@ -200,7 +200,7 @@ async function deleteBucket(sql: Sql, id: string): Promise<void> {
   if (gone.length === 0) throw bucketNotFound();
 }
 
-/** The settings that a body names, by column. @throws {StorageError} for one that the service refuses. */
+/** The settings in a body, by column. @throws {StorageError} for an invalid one. */
 function readSettings(body: BucketSettings, mostBytes?: number): ReadonlyMap<string, unknown> {
   const settings = new Map<string, unknown>();
   if (body.public !== undefined) settings.set('public', body.public);
@@ -224,10 +224,10 @@ function readMimeTypes(types: readonly string[] | null): readonly string[] | nul
 const UNIT_BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 
 /**
- * A bucket's limit in bytes. As in the storage service, units are decimal and text counts with three digits. Null removes
- * the limit.
+ * Parses a bucket's limit in bytes. As in the storage service, units are decimal and strings are read to three digits.
+ * Null removes the limit.
  *
- * @throws {StorageError} for more than the project allows.
+ * @throws {StorageError} above the project's limit.
  */
 function readSize(size: number | string | null, mostBytes = Infinity): number | null {
   const sizeBytes = typeof size === 'string' ? parseSize(size) : size;

@@ -1,9 +1,9 @@
 import type { Claims, TokenKeys, TokenRejection, VerifyOptions } from '../keys/keys.ts';
 
-/** Who sends a request: the claims of a token, or why the token is none; null without a token. */
+/** The caller of a request: the claims of its token, or the reason why the token is invalid; null without a token. */
 export type StorageCaller = { readonly claims: Claims } | { readonly problem: string } | null;
 
-/** The words of jose, which the service passes on. */
+/** jose's messages, which the service passes on. */
 const PROBLEMS: Readonly<Record<TokenRejection, string>> = {
   malformed: 'JWS Protected Header is invalid',
   expired: '"exp" claim timestamp check failed',
@@ -13,14 +13,13 @@ const PROBLEMS: Readonly<Record<TokenRejection, string>> = {
 
 const WRONG_ALGORITHM = '"alg" (Algorithm) Header Parameter value not allowed';
 
-/** Where jose tells more than the reason, by the message of PostgREST. */
+/** jose's more specific messages, by PostgREST's message. */
 const EXACT_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['Wrong or unsupported encoding algorithm', WRONG_ALGORITHM],
   ["JWT couldn't be decoded", WRONG_ALGORITHM],
   ['JWT not yet valid', '"nbf" claim timestamp check failed'],
 ]);
 
-/** Reads a caller's token. */
 export async function readCaller(
   token: string | null,
   keys: TokenKeys,

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { StorageContext } from './storage-context.ts';
 import { accessDenied } from './storage-error.ts';
 
-/** The routes below /cdn: there is no cache in front of this service, so a purge has nothing to remove. */
+/** The routes below /cdn. This service has no cache, so a purge does nothing. */
 export function createCdnRoutes({ admit }: StorageContext): Hono {
   const app = new Hono();
   app.on('DELETE', ['', '/', '/:bucket', '/:bucket/:path{.+}'], (c) => {

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts';
 
-/** A bucket that the project configures. */
+/** A bucket in the project's configuration. */
 export interface BucketSettings {
   readonly public?: boolean;
   readonly fileSizeLimitBytes?: number;

@@ -8,7 +8,7 @@ import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts
 interface LifecycleRule {
   readonly id: string;
   readonly status: 'Enabled' | 'Disabled';
-  /** The service takes no other filter yet. */
+  /** The service supports no other filter yet. */
   readonly filter: Readonly<Record<string, never>>;
   readonly noncurrentVersionExpiration: {
     readonly noncurrentDays: number;
@@ -19,7 +19,7 @@ interface LifecycleRule {
 const MOST_RULES = 1000;
 const MOST_KEPT_VERSIONS = 100;
 
-/** The routes below /bucket that say when earlier versions of objects expire. */
+/** The routes below /bucket for the expiry of earlier object versions. */
 export function createLifecycleRoutes({ run, admit }: StorageContext): Hono {
   const app = new Hono();
   app.get('/:id/lifecycle', (c) => {
@@ -53,7 +53,7 @@ export function createLifecycleRoutes({ run, admit }: StorageContext): Hono {
   return app;
 }
 
-/** Removes the versions whose time is over by the rules of their buckets. */
+/** Removes the versions that have expired by the rules of their buckets. */
 export async function expireVersions(
   { database, objects }: { readonly database: Database; readonly objects: ObjectStore },
   nowMs: number,
@@ -93,7 +93,7 @@ async function writeRules(sql: Sql, id: string, rules: readonly LifecycleRule[] 
   if (changed.length === 0) throw bucketNotFound();
 }
 
-/** @throws {StorageError} for rules that the service refuses. */
+/** @throws {StorageError} for invalid rules. */
 function parseRules(rules: unknown): readonly LifecycleRule[] {
   if (!Array.isArray(rules) || rules.length < 1 || rules.length > MOST_RULES)
     throw invalidRequest(`A lifecycle has 1 to ${MOST_RULES} rules`);

@@ -2,12 +2,12 @@ import type { Claims, TokenKeys } from '../keys/keys.ts';
 import { readCaller } from './caller.ts';
 import { invalidSignature, StorageError } from './storage-error.ts';
 
-/** The purpose of a link. Without it, a link to read `upload/a/b` would permit a write of `a/b`. */
+/** The purpose of a link. Without it, a link that reads `upload/a/b` would permit writing `a/b`. */
 type Scope = 'download' | 'upload';
 
 /** The tokens of signed links. */
 export interface LinkTokens {
-  /** @param url the bucket and the path, as the service reads them of the request that asks for the link. */
+  /** @param url bucket and path, as parsed from the request for the link. */
   sign(scope: Scope, url: string, expiresInSeconds: number, claims?: object): Promise<string>;
   /** @throws {StorageError} for a token of another link, or an expired one. */
   verify(scope: Scope, token: string, url: string): Promise<Claims>;
@@ -31,5 +31,5 @@ export function createLinkTokens(keys: TokenKeys, now: () => number): LinkTokens
   };
 }
 
-/** Only the tokens of uploads, also of those that name no purpose, say whether they replace an object. */
+/** Upload tokens without a `scope` are recognized by their claim `upsert`. */
 const scopeOf = (claims: Claims): unknown => claims['scope'] ?? ('upsert' in claims ? 'upload' : 'download');

@@ -22,11 +22,11 @@ import {
   storeObject,
 } from './upload.ts';
 
-/** The lifetime of a link for an upload, in seconds. */
+/** The lifetime of an upload link, in seconds. */
 const UPLOAD_EXPIRY_SECONDS = 7200;
 const ABSENT = 'Either the object does not exist or you do not have access to it';
 
-/** The routes below /object that sign links, and those that need no other permission. */
+/** The routes below /object that sign links, and those that accept them. */
 export function createLinkRoutes(context: StorageContext): Hono {
   const { run, database, links, admit } = context;
   const app = new Hono();
@@ -91,7 +91,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const owner = ownerOf(claims);
     const mimetype = c.req.header('content-type');
     await run(c.req.raw, (sql) =>
-      // A signed link is redeemed as the service, so the permission is checked now.
+      // Check the permission now, because the service itself will store the upload of the link.
       attemptToStore(
         sql,
         { bucket, path, upsert, versioning, owner },
@@ -142,7 +142,7 @@ async function storeByLink(
   });
 }
 
-/** JavaScript's largest date in seconds: a token that ends later is none. */
+/** The maximum of an expiry, in seconds. */
 const LATEST_SECONDS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 function checkExpiry(expiresInSeconds: number, { now }: StorageContext): void {
@@ -151,8 +151,8 @@ function checkExpiry(expiresInSeconds: number, { now }: StorageContext): void {
 }
 
 /**
- * The path that a link is signed for: that of the request as `decodeURI` reads it. Escapes of the characters that separate
- * the parts of a URL stay, so that a link of a name that was sent with them opens nothing, as with the service.
+ * The path that a link is signed for: the request's path, decoded with `decodeURI`. It keeps escaped reserved
+ * characters, so that, as in the service, a link for a name that contains them does not work.
  */
 function signedPathOf(request: Request): string {
   const [path = ''] = requestLineOf(request).target.split('?');

@@ -9,7 +9,7 @@ import { readJson } from './request-body.ts';
 import { listSchema, listV2Schema } from './schemas.ts';
 import type { StorageContext } from './storage-context.ts';
 
-/** The routes below /object that list the objects that the caller may see. */
+/** The routes below /object that list the objects visible to the caller. */
 export function createListRoutes({ run, admit }: StorageContext): Hono {
   const app = new Hono();
   app.post('/list/:bucket{[^/]*}', async (c) => {

@@ -6,7 +6,7 @@ import { invalidParameter } from './storage-error.ts';
 import { areVersionsAsked, versionColumns, versionCondition } from './versions.ts';
 
 export interface ListV2Body {
-  /** Only keys that begin with this text. */
+  /** Selects keys with this prefix. */
   readonly prefix?: string;
   /** Default and maximum 1000. */
   readonly limit?: number;
@@ -16,7 +16,7 @@ export interface ListV2Body {
   readonly sortBy?: { readonly column: string; readonly order?: string };
   readonly noncurrentVersions?: string;
   readonly deleteMarkers?: string;
-  /** Only the key that equals the prefix. */
+  /** Selects only the key that equals the prefix. */
   readonly exactMatch?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Entry {
   readonly created_at: Date | null;
 }
 
-/** Where the next page begins: the letters are those of the service's own cursors, and `n`. */
+/** The start of the next page, with the letters of the service's own cursors plus `n`. */
 interface Cursor {
   /** The name of the last entry. */
   readonly l?: string;
@@ -38,9 +38,9 @@ interface Cursor {
   readonly o?: string;
   /** The column of the order. */
   readonly c?: string;
-  /** The last entry's time, where a time is the order. */
+  /** The last entry's time, if ordered by a time. */
   readonly a?: string;
-  /** How many versions of the last entry were sent, where versions are listed. */
+  /** The number of versions of the last entry that were sent, if versions are listed. */
   readonly n?: string;
 }
 
@@ -52,7 +52,7 @@ interface Order {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Lists the objects below a prefix that the caller may see, a page at a time. */
+/** Lists the objects below a prefix that are visible to the caller, by page. */
 export async function listPage(sql: Sql, bucket: string, body: ListV2Body) {
   const { prefix = '', with_delimiter: isGrouped = false, sortBy } = body;
   const limit = Math.min(body.limit ?? MOST_ENTRIES, MOST_ENTRIES);
@@ -90,7 +90,7 @@ const withSlash = (name: string): string => (name.endsWith('/') ? name : `${name
 const BYTES = 'collate "C"';
 const MEMBERS = 'id, updated_at, created_at, last_accessed_at, metadata';
 
-/** `$1` bucket, `$2` prefix, `$3` limit, `$4` last name, `$5` its time, `$6` how many versions of it were sent. */
+/** `$1` bucket, `$2` prefix, `$3` limit, `$4` last name, `$5` its time, `$6` number of its versions that were sent. */
 function plainPage(body: ListV2Body, { column, direction }: Order, cursor: Cursor | undefined): string {
   const isVersioned = areVersionsAsked(body);
   const beyond = `${direction === 'asc' ? '>' : '<'}${isVersioned ? '=' : ''}`;
@@ -146,8 +146,8 @@ const inPrefix = ({
    and ${versionCondition(noncurrentVersions, deleteMarkers)}`;
 
 /**
- * The service reads the last name as a folder where objects are below it, else as an object, and continues behind `name/`: what
- * lies between, such as `a.txt` behind `a`, is on no page.
+ * The service treats the last name as a folder if objects are below it, else as an object, and continues after `name/`:
+ * names in between, such as `a.txt` after `a`, are on no page.
  */
 function afterName({ direction }: Order, isVersioned: boolean): string {
   if (isVersioned) return `($4 = '' or place ${BYTES} ${direction === 'asc' ? '>=' : '<='} $4)`;

@@ -3,15 +3,15 @@ import { areVersionsAsked, versionColumns, versionCondition } from './versions.t
 
 export interface ListBody {
   readonly prefix: string;
-  /** Default 100; at most 1,500. */
+  /** Default 100; maximum 1,500. */
   readonly limit?: number;
   readonly offset?: number;
-  /** What the names begin with, in any case. */
+  /** A prefix of the names, regardless of case. */
   readonly search?: string;
   readonly sortBy?: { readonly column: string; readonly order?: string };
   readonly noncurrentVersions?: string;
   readonly deleteMarkers?: string;
-  /** Only the object whose key equals the prefix. */
+  /** Selects only the object whose key equals the prefix. */
   readonly exactMatch?: boolean;
 }
 
@@ -21,8 +21,8 @@ const NO_COLUMNS =
   'null::uuid as id, null::timestamptz as updated_at, null::timestamptz as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata';
 
 /**
- * Lists the members of a folder: its folders and its objects, limited to those visible to the caller. By name, both are in
- * one order without regard to case, and folders that differ in case only are one; by time, folders come first.
+ * Lists the folders and objects in a folder that are visible to the caller. Ordered by name, both are mixed without
+ * regard to case, and folders that differ only in case are merged; ordered by time, folders come first.
  */
 export function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<unknown[]> {
   const { limit = 100, offset = 0, search = '', sortBy, exactMatch = false } = body;
@@ -36,7 +36,7 @@ export function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<un
 
 const directionOf = ({ sortBy }: ListBody) => (sortBy?.order === 'desc' ? 'desc' : 'asc');
 
-/** `$1` bucket, `$2` prefix, `$3` search, `$4` limit, `$5` offset, `$6` the only name or null. */
+/** `$1` bucket, `$2` prefix, `$3` search, `$4` limit, `$5` offset, `$6` the exact name or null. */
 function byName(body: ListBody): string {
   const { columns, absent, condition } = versionsOf(body);
   const direction = directionOf(body);
@@ -61,11 +61,11 @@ function byName(body: ListBody): string {
    limit $4 offset $5`;
 }
 
-/** In descending order the service misses a folder of one object that follows an object. */
+/** In descending order the service omits a folder with one object that follows an object. */
 export const isReached = (direction: string): string =>
   direction === 'desc' ? 'not (id is null and members = 1 and before is not null)' : 'true';
 
-/** The levels of a path that an entry shows: those from the folder's own to the one that the search is in. */
+/** `shown` contains the path levels from the folder's own to the level of the search. */
 function byTime(body: ListBody): string {
   const { columns, absent, condition } = versionsOf(body);
   const direction = directionOf(body);

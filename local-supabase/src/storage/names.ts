@@ -1,24 +1,24 @@
 import { encodeUtf8 } from '../platform/bytes.ts';
 import { invalidBucketName, invalidKey } from './storage-error.ts';
 
-/** The characters of an object's name that the service takes; it checks no more. */
+/** The characters that the service accepts in object names; it checks nothing else. */
 const KEY = /^[A-Za-z0-9_/!.*'() &$=@;:+,?-]+$/;
 const BUCKET = /^[A-Za-z0-9_!.*'() &$=@;:+,?-]{1,100}$/;
 
-/** @throws {StorageError} for a name that no object has. */
+/** @throws {StorageError} for an invalid object name. */
 export function checkKey(key: string): void {
   if (!KEY.test(key)) throw invalidKey(key);
 }
 
-/** @throws {StorageError} for a name that no bucket has. */
+/** @throws {StorageError} for an invalid bucket name. */
 export function checkBucketName(name: string): void {
   if (!BUCKET.test(name)) throw invalidBucketName();
 }
 
-/** Longest segment of a path in bytes: the vendor's local stack stores objects as files. */
+/** The maximum length of a path segment in bytes: the vendor's local stack stores objects as files. */
 const MOST_SEGMENT_BYTES = 255;
 
-/** @throws {StorageError} for a name under which the service stores no object. */
+/** @throws {StorageError} for a name that the service cannot store. */
 export function checkStoredKey(key: string): void {
   checkKey(key);
   const segments = key.split('/');

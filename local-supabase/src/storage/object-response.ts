@@ -5,17 +5,17 @@ import type { StorageContext } from './storage-context.ts';
 import { objectNotFound, StorageError } from './storage-error.ts';
 
 interface SendOptions {
-  /** The name under which browsers save the object; empty for its own. Default: they show it. */
+  /** The file name for the browser's download; empty for the object's own. Default: browsers display the object. */
   readonly download?: string | undefined;
-  /** When the link ends. Default: the object's own `Cache-Control`. */
+  /** The expiry of the link. Default: the object's own `Cache-Control`. */
   readonly expires?: Date;
 }
 
-/** What a browser shows and cannot run. */
+/** Types that a browser displays without running scripts. */
 const INERT =
   /^(?:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/i;
 
-/** The response with the bytes, or a part of them, and caching headers. */
+/** The response with the bytes or a range of them, and caching headers. */
 export async function sendObject(
   { objects }: StorageContext,
   row: ObjectRow,
@@ -48,7 +48,7 @@ export async function sendObject(
   return new Response(isHead ? null : part, { status: 206, headers });
 }
 
-/** The response to a HEAD request, from the row alone: it knows no conditions and no ranges. */
+/** The response to a HEAD request, from the row only: conditions and ranges are ignored. */
 export function sendHead(row: ObjectRow, request: Request): Response {
   const headers = headersOf(row);
   setCacheControl(headers, request, 'must-revalidate');
@@ -72,7 +72,7 @@ function headersOf({ metadata }: ObjectRow): Headers {
   const type = metadata?.mimetype || 'application/octet-stream';
   const headers = new Headers({
     'accept-ranges': 'bytes',
-    // The service never serves a page.
+    // The service never serves HTML.
     'content-type': type.includes('text/html') ? 'text/plain' : type,
     'cache-control': metadata?.cacheControl || 'no-cache',
     'x-robots-tag': metadata?.xRobotsTag ?? 'none',
@@ -83,7 +83,7 @@ function headersOf({ metadata }: ObjectRow): Headers {
     headers.set('last-modified', new Date(metadata.lastModified).toUTCString());
   }
   if (metadata?.contentEncoding) headers.set('content-encoding', metadata.contentEncoding);
-  // A script of an uploaded document would act as a page of this host, which may use the service role.
+  // Scripts in an uploaded document would run with this host's origin, which may use the service role.
   const shown = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
   if (!INERT.test(shown)) headers.set('content-security-policy', 'sandbox');
   return headers;
@@ -102,13 +102,13 @@ function dispositionOf(download: string): string {
   return `attachment; filename=${name}; filename*=UTF-8''${name}`;
 }
 
-/** The service compares one ETag, as a text, and then the time. */
+/** As in the service, compares one ETag literally, and then the time. */
 function isUnchanged({ headers }: Request, etag: string, lastModified: string): boolean {
   const since = Date.parse(headers.get('if-modified-since') ?? '');
   return headers.get('if-none-match') === etag || Date.parse(lastModified) <= since;
 }
 
-/** The one range of a header. @throws {StorageError} 416 for several, and for one outside of the object. */
+/** Parses a single range. @throws {StorageError} 416 for several ranges, and for one outside of the object. */
 function readRange(header: string, sizeBytes: number): { readonly first: number; readonly last: number } {
   const refused = new StorageError(416, 'InvalidRange', 'invalid range provided', {
     error: 'invalid_range',

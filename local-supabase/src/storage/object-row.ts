@@ -20,7 +20,7 @@ export interface ObjectRow {
   readonly version: string;
   readonly owner: string | null;
   readonly owner_id: string | null;
-  /** Null in a row that another program has written. */
+  /** Null in a row that another program wrote. */
   readonly metadata: ObjectMetadata | null;
   readonly user_metadata: Record<string, unknown> | null;
   readonly created_at: Date;
@@ -31,7 +31,7 @@ export interface ObjectRow {
 /**
  * The object of a path, or one of its versions.
  *
- * @throws {StorageError} where the caller may read none.
+ * @throws {StorageError} if the caller cannot read it.
  */
 export async function findObject(
   sql: Sql,
@@ -48,7 +48,7 @@ export async function findObject(
   return row;
 }
 
-/** The same for a path that a URL names. @throws {StorageError} for one that no object has. */
+/** Like `findObject`, for a path in a URL. @throws {StorageError} for an invalid path. */
 export async function findNamedObject(
   sql: Sql,
   bucket: string,
@@ -76,7 +76,7 @@ export function describeObject(row: ObjectRow) {
   };
 }
 
-/** The members that lists and copies show; the service writes an absent owner as an empty text. */
+/** The members for lists and copies; as in the service, an absent owner is an empty string. */
 export function presentRow(row: ObjectRow) {
   const { name, bucket_id, owner, owner_id, version, id, updated_at, created_at, last_accessed_at } = row;
   return {

@@ -1,13 +1,12 @@
 import type { Bytes } from '../platform/bytes.ts';
 
-/** The store of objects' bytes, by the version ids of their rows. */
+/** Stores the bytes of objects, by the version ids of their rows. */
 export interface ObjectStore {
   get(version: string): Promise<Bytes | undefined>;
   put(version: string, bytes: Bytes): Promise<void>;
   remove(version: string): Promise<void>;
 }
 
-/** Keeps the bytes in memory. */
 export function createMemoryStore(): ObjectStore {
   const objects = new Map<string, Bytes>();
   return {

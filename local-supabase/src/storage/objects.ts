@@ -10,7 +10,7 @@ import type { StorageContext } from './storage-context.ts';
 import { bucketNotFound } from './storage-error.ts';
 import { findBucket } from './upload.ts';
 
-/** The routes below /object that read an object: by its bucket's publicity, else by the caller's permissions. */
+/** The routes below /object that read an object: from a public bucket, or with the caller's permissions. */
 export function createReadRoutes(context: StorageContext): Hono {
   const { database, admit } = context;
   const app = new Hono();
@@ -67,7 +67,7 @@ export function createReadRoutes(context: StorageContext): Hono {
     const object = await findVisible(context, request, bucket, path, version);
     if (isHead) return sendHead(object, request);
     return sendObject(context, object, request, {
-      // The route has no schema: several names are one with commas.
+      // This route has no schema: repeated names are joined by commas.
       download: Array.isArray(download) ? download.join(',') : (download as string | undefined),
     });
   };
@@ -84,7 +84,7 @@ function readQuery(isHead: boolean, query: Record<string, unknown>): { readonly 
   };
 }
 
-/** An object that the caller may read. A caller whose token is none reads public buckets only. */
+/** An object that the caller may read. With an invalid token, only public buckets are readable. */
 async function findVisible(
   { database, run, callerOf }: StorageContext,
   request: Request,

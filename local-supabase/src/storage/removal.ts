@@ -16,7 +16,7 @@ interface VersionEntry {
   readonly versionId: string;
 }
 
-/** What is removed: the object of a path, or one version of it. */
+/** The object of a path, or one version of it. */
 type RemovalEntry = string | VersionEntry;
 
 /** The routes below /object that remove objects with the caller's permissions. */
@@ -57,7 +57,7 @@ function isVersionEntry(entry: unknown): entry is VersionEntry {
   return typeof path === 'string' && typeof versionId === 'string';
 }
 
-/** @throws {StorageError} 404 without the object, 403 where the caller may not remove it. */
+/** @throws {StorageError} 404 if the object does not exist, 403 if the caller may not remove it. */
 async function removeOne(
   context: StorageContext,
   request: Request,
@@ -121,9 +121,9 @@ async function deletePaths(
   return gone;
 }
 
-/** Archives the objects of a bucket with versions, and puts a delete marker in the place of each. */
+/** Archives the objects of a bucket with versioning, and replaces each with a delete marker. */
 async function hidePaths(tx: Transaction, { bucket, paths, versioning }: PathRemoval): Promise<ObjectRow[]> {
-  // The policies for deletion decide; the rows stay.
+  // Run the deletion to apply its policies, then roll it back: the rows stay.
   await tx.query('savepoint attempt');
   const hidden = await tx.query<ObjectRow>(DELETE_CURRENT, [bucket, paths]);
   await tx.query('rollback to savepoint attempt');

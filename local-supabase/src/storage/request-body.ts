@@ -1,6 +1,6 @@
 import { invalidContentType, invalidRequest, StorageError } from './storage-error.ts';
 
-/** Most bytes of a JSON body. */
+/** The maximum size of a JSON body. */
 const MOST_JSON_BYTES = 1024 * 1024;
 
 const EMPTY = "Body cannot be empty when content-type is set to 'application/json'";
@@ -10,7 +10,7 @@ const refused = (message: string) => invalidRequest(message, 'FastifyError');
 /** A media type with parameters (RFC 9110 §8.3.1). */
 const MEDIA_TYPE = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;.*)?$/;
 
-/** The media type of a request, in lower case; null without the header. @throws {StorageError} for one that is none. */
+/** The media type of a request, in lower case; null without the header. @throws {StorageError} for an invalid one. */
 export function mediaTypeOf({ headers }: Request): string | null {
   const header = headers.get('content-type');
   if (header === null) return null;
@@ -20,9 +20,9 @@ export function mediaTypeOf({ headers }: Request): string | null {
 }
 
 /**
- * Reads the body of a request that may be JSON, as the service does: bodies of other types count as none.
+ * Reads a JSON body as the service does: bodies of other types are ignored.
  *
- * @throws {StorageError} for a body that is too large, empty or broken.
+ * @throws {StorageError} for a body that is too large, empty or malformed.
  */
 export async function readJson(request: Request, { mayBeEmpty = false } = {}): Promise<unknown> {
   const type = mediaTypeOf(request);

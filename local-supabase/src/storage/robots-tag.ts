@@ -12,13 +12,13 @@ const SIMPLE: ReadonlySet<string> = new Set([
 ]);
 const WITH_VALUE = /^(max-snippet|max-image-preview|max-video-preview|unavailable_after):\s*(.*)$/;
 const PREVIEWS: ReadonlySet<string> = new Set(['none', 'standard', 'large']);
-/** A date contains commas, which separate rules otherwise. */
+/** A date contains commas, which otherwise separate rules. */
 const RULES = /\s*(unavailable_after:(?:(?!,\s*(?:[\w-]+:|[a-z]+\s*(?:,|$))).)*|[^,]*)(?:,|$)/gy;
 
 const refused = (reason: string) =>
   invalidRequest(`Invalid X-Robots-Tag header: ${reason}`, 'invalid_x_robots_tag');
 
-/** Checks the rules of `X-Robots-Tag`. @throws {StorageError} for what is no rule. */
+/** Checks the rules of `X-Robots-Tag`. @throws {StorageError} for an invalid rule. */
 export function checkRobotsTag(header: string): void {
   const rules = header.trim();
   if (rules === '') throw refused('X-Robots-Tag header value must be a non-empty string');
@@ -33,7 +33,7 @@ function checkRule(rule: string): void {
   else if (!SIMPLE.has(rule)) checkAgentRule(rule);
 }
 
-/** The rules of one user agent follow its name. */
+/** Checks a rule after the name of its user agent. */
 function checkAgentRule(rule: string): void {
   const colon = rule.indexOf(':');
   if (colon === -1) throw refused(`Invalid X-Robots-Tag rule: "${rule}"`);

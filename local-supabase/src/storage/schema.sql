@@ -1,5 +1,5 @@
--- The tables of the storage service, with the names of a hosted project. The object store has the bytes; policies on
--- these tables decide about access.
+-- The tables of the storage service, with the names of a hosted project. The bytes are in the object store; policies
+-- on these tables control access.
 create schema if not exists storage;
 
 create table if not exists storage.buckets (
@@ -29,8 +29,8 @@ create table if not exists storage.objects (
   last_accessed_at timestamptz not null default now()
 );
 
--- Versions of objects. Each is a row: the current one of a path has no `archived_at`. A deleted path of a bucket with
--- versions has a delete marker.
+-- Object versions, one per row: the current version of a path has no `archived_at`. In a bucket with versioning, a
+-- deleted path has a delete marker.
 alter table storage.buckets
   add column if not exists versioning_status text not null default 'DISABLED'
     check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
@@ -45,11 +45,11 @@ create unique index if not exists bucketid_objname on storage.objects (bucket_id
 -- Resumable uploads. Their parts are in the object store; no role but the service's own sees them.
 create table if not exists storage.resumable_uploads (
   id text primary key,
-  -- Null until a part says it.
+  -- Null until a part declares it.
   size_bytes bigint,
   offset_bytes bigint not null default 0,
   part_offsets bigint[] not null default '{}',
-  -- Unlike jsonb, it keeps the order in which the header is sent back.
+  -- Unlike jsonb, json keeps the order of the header's pairs.
   metadata json not null,
   created_at timestamptz not null
 );

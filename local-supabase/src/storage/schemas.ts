@@ -85,7 +85,7 @@ export const signSchema: Schema = {
   required: ['expiresIn'],
 };
 
-/** Most paths that one request signs, or removes. */
+/** The maximum number of paths that one request signs or removes. */
 export const MOST_PATHS = 1000;
 
 export const signManySchema: Schema = {

@@ -9,7 +9,7 @@ export interface StorageServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly objects: ObjectStore;
-  /** The maximum size of an object, in every bucket. Default: the maximum size of a request. */
+  /** The maximum size of an object in every bucket. Default: the maximum size of a request. */
   readonly fileSizeLimitBytes?: number | undefined;
   /** Whether one request removes at most 1,000 objects, as in hosted projects since June 2026. Default true. */
   readonly isRemovalLimited?: boolean | undefined;
@@ -22,13 +22,13 @@ export interface StorageContext extends StorageServiceOptions {
   readonly links: LinkTokens;
   callerOf(request: Request): StorageCaller;
   /**
-   * The claims of a request's caller.
+   * Returns the claims of a request's caller.
    *
-   * @param options whether the route's schema asks for the header, as most do.
-   * @throws {StorageError} 400 without the header where it is checked, 403 for a token that is none.
+   * @param options whether the route's schema requires the header, as most do.
+   * @throws {StorageError} 400 without the header if it is required, 403 for an invalid token.
    */
   admit(request: Request, options?: { readonly isHeaderChecked?: boolean }): Claims;
-  /** Runs `task` with the role and claims of the request's caller; the caller was admitted. */
+  /** Runs `task` with the role and claims of the request's caller, who was admitted. */
   run<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs `task` as superuser, after access was checked. */
   runAllowed<T>(task: (tx: Transaction) => Promise<T>): Promise<T>;

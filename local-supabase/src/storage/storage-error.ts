@@ -1,11 +1,11 @@
 interface RefusalOptions {
   /** The older name of the reason. Default: the code. */
   readonly error?: string;
-  /** The status of HTTP. Default 400, whatever the real status is. */
+  /** The HTTP status. Default 400, regardless of the real status. */
   readonly httpStatus?: number;
 }
 
-/** A refusal of the storage service. The body contains the real status; the HTTP status is mostly 400. */
+/** An error of the storage service. The body contains the real status; the HTTP status is usually 400. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly statusCode: number;
@@ -48,7 +48,6 @@ export const invalidSignature = (message = 'Invalid signature') =>
 export const alreadyExists = (code: 'BucketAlreadyExists' | 'KeyAlreadyExists' | 'ResourceAlreadyExists') =>
   new StorageError(409, code, 'The resource already exists', { error: 'Duplicate' });
 
-/** An error of PostgreSQL. */
 interface DatabaseRefusal {
   readonly code: string;
   readonly message: string;
@@ -58,7 +57,7 @@ interface DatabaseRefusal {
 const REFERENCED = 'The resource could not be updated or removed due to a foreign key constraint';
 const SCHEMA_MISMATCH = 'The database schema is out of sync. Please run migrations or contact support.';
 
-/** SQLSTATE classes of what a request asks for: invalid values, and names or rows that a policy of the project makes fail. */
+/** SQLSTATE classes of errors that a request causes: invalid values, and names or rows on which the project's policies fail. */
 const OF_THE_REQUEST = /^(?:22|23|42|P0)/;
 
 function refusalOf({
@@ -101,14 +100,14 @@ function refusalOf({
     case '42P01':
       return new StorageError(503, 'DatabaseSchemaMismatch', SCHEMA_MISMATCH);
     default:
-      // The service answers 500 with the same text. A request never fails the embedded server.
+      // The service responds 500 with the same text; the embedded server must not fail because of a request.
       return OF_THE_REQUEST.test(code)
         ? new StorageError(400, 'DatabaseError', `database error, code: ${code}`)
         : undefined;
   }
 }
 
-/** The refusal in an error of the service or of PostgreSQL. Any other error is rethrown. */
+/** Converts an error of the service or of PostgreSQL. Any other error is rethrown. */
 export function storageErrorOf(problem: unknown): StorageError {
   const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
   if (!refusal) throw problem;

@@ -22,12 +22,12 @@ import { createUploadRoutes } from './upload-routes.ts';
 export interface StorageService {
   /** @param caller from the caller's token, else from the API key. */
   handle(request: Request, caller: StorageCaller): Promise<Response>;
-  /** Removes resumable uploads and versions of objects whose time is over. */
+  /** Removes expired resumable uploads and object versions. */
   sweep(): Promise<void>;
 }
 
 const PREFIX = '/storage/v1';
-/** What the service says of the empty text. */
+/** The service's error for an empty token. */
 const NO_TOKEN = 'Invalid Compact JWS';
 
 export function createStorageService(options: StorageServiceOptions): StorageService {
@@ -98,10 +98,10 @@ function createContext(options: StorageServiceOptions): StorageContext {
 }
 
 const targetOf = (request: Request): string => requestLineOf(request).target.slice(PREFIX.length) || '/';
-/** The path in the bytes of the client: names may contain what a URL parser resolves. */
+/** The path as the client sent it, because names may contain segments that a URL parser resolves. */
 const rawPathOf = (request: Request): string => targetOf(request).split('?')[0] ?? '/';
 
-/** Both forms of these two name one route. */
+/** Both forms of these two paths have the same route. */
 const routePathOf = (request: Request): string => {
   const path = rawPathOf(request);
   return path === '/bucket/' || path === '/cdn/' ? path.slice(0, -1) : path;
@@ -124,7 +124,7 @@ function answerBadUrl(request: Request): Response {
   );
 }
 
-/** The parts of the service whose unknown routes have its own form of an error. */
+/** The parts of the service with their own error format for unknown routes. */
 const OWN_NOT_FOUND = /^\/(?:bucket|object|render\/image|cdn|vector)(?:\/|$)/;
 
 function answerNotFound(request: Request): Response {

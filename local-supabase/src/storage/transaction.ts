@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../database/database.ts';
 import type { Claims } from '../keys/keys.ts';
 
-/** A transaction with effects that run after its commit: bytes are removed only when no row refers to them. */
+/** A transaction with effects that run after its commit, so that bytes are removed only when no row refers to them. */
 export interface Transaction extends Sql {
   afterCommit(effect: () => Promise<void>): void;
 }
@@ -20,8 +20,8 @@ export async function withEffects<T>(
 }
 
 /**
- * Runs `task` with the caller's role and claims, so that the policies decide. The session belongs to a superuser, who may take
- * any role: one that the login role of a hosted project cannot take counts as `anon`.
+ * Runs `task` with the caller's role and claims, so that policies apply. The session's user is a superuser and could
+ * assume any role; a role that a hosted project's login role cannot assume counts as `anon`.
  */
 export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql) => Promise<T>): Promise<T> {
   return database.transaction(async (sql) => {
@@ -36,11 +36,11 @@ export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql)
   });
 }
 
-/** Who owns what a caller creates. */
+/** The owner of what a caller creates. */
 export interface Owner {
-  /** Any text. */
+  /** Any string. */
   readonly id: string | null;
-  /** The same, where it is a UUID. */
+  /** The id, if it is a UUID. */
   readonly uuid: string | null;
 }
 

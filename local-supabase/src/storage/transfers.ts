@@ -15,9 +15,9 @@ import { archive, findCurrent, promoteNewest } from './versions.ts';
 interface Transfer {
   readonly bucketId: string;
   readonly sourceKey: string;
-  /** Default: the object as it is now. */
+  /** Default: the current object. */
   readonly sourceVersionId?: string;
-  /** Default: the source's. */
+  /** Default: the source's bucket. */
   readonly destinationBucket?: string;
   readonly destinationKey: string;
 }
@@ -25,7 +25,7 @@ interface Transfer {
 interface Copy extends Transfer {
   /** Default true. */
   readonly copyMetadata?: boolean;
-  /** Replaces parts of the object's metadata where it is not copied. */
+  /** Replaces parts of the object's metadata if it is not copied. */
   readonly metadata?: {
     readonly cacheControl?: string;
     readonly contentEncoding?: string;
@@ -65,7 +65,7 @@ export function createTransferRoutes(context: StorageContext): Hono {
   return app;
 }
 
-/** Moves an object, or one version of it, which becomes the object of the destination. */
+/** Moves an object, or one version of it, which becomes the object at the destination. */
 async function moveObject(
   { run, database }: StorageContext,
   request: Request,
@@ -92,7 +92,7 @@ async function moveObject(
   });
 }
 
-/** The object as an upload that a copy stores. */
+/** The source object as the upload to store. */
 async function readSource(
   { objects }: StorageContext,
   { version, metadata, user_metadata }: ObjectRow,

@@ -25,11 +25,11 @@ export interface Upload {
   readonly contentType: string;
   /** The value of `Cache-Control` in responses. */
   readonly cacheControl: string;
-  /** The value of `Content-Encoding` in responses; the bytes are stored as they were sent. */
+  /** The value of `Content-Encoding` in responses; the bytes are stored unchanged. */
   readonly contentEncoding?: string | undefined;
   /** The value of `X-Robots-Tag` in responses. Default: `none`. */
   readonly robotsTag?: string | undefined;
-  /** The caller's own data: any JSON, or undefined to keep what the object has. */
+  /** The user metadata: any JSON, or undefined to keep the object's. */
   readonly userMetadata: unknown;
 }
 
@@ -88,11 +88,11 @@ async function readForm(request: Request): Promise<Upload> {
 
 export interface UploadLimits {
   readonly database: Database;
-  /** The limit of the whole project. Default: none. */
+  /** The limit of the whole project. Default none. */
   readonly fileSizeLimitBytes?: number | undefined;
 }
 
-/** What the service reads of a bucket for itself. */
+/** The part of a bucket's row that the service itself uses. */
 export interface BucketRow {
   readonly public: boolean;
   readonly file_size_limit: number | null;
@@ -100,7 +100,7 @@ export interface BucketRow {
   readonly versioning_status: VersioningStatus;
 }
 
-/** The bucket, also where the caller may not see it. */
+/** The bucket, even if the caller may not see it. */
 export async function findBucket(database: Sql, bucket: string): Promise<BucketRow | undefined> {
   const [row] = await database.query<BucketRow>(
     'select public, file_size_limit, allowed_mime_types, versioning_status from storage.buckets where id = $1',
@@ -109,17 +109,17 @@ export async function findBucket(database: Sql, bucket: string): Promise<BucketR
   return row;
 }
 
-/** The bucket of an upload. @throws {StorageError} 404 where it is missing. */
+/** The bucket of an upload. @throws {StorageError} 404 if it does not exist. */
 export async function findUploadBucket({ database }: UploadLimits, bucket: string): Promise<BucketRow> {
   const row = await findBucket(database, bucket);
   if (!row) throw bucketNotFound();
   return row;
 }
 
-/** Clients create empty folders by an object of this name, which has no bytes and no type. */
+/** Clients create empty folders with an object of this name, which has no bytes and no type. */
 const isPlaceholder = (path: string): boolean => path.endsWith('.emptyFolderPlaceholder');
 
-/** Checks an upload against the limits of the project and its bucket, not against policies. */
+/** Checks an upload against the limits of the project and its bucket; policies are checked elsewhere. */
 export function checkUpload(
   { fileSizeLimitBytes = Infinity }: UploadLimits,
   bucket: BucketRow,
@@ -146,20 +146,18 @@ export interface Destination {
   readonly bucket: string;
   readonly path: string;
   readonly owner: Owner;
-  /** Replaces an existing object. */
   readonly upsert: boolean;
-  /** Whether the bucket keeps what is replaced. */
+  /** Whether the bucket keeps replaced objects. */
   readonly versioning: VersioningStatus;
 }
 
-/** A row of `storage.objects` after it was written. */
 export interface StoredRow {
   readonly id: string;
   readonly version: string;
   readonly [column: string]: unknown;
 }
 
-/** What `metadata` of `storage.objects` says about stored bytes. */
+/** The `metadata` of a row in `storage.objects`. */
 export function describeBytes({ bytes, contentType, cacheControl, contentEncoding, robotsTag }: Upload) {
   return {
     eTag: `"${bytesToHex(md5(bytes))}"`,
@@ -177,7 +175,7 @@ export function describeBytes({ bytes, contentType, cacheControl, contentEncodin
 /**
  * Checks that the caller of `tx` may store an upload, and stores it as the service itself.
  *
- * @param kept what the object has of the caller's own data. Default: what the policies see.
+ * @param kept the user metadata to store. Default: that which the policies see.
  */
 export async function storeAsCaller(
   tx: Transaction,
@@ -191,11 +189,11 @@ export async function storeAsCaller(
   return asService(tx, () => storeObject(tx, objects, destination, { ...upload, userMetadata: kept }));
 }
 
-/** What the service keeps of the caller's own data that came with an upload: the members of an object. */
+/** The user metadata that the service stores for an upload: an empty object unless it is an object. */
 export const membersOf = (userMetadata: unknown): object =>
   typeof userMetadata === 'object' && userMetadata !== null ? userMetadata : {};
 
-/** Writes the row, then stores the bytes; access was checked. */
+/** Writes the row, then stores the bytes; access was already checked. */
 export async function storeObject(
   tx: Transaction,
   objects: ObjectStore,
@@ -222,7 +220,7 @@ export async function storeObject(
   return row;
 }
 
-/** Fails as the service does where the policies refuse the write, and changes nothing. */
+/** Throws the service's error if policies reject the write. Rolls the write back in any case. */
 export async function attemptToStore(
   sql: Sql,
   destination: Destination,
@@ -234,7 +232,7 @@ export async function attemptToStore(
   await sql.query('savepoint attempt');
   await makeRoom(sql, destination);
   try {
-    // The service reads what it replaces, so that needs a policy for reading, too; what it creates does not.
+    // As in the service, replacing requires a policy for reading, creating does not.
     await sql.query(`${writeStatement(upsert)} ${upsert ? 'returning *' : ''}`, [
       bucket,
       path,
@@ -254,13 +252,13 @@ export async function attemptToStore(
   await sql.query('rollback to savepoint attempt');
 }
 
-/** The service passes lists and texts to PostgreSQL unencoded, which then refuses them as JSON. */
+/** The service passes lists and strings to PostgreSQL unencoded, which then rejects them as JSON. */
 function checkJson(userMetadata: unknown): void {
   if (Array.isArray(userMetadata) || typeof userMetadata === 'string')
     throw invalidParameter('invalid input syntax for type json');
 }
 
-/** Archives what the bucket keeps as an earlier version. Returns the version whose bytes the write replaces, or null. */
+/** Archives the current version if the bucket keeps it. Returns the version whose bytes the write replaces, or null. */
 async function makeRoom(sql: Sql, { bucket, path, upsert, versioning }: Destination): Promise<string | null> {
   const current = await findCurrent(sql, bucket, path);
   if (!current) return null;
@@ -282,16 +280,16 @@ const writeStatement = (upsert: boolean): string =>
        : ''
    }`;
 
-/** Whether the request replaces an object that exists. */
+/** Whether the request may replace an existing object. */
 export const isUpsert = ({ headers }: Request): boolean => headers.get('x-upsert') === 'true';
 
-/** The caller's own data about an object, from the header in which it is encoded. */
+/** The user metadata, decoded from its header. */
 export function parseMetadataHeader({ headers }: Request): unknown {
   const encoded = headers.get('x-metadata');
   return parseMetadata(encoded === null ? null : decodeUtf8(decodeBase64(encoded)));
 }
 
-/** Parses the caller's own data about an object; a text that is no JSON counts as none. */
+/** Parses user metadata; invalid JSON counts as absent. */
 export function parseMetadata(text: string | null): unknown {
   try {
     return text === null ? undefined : (JSON.parse(text) as unknown);

@@ -11,7 +11,7 @@ interface CurrentRow {
   readonly is_delete_marker: boolean;
 }
 
-/** Runs `task` within a transaction as the service itself, which no policy restricts. */
+/** Runs `task` within a transaction as the service itself, to which no policy applies. */
 export async function asService<T>(sql: Sql, task: () => Promise<T>): Promise<T> {
   const [caller] = await sql.query<{ role: string }>("select current_setting('role') as role");
   await sql.query("select set_config('role', 'none', true)");
@@ -20,7 +20,7 @@ export async function asService<T>(sql: Sql, task: () => Promise<T>): Promise<T>
   return result;
 }
 
-/** The row that a path has now, which may be a delete marker; the caller need not be able to read it. */
+/** The current row of a path, which may be a delete marker; the caller need not be able to read it. */
 export function findCurrent(sql: Sql, bucket: string, path: string): Promise<CurrentRow | undefined> {
   return asService(sql, async () => {
     const [row] = await sql.query<CurrentRow>(
@@ -33,8 +33,8 @@ export function findCurrent(sql: Sql, bucket: string, path: string): Promise<Cur
 }
 
 /**
- * Makes the row of a path an earlier version, so that another row can take the path. A delete marker is archived by the
- * service, an object with the permissions of the caller.
+ * Makes the current row of a path an earlier version, so that another row can take the path. A delete marker is
+ * archived by the service, an object with the caller's permissions.
  */
 export async function archive(sql: Sql, { id, is_delete_marker }: CurrentRow): Promise<void> {
   const change = () =>
@@ -43,7 +43,7 @@ export async function archive(sql: Sql, { id, is_delete_marker }: CurrentRow): P
   if (changed.length === 0) throw accessDenied('new row violates row-level security policy');
 }
 
-/** Makes the newest earlier version of a path its object again, if the path has none now. */
+/** Makes the newest earlier version of a path the current one, if the path has no current one. */
 export async function promoteNewest(sql: Sql, bucket: string, path: string): Promise<void> {
   await asService(sql, () =>
     sql.query(
@@ -58,7 +58,7 @@ export async function promoteNewest(sql: Sql, bucket: string, path: string): Pro
   );
 }
 
-/** What a list shows of versions, where it asks for them. */
+/** The columns of lists that include versions. */
 export const versionColumns = 'version, archived_at, is_delete_marker, is_versioned';
 
 export const areVersionsAsked = (body: {
@@ -66,7 +66,7 @@ export const areVersionsAsked = (body: {
   readonly deleteMarkers?: unknown;
 }): boolean => body.noncurrentVersions !== undefined || body.deleteMarkers !== undefined;
 
-/** The condition of `storage.objects` for the versions and delete markers that a listing includes. */
+/** The condition on `storage.objects` for the versions and delete markers that a list includes. */
 export function versionCondition(
   noncurrent: unknown = 'exclude',
   deleteMarkers: unknown = 'exclude',

@@ -23,15 +23,15 @@ import {
 export interface TypesOptions {
   /** Default `public`. */
   readonly schemas?: readonly string[] | undefined;
-  /** The version of PostgREST for which the vendor's client chooses its types, such as `14.1`. Default: none is named. */
+  /** The version of PostgREST by which the vendor's client selects its types, such as `14.1`. Default: no version. */
   readonly postgrestVersion?: string | undefined;
 }
 
 /**
- * Writes `database.types.ts` as `supabase gen types typescript` does: rows, inserts and updates of relations, their
+ * Generates `database.types.ts` as `supabase gen types typescript` does: rows, inserts and updates of relations, their
  * relationships, functions, enums and composite types.
  *
- * @param query answers one JSON value in the column `result`; it runs with the search path of the project's API.
+ * @param query returns one JSON value in the column `result`; it runs with the search path of the project's API.
  */
 export async function generateTypes(query: CatalogQuery, options: TypesOptions = {}): Promise<string> {
   const schemas = (options.schemas ?? ['public']).toSorted((a, b) => a.localeCompare(b));
@@ -117,7 +117,7 @@ function schemaType(introspection: Introspection, schema: string, typeOf: TypeOf
   ]);
 }
 
-/** What no call may set. */
+/** A member that must not be set. */
 const never = (name: string): Member => ({ name, isOptional: true, type: 'never' });
 
 function relationType(
@@ -156,7 +156,7 @@ function relationType(
   ]);
 }
 
-/** Foreign keys to relations of the same schema. */
+/** Relationships by foreign keys to relations of the same schema. */
 function relationshipTypes(
   { schema, name }: Relation,
   relationships: readonly KeyRelationship[],
@@ -196,7 +196,7 @@ function relationshipTypes(
 const orNever = (members: readonly Member[]): TypeNode =>
   members.length > 0 ? object(members) : '{\n      [_ in never]: never\n    }';
 
-/** The values of enums for code: `Constants.public.Enums.status`. */
+/** The values of enums at run time: `Constants.public.Enums.status`. */
 function constants(introspection: Introspection, schemas: readonly string[]): string {
   const parts = schemas.map((schema) => {
     const members = enumsOf(introspection, schema).map(

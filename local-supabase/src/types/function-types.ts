@@ -2,14 +2,14 @@ import type { Argument, DatabaseFunction, DatabaseType, Introspection, Relation 
 import { orNull, type TypeOf } from './type-names.ts';
 import { inlineObject, object, quote, union, type Member, type TypeNode } from './type-printer.ts';
 
-/** The functions of one schema, and the fields that those upon a relation's row add to it. */
+/** The functions of one schema, and the fields that computed columns add to relations. */
 export interface FunctionTypes {
   readonly members: readonly Member[];
-  /** Functions that PostgREST shows as columns of the relation. */
+  /** Functions that PostgREST exposes as columns of the relation. */
   fieldsOf(relation: Relation): Member[];
 }
 
-/** Unnamed arguments that PostgREST passes the body to: json, jsonb, text. */
+/** The types of unnamed arguments to which PostgREST passes the body: json, jsonb, text. */
 const BODY_TYPES: ReadonlySet<number> = new Set([114, 3802, 25]);
 
 export function createFunctionTypes(
@@ -28,7 +28,7 @@ export function createFunctionTypes(
     return type ? typeOf(type.name, schema) : 'unknown';
   };
 
-  /** The relation or composite type of which a function returns rows. */
+  /** The relation or composite type whose rows a function returns. */
   const returned = ({ returnRelationId, returnTypeId }: DatabaseFunction): string | null =>
     returnRelationId === null
       ? null
@@ -103,7 +103,7 @@ const isRowFunction = (inputs: readonly Argument[], rowTypes: ReadonlyMap<number
   return inputs.length === 1 && only?.name === '' && rowTypes.has(only.typeId);
 };
 
-/** PostgREST calls functions with named arguments, or with one that takes the body or a row. */
+/** PostgREST calls functions with named arguments, or with a single one that is the body or a row. */
 function isCallable(one: DatabaseFunction, rowTypes: ReadonlyMap<number, DatabaseType>): boolean {
   const inputs = inputsOf(one);
   const unnamed = inputs.filter(({ name }) => name === '');
@@ -114,7 +114,7 @@ function isCallable(one: DatabaseFunction, rowTypes: ReadonlyMap<number, Databas
   );
 }
 
-/** Tells the clients' types which rows a call can select from, and how many there are. */
+/** Tells the client's types from which rows a call can select, and whether it returns one or many. */
 function setOf(
   one: DatabaseFunction,
   to: string,
@@ -131,7 +131,7 @@ function setOf(
   ]);
 }
 
-/** Why PostgREST cannot choose between overloads; null where it can. */
+/** Why PostgREST cannot choose between overloads; null if it can. */
 function conflictOf(
   one: DatabaseFunction,
   overloads: readonly DatabaseFunction[],
@@ -165,7 +165,7 @@ function conflictOf(
   );
 }
 
-/** PostgREST's own messages, which the vendor's types show as well. */
+/** PostgREST's own messages, which the vendor's types contain as well. */
 const noChoice = (candidates: string): string =>
   `Could not choose the best candidate function between: ${candidates}. Try renaming the parameters or the function itself in the database so function overloading can be resolved`;
 const noMatch = ({ schema, name }: DatabaseFunction): string =>

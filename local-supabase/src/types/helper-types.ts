@@ -1,4 +1,4 @@
-/** Short names for parts of `Database`, as those who come from the vendor's generator use them. */
+/** Short names for parts of `Database`, as in the vendor's generator. */
 export const helperTypes = `type Schemas = Omit<Database, "__InternalSupabase">
 type DefaultSchema = Schemas[Extract<keyof Database, "public">]
 type Relations<S extends keyof Schemas> = Schemas[S]["Tables"] & Schemas[S]["Views"]

@@ -6,7 +6,7 @@ import { findViewKeys, type KeyColumns, type ViewRule } from '../rest/catalog/vi
 
 export interface RelationColumn {
   readonly name: string;
-  /** The name of its type; of a domain, that of the type below. */
+  /** The name of its type, or of a domain's base type. */
   readonly type: string;
   readonly isNullable: boolean;
   readonly hasDefault: boolean;
@@ -27,7 +27,7 @@ export interface Relation {
 
 export interface Argument {
   readonly name: string;
-  /** As PostgreSQL keeps it: in, out, both, variadic, a column of `returns table`. */
+  /** As stored in PostgreSQL: in, out, both, variadic, a column of `returns table`. */
   readonly mode: 'i' | 'o' | 'b' | 'v' | 't';
   readonly typeId: number;
   readonly hasDefault: boolean;
@@ -37,14 +37,14 @@ export interface DatabaseFunction {
   readonly schema: string;
   readonly name: string;
   readonly arguments: readonly Argument[];
-  /** As SQL: `todos`, or `a integer, b text DEFAULT ''`. */
+  /** In SQL: `todos`, or `a integer, b text DEFAULT ''`. */
   readonly argumentsText: string;
   readonly resultText: string;
   readonly returnTypeId: number;
-  /** The relation or composite type of the rows that it returns. */
+  /** The relation or composite type of the returned rows. */
   readonly returnRelationId: number | null;
   readonly returnsSet: boolean;
-  /** The planner's estimate; null where it returns no set. */
+  /** The planner's estimate; null unless it returns a set. */
   readonly rows: number | null;
 }
 
@@ -52,21 +52,21 @@ export interface DatabaseType {
   readonly id: number;
   readonly schema: string;
   readonly name: string;
-  /** With its schema, if the search path does not find it, and quoted where needed. */
+  /** Quoted if necessary, with its schema unless the search path finds it. */
   readonly text: string;
   readonly values: readonly string[];
-  /** Of a composite type that is no relation. */
+  /** Of a composite type that is not a relation. */
   readonly attributes: readonly { readonly name: string; readonly typeId: number }[];
   readonly relationId: number | null;
 }
 
-/** What the types of a database are made from. */
+/** The database objects from which types are generated. */
 export interface Introspection {
   readonly relations: readonly Relation[];
   readonly functions: readonly DatabaseFunction[];
-  /** Those of all schemas, PostgreSQL's too. */
+  /** The types of all schemas, including PostgreSQL's own. */
   readonly types: readonly DatabaseType[];
-  /** Foreign keys, with those that views show. */
+  /** Relationships by foreign keys, including those of views. */
   readonly relationships: readonly KeyRelationship[];
 }
 

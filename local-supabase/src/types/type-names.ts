@@ -13,14 +13,14 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
   NAMED.flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
-/** Gives the type of TypeScript for the name of one of PostgreSQL. */
+/** Returns the TypeScript type for the name of a PostgreSQL type. */
 export type TypeOf = (name: string, schema: string) => TypeNode;
 
 /**
- * A name stands for the type of the schema in which it is used, or else for the first of that name, because the
- * vendor's generator knows no more of a type than its name.
+ * A name refers to the type in the schema where it is used, or else to the first type of that name, because the
+ * vendor's generator only uses names.
  *
- * @param schemas those whose types can be referred to.
+ * @param schemas the schemas whose types can be referenced.
  */
 export function createTypeOf({ types, relations }: Introspection, schemas: readonly string[]): TypeOf {
   const enums = types.filter(({ values }) => values.length > 0);
@@ -51,6 +51,6 @@ export function createTypeOf({ types, relations }: Introspection, schemas: reado
 
 export const orNull = (type: TypeNode): TypeNode => (type === 'unknown' ? type : flatUnion(type));
 
-/** `"a" | "b" | null` in one level: nested alternatives would be indented. */
+/** Flattens `"a" | "b" | null` into one level, because nested unions would be indented. */
 const flatUnion = (type: TypeNode): TypeNode =>
   typeof type !== 'string' && type.kind === 'union' ? union([...type.of, 'null']) : union([type, 'null']);

@@ -1,4 +1,4 @@
-/** A type of TypeScript, as far as the types of a database need it. */
+/** A TypeScript type, limited to the forms that database types need. */
 export type TypeNode =
   | string
   | { readonly kind: 'object'; readonly members: readonly Member[]; readonly isInline?: boolean }
@@ -14,20 +14,20 @@ export interface Member {
 }
 
 export const object = (members: readonly Member[]): TypeNode => ({ kind: 'object', members });
-/** One that stays on its line where it fits. */
+/** An object that stays on one line if it fits. */
 export const inlineObject = (members: readonly Member[]): TypeNode => ({
   kind: 'object',
   members,
   isInline: true,
 });
 
-/** Alternatives without doubles of nesting; one alone is itself. */
+/** A union without duplicates; a single alternative is returned itself. */
 export const union = (of: readonly TypeNode[]): TypeNode =>
   of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'union', of };
 
 const LINE_WIDTH = 80;
 
-/** A literal in double quotes, or in single ones where it then needs fewer escapes. */
+/** A string literal in double quotes, or in single ones if it then needs fewer escapes. */
 export function quote(text: string): string {
   const json = JSON.stringify(text);
   const doubles = text.split('"').length;
@@ -42,11 +42,10 @@ export const propertyName = (name: string): string =>
   /^[$_\p{L}][$_\p{L}\p{N}]*$/u.test(name) ? name : quote(name);
 
 /**
- * The text of a type, laid out as Prettier does without semicolons, so that a file which `supabase gen types` wrote
- * before does not change.
+ * Prints a type as Prettier does without semicolons, so that a file from `supabase gen types` does not change.
  *
- * @param indent of the line that it begins on.
- * @param column where it begins.
+ * @param indent the indentation of the type's first line.
+ * @param column the column at which the type begins.
  */
 export function printType(node: TypeNode, indent: number, column: number): string {
   const flat = flatten(node);
@@ -69,7 +68,7 @@ export function printType(node: TypeNode, indent: number, column: number): strin
       return `[\n${node.of.map((one) => `${inner}${printType(one, indent + 2, indent + 2)},`).join('\n')}\n${pad}]`;
     case 'union': {
       const [first, second] = node.of;
-      // An object that may be null is not taken to a line of its own.
+      // A nullable object type stays on one line.
       return node.of.length === 2 && first !== undefined && second === 'null' && isBroken(first)
         ? `${printType(first, indent, column)} | null`
         : printUnion(node.of, indent);
@@ -92,7 +91,7 @@ const isUnion = (node: TypeNode): node is Extract<TypeNode, { kind: 'union' }> =
   typeof node !== 'string' && node.kind === 'union';
 const isBroken = (node: TypeNode): boolean => flatten(node) === null;
 
-/** On one line; null where a part never is. */
+/** The type on one line; null if a part must be broken. */
 function flatten(node: TypeNode): string | null {
   if (typeof node === 'string') return node;
   const all = (nodes: readonly TypeNode[], separator: string) => {

@@ -4,7 +4,7 @@ import { createLocalSupabase } from '../server.ts';
 import { generateTypes } from './database-types.ts';
 
 export interface TypesSource {
-  /** `postgres://…` of any database; default: the project's migrations, applied to a database in memory. */
+  /** `postgres://…` of any database. Default: an in-memory database with the project's migrations. */
   readonly url?: string | undefined;
   /** The folder that contains `supabase/`. */
   readonly project: string;
@@ -12,13 +12,13 @@ export interface TypesSource {
   readonly schemas?: readonly string[] | undefined;
 }
 
-/** The version of PostgREST that hosted projects run, and that the embedded service answers as. */
+/** The version of PostgREST that hosted projects run, and that the embedded service behaves as. */
 const POSTGREST_VERSION = '14.1';
 
 /**
- * The text of `database.types.ts`.
+ * Returns the text of `database.types.ts`.
  *
- * @throws {StartError} where the database cannot be reached, or the project cannot start.
+ * @throws {StartError} if the database is unreachable, or the project cannot start.
  */
 export async function typesOf({ url, project, schemas }: TypesSource): Promise<string> {
   const options = { schemas, postgrestVersion: POSTGREST_VERSION };

@@ -93,6 +93,6 @@ export async function createUserAsAdmin(context: AuthContext, call: Call): Promi
     await recordAudit(context, tx.sql, admin, 'user_signedup', { traits });
     return finish(context, tx, created, wanted);
   });
-  // GoTrue does not read the generated column again before it answers.
+  // GoTrue responds without re-reading the generated column.
   return sendJson(call, encodeUser({ ...user, confirmed_at: null }));
 }

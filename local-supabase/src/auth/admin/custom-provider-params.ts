@@ -10,7 +10,7 @@ export interface CustomProviderParams {
   readonly type: string;
   readonly identifier: string;
   readonly clientSecret: string;
-  /** Values by column, as given. */
+  /** Column values as the request gives them. */
   readonly values: Partial<CustomProvider>;
 }
 
@@ -23,7 +23,7 @@ const listColumns = ['acceptable_client_ids', 'scopes', 'custom_claims_allowlist
 const flagColumns = ['pkce_enabled', 'enabled', 'email_optional', 'skip_nonce_check'] as const;
 const objectColumns = ['attribute_mapping', 'authorization_params'] as const;
 
-/** Parameters of a request to a provider that the service sets itself. */
+/** Request parameters that the service sets itself. */
 const reservedParams: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
@@ -67,7 +67,7 @@ const loopbackNetworks: readonly Network[] = [{ address: '127.0.0.0', bits: 8 }]
 
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
 
-/** Checks the address of a provider; names are not resolved. Throws 400 validation_failed. */
+/** Checks the URL of a provider; host names are not resolved. Throws 400 validation_failed. */
 function checkProviderUrl(text: string): void {
   if (!URL.canParse(text)) throw invalid('Invalid URL format');
   const { protocol, hostname } = new URL(text);
@@ -82,7 +82,7 @@ function checkProviderUrl(text: string): void {
   if (isWithin(host, linkLocalNetworks)) throw invalid('URL cannot resolve to link-local addresses');
 }
 
-/** Checks the given addresses of a provider of this type. Throws 400 validation_failed. */
+/** Checks the URLs of a provider of this type. Throws 400 validation_failed. */
 export function checkProviderUrls(type: ProviderType, values: Partial<CustomProvider>): void {
   for (const column of urlColumns[type]) {
     const url = values[column];
@@ -90,7 +90,7 @@ export function checkProviderUrls(type: ProviderType, values: Partial<CustomProv
   }
 }
 
-/** Checks what a provider may not set or override. Throws 400 validation_failed. */
+/** Rejects reserved parameters and protected fields. Throws 400 validation_failed. */
 export function checkMappings(values: Partial<CustomProvider>): void {
   for (const [name, value] of Object.entries(values.authorization_params ?? {})) {
     if (reservedParams.has(name)) throw invalid(`Cannot override reserved OAuth parameter: ${name}`);
@@ -103,13 +103,13 @@ export function checkMappings(values: Partial<CustomProvider>): void {
     throw invalid('custom_claims_allowlist entries must be non-empty strings');
 }
 
-/** Throws 400 validation_failed for an identifier without the prefix of such providers. */
+/** Throws 400 validation_failed unless the identifier begins with `custom:`. */
 export function checkIdentifier(identifier: string): void {
   if (!identifier.startsWith(customPrefix))
     throw invalid(`identifier must start with 'custom:' prefix, e.g. 'custom:${identifier}'`);
 }
 
-/** Checks that a new provider has what its type needs. Throws 400 validation_failed. */
+/** Checks that a new provider has the fields that its type requires. Throws 400 validation_failed. */
 export function checkRequired(params: CustomProviderParams): asserts params is CustomProviderParams & {
   readonly type: ProviderType;
 } {
@@ -135,7 +135,7 @@ const entriesOf = <K extends string, V>(
     return value === undefined ? [] : [[name, value] as const];
   });
 
-/** Reads the fields of a request body. Throws 400 bad_json. */
+/** Throws 400 bad_json. */
 export function parseCustomProvider(body: JsonObject): CustomProviderParams {
   const isGiven = (name: string): boolean => (readMember(body, name) ?? null) !== null;
   const values = Object.fromEntries([
@@ -152,7 +152,7 @@ export function parseCustomProvider(body: JsonObject): CustomProviderParams {
   };
 }
 
-/** Leaves out the addresses that a provider of this type has not, and adds the scope that OpenID needs. */
+/** Drops the fields that this type of provider does not have, and adds the scope `openid` that OpenID requires. */
 export function valuesForType(
   type: ProviderType,
   { values, clientSecret }: CustomProviderParams,

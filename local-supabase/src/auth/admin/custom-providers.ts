@@ -37,7 +37,7 @@ async function requireProvider(context: AuthContext, call: Call): Promise<Custom
   return provider;
 }
 
-/** The endpoints of an OpenID provider: those of the page that plays it, under its own issuer. */
+/** The discovery document of an OpenID provider. Its endpoints are those of the test provider, under its own issuer. */
 function describeProvider(call: Call, issuer: string, identifier: string): JsonObject {
   const base = `${call.authUrl}/test-provider/${identifier}`;
   return {

@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 const part = /(\d+\.?\d*|\.\d+)([^\d.]*)/gy;
-/** Go counts nanoseconds in 64 bits. */
+/** Go stores nanoseconds in 64 bits. */
 const mostMs = 2 ** 63 / 1e6;
 
 /** Reads a duration such as `24h` or `1h30m`, in milliseconds; `none` is 0. Throws 400 validation_failed. */

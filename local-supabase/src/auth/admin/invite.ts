@@ -10,13 +10,13 @@ import { sendConfirmation } from '../mail/mail.ts';
 import { encodeUser, type Metadata, type User } from '../rows/user.ts';
 import { createUser, findUserByEmail, type NewUser, updateUser } from '../rows/users.ts';
 
-/** An account by email that the project's hook has accepted. */
+/** An account by email that the project's hook accepted. */
 export interface EmailUser extends NewUser {
   readonly id: string;
   readonly email: string;
 }
 
-/** Shows the project's hook a new account by email, with or without a password. Throws the error that the hook answers. */
+/** Calls the project's hook for a new account by email. Throws the hook's error. */
 export async function announceEmailUser(
   context: AuthContext,
   call: Call,
@@ -30,7 +30,6 @@ export async function announceEmailUser(
   return announceUser(context, call, { ...wanted, appMetadata: { provider: 'email', providers: ['email'] } });
 }
 
-/** Creates an unconfirmed account by email. */
 export async function createEmailUser(
   context: AuthContext,
   tx: Transaction,

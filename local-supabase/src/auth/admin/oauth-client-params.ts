@@ -40,19 +40,19 @@ const unsafeSchemes: ReadonlySet<string> = new Set([
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const knownGrants: ReadonlySet<string> = new Set(['authorization_code', 'refresh_token']);
 
-/** The client type that a method of authentication needs. */
+/** The client type that an authentication method requires. */
 const typeOf = (authMethod: string): ClientType => (authMethod === 'none' ? 'public' : 'confidential');
 
-/** A list as Go prints it. */
+/** Prints a list as Go does. */
 const printList = (items: readonly string[]): string => `[${items.join(' ')}]`;
 
 const isAuthMethod = (text: string): text is TokenAuthMethod =>
   (tokenAuthMethods as readonly string[]).includes(text);
 
-/** True for what Go's parser of URLs refuses: control characters, and a `%` in the path without two digits. */
+/** True for URLs that Go's parser rejects: control characters, or a `%` in the path without two hex digits. */
 const isMalformed = (uri: string): boolean => /^:|\p{Cc}/u.test(uri) || /^[^?#]*%(?![\da-f]{2})/i.test(uri);
 
-/** What is wrong with a redirect URI (RFC 6749 section 3.1.2); undefined for nothing. */
+/** Returns what is wrong with a redirect URI (RFC 6749 section 3.1.2), or undefined. */
 function findRedirectFault(uri: string): string | undefined {
   if (uri === '') return 'redirect URI cannot be empty';
   if (isMalformed(uri)) return 'invalid URL format';
@@ -81,7 +81,7 @@ function checkGrantTypes(grants: readonly string[]): void {
     throw invalid("grant_types must only contain 'authorization_code' and/or 'refresh_token'");
 }
 
-/** Checks the address of a page: a URL, or a path as Go's parser of request URIs takes it. */
+/** Checks the address of a page: an absolute URL or a path. */
 function checkPage(name: string, uri: string): void {
   if (uri === '') return;
   if (utf8Length(uri) > maxUriBytes) throw invalid(`${name} cannot exceed 2048 characters`);

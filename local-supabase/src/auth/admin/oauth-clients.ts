@@ -16,7 +16,7 @@ const table = 'auth.oauth_clients';
 
 const secretBytes = 32;
 
-/** Throws 404 feature_disabled when the project signs in no users of other applications. */
+/** Throws 404 feature_disabled unless the project is an OAuth server. */
 export function requireOAuthServer({ settings }: AuthContext): void {
   if (!settings.oauthServerEnabled) throw notFound('feature_disabled', 'OAuth server is disabled');
 }
@@ -73,7 +73,7 @@ export async function registerClient(
     });
     return encodeOAuthClient(client, secret);
   } catch (error) {
-    // GoTrue wraps the message of a refused field, with its status, in an error of its own.
+    // GoTrue wraps the error of a rejected field in another error, with the status in the message.
     if (error instanceof AuthHttpError) throw invalid(`${error.status}: ${error.message}`, error);
     throw error;
   }
@@ -85,7 +85,7 @@ export async function createOAuthClient(context: AuthContext, call: Call): Promi
   return sendJson(call, await registerClient(context, call, 'manual'), 201);
 }
 
-/** GET /admin/oauth/clients: all, newest first; `{}` without any. */
+/** GET /admin/oauth/clients: all, newest first; `{}` when the project has no client. */
 export async function listOAuthClients(context: AuthContext, call: Call): Promise<Response> {
   await requireOAuthAdmin(context, call);
   const clients = await context.database.query<OAuthClient>(
@@ -107,7 +107,7 @@ export async function updateOAuthClient(context: AuthContext, call: Call): Promi
   return sendJson(call, encodeOAuthClient(await updateClient(context, client, changes)));
 }
 
-/** DELETE /admin/oauth/clients/:client_id: 204. The row and its sessions stay, but the client cannot use them. */
+/** DELETE /admin/oauth/clients/:client_id: 204. Keeps the row and the sessions, but the client cannot use them. */
 export async function deleteOAuthClient(context: AuthContext, call: Call): Promise<Response> {
   const client = await requireClient(context, call);
   await updateClient(context, client, { deleted_at: nowDate(context) });

@@ -24,9 +24,9 @@ function readNumber(call: Call, name: string, fallback: number): number {
 }
 
 /**
- * Reads `page` and `per_page`. Throws 400 validation_failed for what is no number; 500 for pages without rows.
+ * Reads `page` and `per_page`. Throws 400 validation_failed for other texts than numbers; 500 for pages without rows.
  *
- * @param failure the message of the 500 for a page that PostgreSQL cannot count to.
+ * @param failure the message of the 500 for a page beyond PostgreSQL's largest offset.
  */
 export function readPage(call: Call, failure: string): Page {
   const number = readNumber(call, 'page', 1);
@@ -37,7 +37,7 @@ export function readPage(call: Call, failure: string): Page {
   return { number, size: Math.min(size, Number.MAX_SAFE_INTEGER), offset };
 }
 
-/** Adds the headers that name the next and the last page, and the number of all rows. */
+/** Adds the headers with the links to the next and the last page and the total number of rows. */
 export function addPageLinks(call: Call, { number, size }: Page, total: number): void {
   const pages = Math.ceil(total / size);
   const linkTo = (target: number, rel: string): string => {

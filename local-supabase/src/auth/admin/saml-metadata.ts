@@ -1,7 +1,7 @@
 import type { AuthContext } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
 
-/** The document that describes a company's identity provider (SAML 2.0 Metadata). */
+/** The metadata of a company's identity provider (SAML 2.0 Metadata). */
 export interface SamlMetadata {
   readonly xml: string;
   readonly entityId: string;
@@ -16,7 +16,7 @@ interface Element {
 const ignored = /<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<!DOCTYPE[^>]*>/g;
 const tag = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/g;
 
-/** The elements of an XML document, in their order. Throws an Error for a document that is not well-formed. */
+/** The elements of an XML document, in order. Throws an Error if the document is not well-formed. */
 function parseElements(xml: string): readonly Element[] {
   const elements: Element[] = [];
   let open: Element | null = null;
@@ -47,8 +47,8 @@ function attributeOf({ attributes }: Element, name: string): string {
 }
 
 /**
- * Reads the first identity provider of a document. Throws 400 validation_failed; an Error for a document that is not
- * well-formed, which clients see as 500.
+ * Reads the first identity provider of a document. Throws 400 validation_failed, and an Error (500 for clients) if the
+ * document is not well-formed.
  */
 export function parseSamlMetadata(xml: string): SamlMetadata {
   const elements = parseElements(xml);
@@ -65,7 +65,7 @@ export function parseSamlMetadata(xml: string): SamlMetadata {
   return { xml, entityId };
 }
 
-/** Fetches the document of an identity provider. Throws 400 saml_metadata_fetch_failed for any status but 200. */
+/** Throws 400 saml_metadata_fetch_failed for any status but 200. */
 export async function fetchSamlMetadata({ transport }: AuthContext, url: string): Promise<string> {
   const headers = { Accept: 'application/xml;charset=UTF-8', 'Accept-Charset': 'UTF-8' };
   const response = await transport.fetch(new Request(url, { headers }));

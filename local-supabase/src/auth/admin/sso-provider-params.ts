@@ -11,7 +11,7 @@ import {
 import { invalid } from '../http/errors.ts';
 import { fetchSamlMetadata, parseSamlMetadata, type SamlMetadata } from './saml-metadata.ts';
 
-/** The fields that an administrator sets on a company's identity provider. Undefined keeps the present value. */
+/** The fields that an administrator sets on a company's identity provider. Undefined keeps the stored value. */
 export interface SsoProviderParams {
   readonly metadataUrl: string;
   readonly metadataXml: string;
@@ -58,7 +58,7 @@ function readMapping(body: JsonObject): JsonObject {
   return { keys: Object.fromEntries(Object.keys(keys).map((claim) => [claim, attributeOf(claim)])) };
 }
 
-/** Reads and checks the fields of a request body. Throws 400 validation_failed, bad_json. */
+/** Throws 400 validation_failed, bad_json. */
 export function parseSsoProvider(body: JsonObject, isNew: boolean): SsoProviderParams {
   const isDisabledGiven = (readMember(body, 'disabled') ?? null) !== null;
   const params = {
@@ -78,7 +78,7 @@ export function parseSsoProvider(body: JsonObject, isNew: boolean): SsoProviderP
   return params;
 }
 
-/** The document that the parameters give or name; null when they do neither. Throws as `parseSamlMetadata` does. */
+/** The metadata that the parameters contain or link to; null without either. Throws as `parseSamlMetadata` does. */
 export async function loadMetadata(
   context: AuthContext,
   { metadataUrl, metadataXml }: SsoProviderParams,

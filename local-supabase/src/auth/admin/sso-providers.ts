@@ -17,7 +17,7 @@ interface SamlRow {
   readonly name_id_format: string | null;
 }
 
-/** A company's identity provider with its domains; `saml` is null for one that only the settings name. */
+/** A company's identity provider with its domains; `saml` is null for a provider that exists in the settings only. */
 interface SsoProvider {
   readonly id: string;
   readonly resource_id: string | null;
@@ -85,7 +85,7 @@ function encodeProvider(provider: SsoProvider, withXml = true): JsonObject {
   };
 }
 
-/** GET /admin/sso/providers: all, without their documents; `resource_id` and `resource_id_prefix` select. */
+/** GET /admin/sso/providers: all, without their metadata; filtered by `resource_id` or `resource_id_prefix`. */
 export async function listSsoProviders(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const query = call.url.searchParams;
@@ -207,7 +207,7 @@ async function findNewDomains(sql: Sql, id: string, domains: readonly string[]):
   return fresh;
 }
 
-/** The changes of the SAML row. A format that is not given is removed with any other change, as in GoTrue. */
+/** The changes of the SAML row. As in GoTrue, a request with any other change removes a format that it omits. */
 function samlChangesOf(
   saml: SamlRow,
   params: SsoProviderParams,
@@ -268,7 +268,7 @@ export async function updateSsoProvider(context: AuthContext, call: Call): Promi
   return sendJson(call, encodeProvider(updated));
 }
 
-/** DELETE /admin/sso/providers/:idp_id: answers the deleted provider. */
+/** DELETE /admin/sso/providers/:idp_id: returns the deleted provider. */
 export async function deleteSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const provider = await requireProvider(context, call);

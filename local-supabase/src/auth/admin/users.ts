@@ -15,7 +15,7 @@ import { deleteSessions } from '../rows/session.ts';
 import { encodeUser, type User, type UserRow } from '../rows/user.ts';
 import { deleteUser, findUserById, updateUser } from '../rows/users.ts';
 
-/** Returns the user that the path names, and the administrator. Throws 403 not_admin; 404 user_not_found, validation_failed. */
+/** Returns the user of the path and the administrator. Throws 403 not_admin; 404 user_not_found, validation_failed. */
 export async function requireUserAsAdmin(
   context: AuthContext,
   call: Call,
@@ -70,7 +70,7 @@ export async function readUser(context: AuthContext, call: Call): Promise<Respon
   return sendJson(call, encodeUser(user));
 }
 
-/** Keeps the row and removes everything that identifies the person. */
+/** Keeps the row, and removes all personal data from it. */
 async function obscure(context: AuthContext, tx: Transaction, user: User): Promise<void> {
   const hide = (value: string): string => encodeBase64Url(sha256(encodeUtf8(user.id + value)));
   for (const identity of user.identities)

@@ -29,7 +29,7 @@ export interface Challenge {
   readonly web_authn_session_data: WebAuthnSession | null;
 }
 
-/** Whether a factor can raise a session: verified, of a type that may be verified, and no recovery code. */
+/** Whether a factor can raise a session to aal2: verified, of an enabled type, and not a recovery code. */
 export function isSecondFactor({ settings }: AuthContext, { status, factor_type }: Factor): boolean {
   const enabled = {
     totp: settings.totpVerifyEnabled,
@@ -40,7 +40,7 @@ export function isSecondFactor({ settings }: AuthContext, { status, factor_type 
   return status === 'verified' && enabled[factor_type];
 }
 
-/** Throws 422 when the project does not let factors of this type verify. */
+/** Throws 422 unless the project enables the verification of this factor type. */
 export function checkVerifyEnabled(
   { settings }: AuthContext,
   factor: Factor,
@@ -52,7 +52,7 @@ export function checkVerifyEnabled(
     throw unprocessable('mfa_phone_verify_not_enabled', 'MFA verification is disabled for Phone');
   if (factor.factor_type === 'webauthn' && !settings.webauthnFactorVerifyEnabled)
     throw unprocessable(
-      // GoTrue answers the second request with the code of the enrollment.
+      // GoTrue rejects the second request with the code of the enrollment.
       request === 'verify' ? 'mfa_webauthn_enroll_not_enabled' : 'mfa_webauthn_verify_not_enabled',
       'MFA verification is disabled for WebAuthn',
     );
@@ -96,7 +96,7 @@ async function sendFactorCode(
   });
 }
 
-/** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code, a browser its WebAuthn options. */
+/** POST /factors/:factor_id/challenge: sends a code to a phone, or returns the WebAuthn options. */
 export async function challengeFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
@@ -148,7 +148,10 @@ const badId = (id: string): Error =>
     `Could not parse request body as JSON: uuid: incorrect UUID length ${id.length} in string ${JSON.stringify(id)}`,
   );
 
-/** The open challenge of a factor; an expired one is deleted. Throws 422 mfa_factor_not_found, mfa_ip_address_mismatch, mfa_challenge_expired. */
+/**
+ * Returns the open challenge of a factor, and deletes an expired one. Throws 422 mfa_factor_not_found,
+ * mfa_ip_address_mismatch, mfa_challenge_expired.
+ */
 export async function loadChallenge(
   context: AuthContext,
   call: Call,

@@ -161,7 +161,10 @@ export async function enrollFactor(context: AuthContext, call: Call): Promise<Re
   }
 }
 
-/** Recovery codes have a path of their own, and stand in for another factor: the last one stays while there are codes. */
+/**
+ * Recovery codes have their own endpoint and need another factor: the last other factor cannot be removed while codes
+ * exist.
+ */
 async function checkMayUnenroll(context: AuthContext, factor: Factor, userId: string): Promise<void> {
   if (factor.factor_type === 'recovery_code')
     throw unprocessable('validation_failed', 'Recovery codes are removed by their own endpoint');
@@ -172,7 +175,7 @@ async function checkMayUnenroll(context: AuthContext, factor: Factor, userId: st
     throw unprocessable('mfa_recovery_codes_sole_factor', 'Recovery codes need another verified factor');
 }
 
-/** DELETE /factors/:factor_id: sessions that the factor had raised return to aal1. */
+/** DELETE /factors/:factor_id: returns sessions that used the factor to aal1. */
 export async function unenrollFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);

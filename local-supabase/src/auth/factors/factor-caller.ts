@@ -4,7 +4,7 @@ import { notFound } from '../http/errors.ts';
 import { isUuid } from '../rows/rows.ts';
 import { type Factor, findFactor } from '../rows/factor.ts';
 
-/** Returns the factor that the path names; it must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
+/** Returns the factor of the path, which must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
 export async function requireFactor(context: AuthContext, call: Call, userId: string): Promise<Factor> {
   const id = call.params['factor_id'] ?? '';
   if (!isUuid(id)) throw notFound('validation_failed', 'factor_id must be an UUID');

@@ -16,7 +16,7 @@ import { raiseSession } from './verification.ts';
 
 const CODES = 10;
 const CODE_LENGTH = 16;
-/** After so many wrong codes no further one is checked for a while. */
+/** This many wrong codes lock verification for `LOCK_MS`. */
 const MOST_ATTEMPTS = 5;
 const LOCK_MS = 15 * 60_000;
 
@@ -26,11 +26,11 @@ interface CodeSet {
   readonly locked_until: Date | null;
 }
 
-/** Codes are high in entropy: a plain hash cannot be guessed. Case, spaces and hyphens do not count. */
+/** A plain hash is enough, because codes have high entropy. Case, spaces and hyphens are ignored. */
 const hashOf = (code: string): string =>
   bytesToHex(sha256(encodeUtf8(code.toLowerCase().replaceAll(/[\s-]/g, ''))));
 
-/** GET /factors/recovery-codes: how many codes are left. */
+/** GET /factors/recovery-codes: the number of unused codes. */
 export async function describeRecoveryCodes(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireNonAnonymousCaller(context, call);
   const factor = await requireCodes(context, user.id);
@@ -42,7 +42,7 @@ export async function describeRecoveryCodes(context: AuthContext, call: Call): P
   return sendJson(call, { id: factor.id, type: 'recovery_code', ...counts });
 }
 
-/** POST /factors/recovery-codes: `{friendly_name}`; answers the codes, this once. */
+/** POST /factors/recovery-codes: `{friendly_name}`; the only response that contains the codes. */
 export async function generateRecoveryCodes(context: AuthContext, call: Call): Promise<Response> {
   checkEnabled(context, 'enroll');
   const caller = await requireSecondFactor(context, call);
@@ -83,7 +83,7 @@ export async function generateRecoveryCodes(context: AuthContext, call: Call): P
   return sendCodes(call, created);
 }
 
-/** POST /factors/recovery-codes/regenerate: replaces all codes, and ends a lock. */
+/** POST /factors/recovery-codes/regenerate: replaces all codes and removes a lock. */
 export async function regenerateRecoveryCodes(context: AuthContext, call: Call): Promise<Response> {
   checkEnabled(context, 'enroll');
   const { user } = await requireSecondFactor(context, call);
@@ -96,7 +96,7 @@ export async function regenerateRecoveryCodes(context: AuthContext, call: Call):
   return sendCodes(call, { factor, codes });
 }
 
-/** POST /factors/recovery-codes/verify: `{code}`; answers a session of aal2. Each code counts once. */
+/** POST /factors/recovery-codes/verify: `{code}`; returns a session of aal2. Each code can be used once. */
 export async function verifyRecoveryCode(context: AuthContext, call: Call): Promise<Response> {
   checkEnabled(context, 'verify');
   const { user, session } = await requireNonAnonymousCaller(context, call);
@@ -105,7 +105,7 @@ export async function verifyRecoveryCode(context: AuthContext, call: Call): Prom
   if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const factor = (await listFactors(context.database, user.id)).find(isRecoveryCodes);
   if (!factor || code === '') throw wrongCode();
-  // A wrong code commits its attempt, and is refused afterwards.
+  // A wrong code has to commit its attempt, so it is rejected after the transaction.
   const isSpent = await inTransaction(context, async (tx) => spendCode(context, tx, factor, code));
   if (!isSpent) throw wrongCode();
   const tokens = await inTransaction(context, async (tx) => {
@@ -143,7 +143,7 @@ function checkEnabled({ settings }: AuthContext, action: 'enroll' | 'verify'): v
     );
 }
 
-/** @throws {AuthHttpError} `insufficient_aal` for a session that has not proved a second factor. */
+/** @throws {AuthHttpError} `insufficient_aal` for a session of aal1. */
 async function requireSecondFactor(
   context: AuthContext,
   call: Call,
@@ -159,7 +159,6 @@ async function requireCodes({ database }: AuthContext, userId: string): Promise<
   return factor;
 }
 
-/** The body is optional. */
 async function readBody(call: Call) {
   return call.json().catch(() => ({}));
 }

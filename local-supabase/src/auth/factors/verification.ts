@@ -25,7 +25,7 @@ const allowedSteps = 1;
 function isTotpCode(factor: Factor, code: string, nowMs: number): boolean {
   const totp = new TOTP({ secret: Secret.fromBase32(factor.secret ?? '') });
   const token = code.trim();
-  // otpauth throws for digits outside ASCII: they have more bytes than characters.
+  // otpauth throws for non-ASCII digits, which have more bytes than characters.
   if (!/^\d{6}$/.test(token)) return false;
   return totp.validate({ token, timestamp: nowMs, window: allowedSteps }) !== null;
 }
@@ -92,7 +92,7 @@ export async function raiseSession(
   return createSessionTokens(context, call, tx.sql, user, raised, { refreshToken, method });
 }
 
-/** Verifies the WebAuthn proof, deletes the challenge and returns what to store with the factor. */
+/** Verifies the WebAuthn response, deletes the challenge and returns the values to store with the factor. */
 async function proveByWebAuthn(
   context: AuthContext,
   tx: Transaction,
@@ -116,7 +116,10 @@ async function proveByWebAuthn(
   };
 }
 
-/** POST /factors/:factor_id/verify: `{challenge_id, code|webauthn}`; answers a session of aal2 and ends the user's sessions of aal1. */
+/**
+ * POST /factors/:factor_id/verify: `{challenge_id, code|webauthn}`; returns a session of aal2 and ends the user's
+ * sessions of aal1.
+ */
 export async function verifyFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
@@ -132,7 +135,7 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
   const challenge = await inTransaction(context, async ({ sql }) =>
     loadChallenge(context, call, sql, factor, challengeId),
   );
-  // Before the transaction, because what the project's hook writes has to stay when the code is refused.
+  // Before the transaction: what the project's hook writes must persist when the code is rejected.
   if (proof === null) await checkCode(context, call, user, factor, challenge, code);
   const traits = { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type };
   const tokens = await inTransaction(context, async (tx) => {

@@ -27,7 +27,7 @@ const credentialsOf = (user: User): WebAuthnCredential[] =>
     status === 'verified' && credential !== null ? [credential] : [],
   );
 
-/** Begins the ceremony of a factor: an unverified one creates its key, a verified one signs with it. */
+/** Begins the ceremony of a factor: a registration for an unverified factor, an assertion for a verified one. */
 export function createCeremony(context: AuthContext, user: User, factor: Factor): WebAuthnCeremony {
   const party = relyingPartyOf(context);
   const credentials = credentialsOf(user);
@@ -67,7 +67,7 @@ export function createCeremony(context: AuthContext, user: User, factor: Factor)
   };
 }
 
-/** The result of the browser's ceremony, as a request contains it. */
+/** The browser's credential in the request. */
 export interface WebAuthnProof {
   readonly type: 'create' | 'request';
   readonly credential: unknown;
@@ -139,8 +139,8 @@ async function verifyRequest(
 }
 
 /**
- * Verifies the proof for a factor and returns what to store with the factor. Throws 400 validation_failed; 500
- * unexpected_failure for an invalid proof, and for a proof of the other type than the factor's status asks for.
+ * Verifies the credential for a factor and returns the values to store. Throws 400 validation_failed; 500
+ * unexpected_failure for an invalid credential, and for one whose type does not fit the factor's status.
  */
 export async function verifyWebAuthnProof(
   context: AuthContext,

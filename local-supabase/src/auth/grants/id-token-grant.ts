@@ -30,7 +30,7 @@ const idTokenProviders: ReadonlySet<string> = new Set([
 
 const refused = (description: string): OAuthError => new OAuthError('invalid request', description);
 
-/** What an ID token of a provider has to satisfy. */
+/** The requirements for an ID token of a provider. */
 interface TokenProvider {
   readonly name: string;
   readonly clientIds: readonly string[];

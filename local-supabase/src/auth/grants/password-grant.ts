@@ -10,7 +10,7 @@ import { signIn } from '../sessions/session-tokens.ts';
 import { hasPassword, isBanned, type User } from '../rows/user.ts';
 import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
-/** The weakness of a correct password, reported with the session; undefined when it satisfies the project's rules. */
+/** Why a correct password is weak, for the response; undefined if it satisfies the project's rules. */
 function weaknessOf(
   context: AuthContext,
   password: string,
@@ -55,7 +55,7 @@ export async function passwordGrant(context: AuthContext, call: Call): Promise<R
   const user = await findUser(context, call, email, phone);
   const refused = (): Error => badRequest('invalid_credentials', 'Invalid login credentials');
   if (user === undefined || !hasPassword(user)) {
-    // The duration would tell which accounts exist. (On the real service it does.)
+    // Hash anyway: the duration would reveal which accounts exist. (On the real service it does.)
     await hashPassword(context.settings, '');
     throw refused();
   }

@@ -11,7 +11,7 @@ import { recordAudit } from '../rows/audit.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { findUserById } from '../rows/users.ts';
 
-/** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. Only a successful exchange consumes the code. */
+/** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. A failed exchange does not consume the code. */
 export async function pkceGrant(context: AuthContext, call: Call): Promise<Response> {
   const body = await call.json();
   const [code, verifier] = [readText(body, 'auth_code'), readText(body, 'code_verifier')];

@@ -64,7 +64,7 @@ async function checkIsLatest(
   }
 }
 
-/** Checks that a session is refreshed by the application it belongs to, or by none. Throws OAuth invalid_client. */
+/** Checks that the session belongs to this application, or to none if `clientId` is null. Throws OAuth invalid_client. */
 function checkClient({ oauth_client_id: owner }: Session, clientId: string | null): void {
   if (owner === clientId) return;
   if (owner === null)

@@ -91,7 +91,7 @@ function profileOf(chain: Chain, { address, network, domain, statement }: Signed
   return { provider: 'web3', data, email: '', isEmailVerified: false, isEmailOptional: true };
 }
 
-/** Loads the curve of the chain at the first need: its tables take a fifth of the time of the whole import. */
+/** Loads the chain's curve on first use, because it takes a fifth of the import time of the package. */
 async function isSignedBy(chain: Chain, message: SignedMessage, signature: string): Promise<boolean> {
   if (chain === 'ethereum')
     return (await import('../web3/ethereum.ts')).isSignedByEthereum(message, signature);

@@ -70,8 +70,8 @@ function problemsOf(claims: unknown): readonly string[] {
 }
 
 /**
- * The claims of a new access token: those of the project's hook, where it has one, else `claims`. Throws 500 when the hook
- * returns no claims or none that a token needs.
+ * Returns the claims of a new access token, as customized by the project's hook if it has one. Throws 500 when the
+ * hook's claims are missing or invalid.
  *
  * @param method how the session's user signed in, or `token_refresh`.
  */

@@ -4,14 +4,14 @@ import type { Call } from '../http/call.ts';
 import type { NewUser } from '../rows/users.ts';
 import { invokeHook, isHookEnabled } from './invoke-hook.ts';
 
-/** A time that is not known yet, as Go writes it. */
+/** Go's zero time, for a time that is not set yet. */
 const noTime = '0001-01-01T00:00:00Z';
 
 /**
- * Shows the project's hook an account that is about to be created, and returns the account with its id. Throws the error
- * that the hook answers.
+ * Calls the project's hook for an account that is about to be created, and returns the account with its id. Throws the
+ * hook's error.
  *
- * @param sql the present transaction, where the hook cannot run before it.
+ * @param sql the current transaction, if the hook cannot run before it.
  */
 export async function announceUser<T extends NewUser>(
   context: AuthContext,

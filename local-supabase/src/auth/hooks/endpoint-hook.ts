@@ -35,7 +35,7 @@ function createRequest(endpoint: Endpoint, payload: string, nowMs: number, signa
   const timestamp = String(Math.floor(nowMs / 1000));
   const signatures = endpoint.secrets.map((secret) => signPayload(secret, id, timestamp, payload));
   const url = new URL(endpoint.uri);
-  // The name of this machine inside of the vendor's containers.
+  // The host's name inside the vendor's containers.
   if (url.hostname === 'host.docker.internal') url.hostname = 'localhost';
   return new Request(url, {
     method: 'POST',
@@ -66,7 +66,7 @@ async function readBody(response: Response): Promise<string> {
   return decodeUtf8(bytes);
 }
 
-/** Reads the answer of an endpoint: its JSON, or null for none; undefined when the endpoint asks for another attempt. */
+/** Reads the endpoint's response: its JSON, null for 204, or undefined when the request should be retried. */
 async function readAnswer(response: Response): Promise<string | null | undefined> {
   const isBusy = response.status === 429 || response.status === 503;
   if (isBusy && response.headers.get('retry-after')) return undefined;
@@ -89,7 +89,7 @@ async function readAnswer(response: Response): Promise<string | null | undefined
   }
 }
 
-/** Sends the request; null when the endpoint could not be reached and another attempt is due. */
+/** Sends the request; null when the endpoint is unreachable and another attempt is left. */
 async function attempt(
   transport: Transport,
   request: Request,
@@ -110,8 +110,8 @@ async function attempt(
 }
 
 /**
- * Posts `payload` to an endpoint, signed, with at most three attempts in five seconds. Returns its JSON, or null for 204.
- * Throws 422 hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit; 400
+ * Posts the signed `payload` to an endpoint, with at most three attempts in five seconds. Returns its JSON, or null for
+ * 204. Throws 422 hook_timeout, hook_timeout_after_retry, hook_payload_over_size_limit; 400
  * hook_payload_invalid_content_type; 500 unexpected_failure for any other status.
  */
 export async function postToEndpoint(

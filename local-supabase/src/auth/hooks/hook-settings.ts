@@ -1,4 +1,4 @@
-/** The points at which a project runs code of its own, named as in `[auth.hook]` of `config.toml`. */
+/** The hooks of the service, named as in `[auth.hook]` of `config.toml`. */
 export const hookNames = [
   'before_user_created',
   'custom_access_token',
@@ -9,11 +9,10 @@ export const hookNames = [
 ] as const;
 export type HookName = (typeof hookNames)[number];
 
-/** Where a hook leads. */
 export interface HookSetting {
   /** `pg-functions://postgres/<schema>/<function>`, an `https:` URL, or an `http:` URL of this machine. */
   readonly uri: string;
-  /** Keys that sign the requests of an endpoint: `v1,whsec_<base64>`. Default none. */
+  /** Keys that sign requests to the endpoint: `v1,whsec_<base64>`. Default none. */
   readonly secrets?: readonly string[];
 }
 
@@ -28,7 +27,7 @@ const databaseName = /^[a-zA-Z_]\w{0,62}$/;
 const secretForm = /^(?:v1,whsec_[\w+/=]{32,88}|v1a,whpk_[\w+/=]{44,}:whsk_[\w+/=]{44,}$)/;
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal']);
 
-/** Parses a hook. Throws an Error that names it, when its address or a secret has another form. */
+/** Parses a hook. Throws an Error with its name for an invalid URI or secret. */
 export function parseHook(name: HookName, { uri, secrets = [] }: HookSetting): HookTarget {
   const refused = (why: string): Error => new Error(`The auth hook ${name} (${uri}): ${why}`);
   if (!URL.canParse(uri)) throw refused('its uri is no URL');
@@ -46,7 +45,7 @@ export function parseHook(name: HookName, { uri, secrets = [] }: HookSetting): H
   return { kind: 'endpoint', uri, secrets };
 }
 
-/** Parses all hooks of a project. Throws as `parseHook` does. */
+/** Throws as `parseHook` does. */
 export function parseHooks(settings: HookSettings): ReadonlyMap<HookName, HookTarget> {
   const targets = new Map<HookName, HookTarget>();
   for (const name of hookNames) {

@@ -5,7 +5,7 @@ import { AuthHttpError, internal } from '../http/errors.ts';
 import { postToEndpoint } from './endpoint-hook.ts';
 import type { HookName, HookTarget } from './hook-settings.ts';
 
-/** The names of hooks in the metadata of their payloads. */
+/** The names of hooks in payload metadata. */
 const payloadNames: Readonly<Record<HookName, string>> = {
   before_user_created: 'before-user-created',
   custom_access_token: 'customize-access-token',
@@ -17,7 +17,7 @@ const payloadNames: Readonly<Record<HookName, string>> = {
 
 type FunctionTarget = Extract<HookTarget, { kind: 'function' }>;
 
-/** Calls the function with the service's own role, so that a missing grant or policy is noticed. Returns its JSON. */
+/** Calls the function with the service's own role, so that a missing grant or policy shows. Returns its JSON. */
 async function callFunction(
   sql: Sql,
   { schema, name }: FunctionTarget,
@@ -39,7 +39,7 @@ const unreadable = (cause?: unknown): AuthHttpError => internal('Error unmarshal
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Throws the error that a hook answers as `{error: {http_code, message}}`; one without a message counts as none. */
+/** Throws the error that a hook returned as `{error: {http_code, message}}`; ignores one without a message. */
 function checkAnswer({ error }: JsonObject): void {
   if (!isObject(error)) return;
   const { message = '', http_code: status = 0 } = error;
@@ -61,14 +61,14 @@ function parseAnswer(text: string): JsonObject {
   return answer;
 }
 
-/** Reads a string of a hook's answer; missing and null are ''. Throws 500 unexpected_failure for another type. */
+/** Reads a string from a hook's response; missing and null are ''. Throws 500 unexpected_failure for another type. */
 export function readAnswerText(answer: JsonObject | null, field: string): string {
   const value = answer?.[field] ?? '';
   if (typeof value !== 'string') throw unreadable();
   return value;
 }
 
-/** Reads a boolean of a hook's answer; missing and null are false. Throws 500 unexpected_failure for another type. */
+/** Reads a boolean from a hook's response; missing and null are false. Throws 500 unexpected_failure for another type. */
 export function readAnswerFlag(answer: JsonObject | null, field: string): boolean {
   const value = answer?.[field] ?? false;
   if (typeof value !== 'boolean') throw unreadable();
@@ -78,10 +78,10 @@ export function readAnswerFlag(answer: JsonObject | null, field: string): boolea
 export const isHookEnabled = (context: AuthContext, name: HookName): boolean => context.hooks.has(name);
 
 /**
- * Runs the hook of a project with `payload` and returns its answer; null when it answers nothing. Throws the error that
- * the hook answers, and 422 or 500 when it cannot be reached or fails.
+ * Calls the project's hook with `payload` and returns its response, or null without a body. Throws the hook's error,
+ * and 422 or 500 when it is unreachable or fails.
  *
- * @param sql the present transaction. Default: a function runs in a transaction of its own, which commits.
+ * @param sql the current transaction. Default: a function runs in a new transaction, which commits.
  */
 export async function invokeHook(
   context: AuthContext,

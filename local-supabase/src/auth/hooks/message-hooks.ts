@@ -5,7 +5,7 @@ import { redirectTargetOf } from '../http/redirect-url.ts';
 import { encodeUser, type User } from '../rows/user.ts';
 import { invokeHook } from './invoke-hook.ts';
 
-/** What a project's hook needs to write the mail itself. An absent string is ''. */
+/** The data from which a project's hook writes the mail. An absent string is ''. */
 export interface EmailData {
   /** `signup`, `recovery`, `password_changed_notification`, … */
   readonly email_action_type: string;
@@ -19,7 +19,7 @@ export interface EmailData {
   readonly factor_type?: string;
 }
 
-/** Hands a mail to the project's hook instead of sending it. */
+/** Passes a mail to the project's hook instead of sending it. */
 export async function sendEmailByHook(
   context: AuthContext,
   call: Call,
@@ -43,7 +43,7 @@ export async function sendEmailByHook(
   await invokeHook(context, call, 'send_email', { user: encodeUser(user), email_data }, sql);
 }
 
-/** Hands a text message to the project's hook instead of sending it. */
+/** Passes a text message to the project's hook instead of sending it. */
 export async function sendSmsByHook(
   context: AuthContext,
   call: Call,

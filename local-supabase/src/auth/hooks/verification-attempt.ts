@@ -7,7 +7,7 @@ import { invokeHook, isHookEnabled, readAnswerFlag, readAnswerText } from './inv
 
 const defaultMessage = (what: string): string => `Further ${what} verification attempts will be rejected.`;
 
-/** Reports a password that was presented for `userId`. Throws 400 invalid_credentials when the project's hook rejects it. */
+/** Reports a password attempt of `userId` to the project's hook. Throws 400 invalid_credentials when the hook rejects it. */
 export async function checkPasswordAttempt(
   context: AuthContext,
   call: Call,
@@ -25,8 +25,8 @@ export async function checkPasswordAttempt(
 }
 
 /**
- * Reports a code that was presented for a factor. Ends the user's sessions and throws 403 mfa_verification_rejected when
- * the project's hook rejects it.
+ * Reports a factor attempt to the project's hook. When the hook rejects it, ends the user's sessions and throws 403
+ * mfa_verification_rejected.
  */
 export async function checkFactorAttempt(
   context: AuthContext,

@@ -2,10 +2,9 @@ import { decodeUtf8, encodeUtf8, utf8Length } from '../../platform/bytes.ts';
 import { badRequest, AuthHttpError } from './errors.ts';
 import { isIpAddress } from './ip-address.ts';
 
-/** A JSON object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One request: the values that its route reads and the headers that the route adds to the response. */
+/** A request with its parsed values, and the headers that the route adds to the response. */
 export interface Call {
   readonly request: Request;
   readonly url: URL;
@@ -55,7 +54,7 @@ function parseJson(text: string): JsonObject {
   return parsed as JsonObject;
 }
 
-/** The JSON of a text without what follows its first value. */
+/** Returns the first JSON value of the text; Go's decoder ignores what follows. */
 function firstValueOf(text: string): string {
   try {
     JSON.parse(text);
@@ -125,7 +124,7 @@ export function readTexts(body: JsonObject, field: string): readonly string[] | 
   return value;
 }
 
-/** Parses the first JSON value of a body. Throws 400 bad_json with `message` for what is no JSON or of another shape. */
+/** Parses the first JSON value of a body. Throws 400 bad_json with `message` for invalid JSON and another shape. */
 export async function parseFirstJson<T>(
   call: Call,
   parse: (body: JsonObject) => T,

@@ -48,7 +48,6 @@ export async function readSettings({ settings }: AuthContext, call: Call): Promi
   });
 }
 
-/** GET /health. */
 export async function readHealth(_: AuthContext, call: Call): Promise<Response> {
   return sendJson(call, {
     version: 'local-supabase',

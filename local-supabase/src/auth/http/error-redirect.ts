@@ -21,7 +21,7 @@ export function redirectWithError(error: AuthHttpError, target: string, isPkce: 
   return setFragment(isPkce ? addToQuery(target, params) : target, { ...params, sb: '' });
 }
 
-/** The parameters that describe to a page why a provider's flow failed. */
+/** The parameters that tell the page why a provider's flow failed. */
 export function flowErrorParams(error: unknown): Record<string, string> {
   if (error instanceof AuthHttpError) {
     const name = deniedCodes.has(error.code) ? 'access_denied' : (names[error.status] ?? 'server_error');
@@ -31,7 +31,7 @@ export function flowErrorParams(error: unknown): Record<string, string> {
   return { error: 'server_error', error_description: error instanceof Error ? error.message : String(error) };
 }
 
-/** The redirect URL of a failed provider flow: the error is in query and fragment. */
+/** The redirect URL of a failed provider flow, with the error in query and fragment. */
 export function redirectWithFlowError(error: unknown, target: string): string {
   const params = flowErrorParams(error);
   return setFragment(addToQuery(target, params), { ...params, sb: '' });

@@ -39,7 +39,7 @@ export function encodeError(error: unknown, requestHeaders: Headers): Response {
   if (error instanceof OAuthError)
     return Response.json({ error: error.error, error_description: error.message }, { status: 400, headers });
   const { status, code, message, extra } = fieldsOf(error);
-  // GoTrue has no code for an error that a hook words, but in the body.
+  // As in GoTrue, the code of a hook's error is in the body only.
   if (code !== 'unknown') headers.set('x-sb-error-code', code);
   const body = isCurrent
     ? { code, message, ...extra }

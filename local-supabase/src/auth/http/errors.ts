@@ -20,7 +20,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A password that misses the project's rules; the response contains `reasons`. */
+/** A password that violates the project's rules; the response contains `reasons`. */
 export class WeakPasswordError extends Error {
   override readonly name = 'WeakPasswordError';
   readonly reasons: readonly string[];
@@ -30,7 +30,7 @@ export class WeakPasswordError extends Error {
   }
 }
 
-/** Thrown inside a transaction: commits the writes made so far, then throws `cause`. */
+/** Thrown within a transaction: commits the writes made so far, then throws `cause`. */
 export class CommitThenThrow extends Error {
   override readonly name = 'CommitThenThrow';
   constructor(cause: AuthHttpError | OAuthError) {
@@ -52,6 +52,5 @@ export const tooManyRequests = (code: string, message: string): AuthHttpError =>
   new AuthHttpError(429, code, message);
 export const internal = (message: string, cause?: unknown): AuthHttpError =>
   new AuthHttpError(500, 'unexpected_failure', message, { cause });
-/** The most frequent error for bad input. */
 export const invalid = (message: string, cause?: unknown): AuthHttpError =>
   badRequest('validation_failed', message, cause);

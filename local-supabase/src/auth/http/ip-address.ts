@@ -3,12 +3,11 @@ const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 /** The scope of a link-local address, such as `%eth0`. */
 const zonePattern = /%[\w.:-]+$/;
 
-/** True for an address of IPv4 or IPv6. */
 export const isIpAddress = (text: string): boolean =>
   ipv4Pattern.test(text) ||
   (text.includes(':') && URL.canParse(`http://[${text.replace(zonePattern, '')}]/`));
 
-/** A network: its first address in groups of the family's width, and the number of bits that it fixes. */
+/** A network: its first address in groups, and the length of its prefix in bits. */
 export interface Network {
   readonly address: string;
   readonly bits: number;
@@ -16,7 +15,7 @@ export interface Network {
 
 const bytesOfIpv4 = (address: string): readonly number[] => address.split('.').map(Number);
 
-/** The 16 bytes of an IPv6 address in the form that `URL` gives it. */
+/** The bytes of an IPv6 address in the form that `URL` prints. */
 function bytesOfIpv6(address: string): readonly number[] {
   const [head = '', tail] = address.split('::');
   const groupsOf = (part: string) =>
@@ -37,7 +36,7 @@ function bytesOf(address: string): readonly number[] {
     : bytes;
 }
 
-/** True when an address, in the form that `URL` gives it, belongs to one of the networks. */
+/** True when an address, in the form that `URL` prints, belongs to one of the networks. */
 export function isWithin(address: string, networks: readonly Network[]): boolean {
   const bytes = bytesOf(address);
   return networks.some((network) => {

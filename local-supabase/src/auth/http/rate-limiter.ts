@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const usualBurst = 30;
 
-/** The counters of the service; one per name and address. */
+/** The names of the limits; each counts by address. */
 export type RateLimitName =
   | 'token'
   | 'verify'
@@ -38,7 +38,7 @@ interface Bucket {
 export interface RateLimiter {
   /** Counts one request from `address`. Throws 429 over_request_rate_limit above the limit. */
   count(name: RateLimitName, address: string): void;
-  /** Counts one message of the whole project. False above the limit of this hour. */
+  /** Counts one message of the whole project. Returns false above the hourly limit. */
   allowMessage(kind: 'email' | 'sms'): boolean;
   /** Evicts addresses without a request for an hour. */
   sweep(): void;
@@ -89,7 +89,7 @@ function createHourlyCounter(now: () => number): (events: number) => boolean {
   };
 }
 
-/** Counts requests in token buckets and messages per hour; with `chosen` null nothing is limited. */
+/** Limits requests by token buckets and messages by the hour; null for `chosen` disables every limit. */
 export function createRateLimiter(chosen: Partial<RateLimits> | null, now: () => number): RateLimiter {
   const limits = { ...defaultRateLimits, ...chosen };
   const buckets = new Map<string, Bucket>();

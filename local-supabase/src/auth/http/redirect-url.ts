@@ -77,7 +77,7 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
     .some((pattern) => pattern.test(withoutHash) && pattern.test(withoutUser));
 }
 
-/** The redirect target of a flow: `redirect_to` if it is allowed, else the referring page, else the site. */
+/** The redirect target of a flow: `redirect_to` if it is allowed, else the referring page, else the site's URL. */
 export function redirectTargetOf(context: AuthContext, call: Call): string {
   const wanted = [
     call.request.headers.get('redirect_to') ?? call.url.searchParams.get('redirect_to') ?? '',
@@ -93,7 +93,7 @@ export function encodeParams(params: Readonly<Record<string, string>> | URLSearc
   return sorted.toString().replaceAll('%7E', '~').replaceAll('*', '%2A');
 }
 
-/** Prints a URL without adding a slash to an empty path. */
+/** Prints a URL without the slash that `URL` adds to an empty path. */
 function print(url: URL, given: string): string {
   const hasPath = /^[a-z][\w+.-]*:\/\/[^/?#]*\//i.test(given);
   return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);
@@ -107,7 +107,7 @@ export function addToQuery(target: string, params: Readonly<Record<string, strin
   return print(url, target);
 }
 
-/** Replaces a URL's fragment by parameters; percent signs are encoded twice, as GoTrue's URL printer does. */
+/** Replaces a URL's fragment with parameters; percent signs are encoded twice, as GoTrue's URL printer does. */
 export function setFragment(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   url.hash = encodeParams(params).replaceAll('%', '%25');

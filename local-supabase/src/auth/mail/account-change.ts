@@ -16,7 +16,7 @@ export interface AccountNotice {
   readonly oldPhone?: string;
   readonly provider?: string;
   readonly factorType?: string;
-  /** The transaction of the change, where it has not ended yet. */
+  /** The transaction of the change, if it is still open. */
   readonly tx?: Transaction;
 }
 
@@ -56,8 +56,8 @@ async function sendNotice(
 }
 
 /**
- * Mails that an account has changed, where the project enables this mail; to its former address when the address
- * changed. A mail that cannot be sent is reported and never undoes the change.
+ * Mails that an account has changed, if the project enables this mail; to the former address when the address changed.
+ * A failure to send is reported and does not undo the change.
  */
 export async function notifyOfChange(context: AuthContext, call: Call, notice: AccountNotice): Promise<void> {
   const { change, user, oldEmail } = notice;

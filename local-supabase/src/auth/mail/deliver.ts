@@ -10,7 +10,7 @@ async function render(context: AuthContext, kind: MailKind, fields: MailFields):
   }
 }
 
-/** What mail programs take for the part before the @ (RFC 5322 section 3.2.3); sign-ups allow dots anywhere. */
+/** The local part that mail programs accept (RFC 5322 section 3.2.3); sign-ups allow dots anywhere. */
 const hasDotAtom = (address: string): boolean => /^[^.@]+(?:\.[^.@]+)*@/.test(address);
 
 /** Counts a mail. Throws 429 over_email_send_rate_limit. */
@@ -20,8 +20,8 @@ export function countMail({ settings, limiter }: AuthContext): void {
 }
 
 /**
- * Renders and sends a mail before its transaction commits, so that a mail that cannot be sent undoes the request, as in
- * GoTrue. Throws 429 over_email_send_rate_limit, and 500 when the template or the mail server fails.
+ * Renders and sends a mail before its transaction commits: as in GoTrue, a mail that cannot be sent rolls back the
+ * request. Throws 429 over_email_send_rate_limit, and 500 when the template or the mail server fails.
  */
 export async function deliver(
   context: AuthContext,

@@ -1,7 +1,7 @@
 import { type HtmlTemplate, parseHtmlTemplate } from '../../go-template/html-template.ts';
 import { htmlToText } from '../../mailbox/html-to-text.ts';
 
-/** The mails that carry a code; a project may have a template for each. */
+/** The mails that contain a code; a project may have a template for each. */
 export const codeMailKinds = [
   'confirmation',
   'invite',
@@ -24,7 +24,6 @@ export const accountChanges = [
 ] as const;
 export type AccountChange = (typeof accountChanges)[number];
 
-/** Every mail of the service. */
 export type MailKind = CodeMailKind | `${AccountChange}_notification`;
 
 /** The data of a template, as GoTrue passes it: `{{ .Name }}` or `{{ .Data.name }}`. */
@@ -42,13 +41,12 @@ export interface RenderedMail {
   readonly text: string;
 }
 
-/** Gives the value of a template's field, or the placeholder for it. */
+/** Returns the value of a template's field, or its placeholder. */
 type FieldText = (name: string) => string;
 
 interface Wording {
   readonly subject: string;
   readonly title: string;
-  /** One sentence. */
   readonly sentence: (field: FieldText) => string;
   /** The text of the link; null for mails that contain only a code; absent for mails without a code. */
   readonly action?: string | null;
@@ -186,7 +184,7 @@ export function renderMail(
   return {
     subject: parsed.subject.render(fields),
     html,
-    // The default text has a link to /verify, which a mail scanner would spend; a project's own HTML may avoid it.
+    // The default text has a /verify link, which mail scanners consume; a project's own HTML may avoid it.
     text: parsed.isDefaultHtml ? defaultText(wordings[kind], fields) : htmlToText(html),
   };
 }

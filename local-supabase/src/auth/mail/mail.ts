@@ -11,7 +11,7 @@ import { redirectTargetOf } from '../http/redirect-url.ts';
 import type { User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
-/** Whether the redirect of a mail's link carries a code to exchange (RFC 7636) or tokens. */
+/** Whether the redirect of a mail's link contains a code to exchange (RFC 7636) or tokens. */
 export type LinkFlow = 'pkce' | 'implicit';
 
 interface OutgoingLetter {
@@ -50,7 +50,7 @@ export function checkFrequency(
   throw tooManyRequests(code, `For security purposes, you can only request this after ${left} seconds.`);
 }
 
-/** The link of a mail. As in GoTrue the target is encoded only if it contains `&`, `=` or `#`. */
+/** The link of a mail. As in GoTrue, the target is encoded only if it contains `&`, `=` or `#`. */
 export function createActionLink(call: Call, tokenHash: string, type: string, redirectTo: string): string {
   const target = /[&=#]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo;
   return `${call.authUrl}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${target}`;
@@ -74,7 +74,7 @@ async function post(context: AuthContext, call: Call, user: User, letter: Outgoi
   await deliver(context, kind, to, fields);
 }
 
-/** Sends the letter, by the project's hook where it has one. */
+/** Sends the mail, through the project's hook if it has one. */
 async function send(
   context: AuthContext,
   call: Call,
@@ -133,7 +133,7 @@ export async function sendRecovery(
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'recovery_token');
 }
 
-/** Mails the code that `PUT /user` takes as a nonce. */
+/** Mails the code that `PUT /user` accepts as a nonce. */
 export async function sendReauthentication(
   context: AuthContext,
   call: Call,
@@ -156,7 +156,7 @@ interface ChangeCode {
   readonly tokenHash: string;
 }
 
-/** Sends the codes of a change of email; `current` is null when the old address need not confirm. */
+/** Sends the codes of a change of email; `current` is null when the old address does not have to confirm. */
 async function sendChangeCodes(
   context: AuthContext,
   call: Call,
@@ -171,7 +171,7 @@ async function sendChangeCodes(
     return;
   }
   countMail(context);
-  // As in GoTrue, each code stands beside the hash of the other address's code.
+  // As in GoTrue, each code is paired with the hash of the other address's code.
   const data = {
     email_action_type: linkTypes.email_change,
     token: (current ?? fresh).code,
@@ -181,7 +181,7 @@ async function sendChangeCodes(
   await sendEmailByHook(context, call, { ...user, email_change: fresh.to }, data, tx.sql);
 }
 
-/** Mails both addresses, each with its own link and code; only the new one when the old need not confirm. */
+/** Mails both addresses, each with its own link and code; only the new one when the old does not have to confirm. */
 export async function sendEmailChange(
   context: AuthContext,
   call: Call,

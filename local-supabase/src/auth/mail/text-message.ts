@@ -9,7 +9,6 @@ import { hashCode, storeOneTimeToken, type OneTimeTokenType } from '../rows/one-
 import type { User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
-/** The purpose of a code sent by text message. */
 export type SmsPurpose = 'confirmation' | 'phone_change' | 'reauthentication';
 
 interface Slot {
@@ -23,11 +22,10 @@ const slots: Readonly<Record<SmsPurpose, Slot>> = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 };
 
-/** Fills the template of a text message. */
 export const textWithCode = (template: string, code: string): string =>
   template.replaceAll(/\{\{\s*\.Code\s*\}\}/g, () => code);
 
-/** Sends the message with a code, by the project's hook where it has one. */
+/** Sends the message with a code, through the project's hook if it has one. */
 async function sendCode(
   context: AuthContext,
   call: Call,
@@ -43,7 +41,7 @@ async function sendCode(
     await context.smsBox.send({ to: phone, text: textWithCode(context.settings.smsTemplate, code), channel });
 }
 
-/** Sends a code to `phone` and stores its hash with the user. Returns the message's id, which only test numbers have. */
+/** Sends a code to `phone` and stores its hash with the user. Returns the message id, which only test numbers have. */
 export async function sendPhoneCode(
   context: AuthContext,
   call: Call,

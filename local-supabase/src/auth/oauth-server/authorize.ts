@@ -16,7 +16,7 @@ const supportedScopes: ReadonlySet<string> = new Set([
 ]);
 const usualScope = 'email';
 
-/** The query of an authorization request; a missing parameter is ''. */
+/** Reads a parameter of an authorization request; a missing one is ''. */
 type ReadParam = (name: string) => string;
 
 /** An application's redirect URL with an error of RFC 6749 section 4.1.2.1. */
@@ -27,7 +27,7 @@ export const redirectUrlWithError = (
   state: string | null,
 ): string => addToQuery(redirectUri, { error, error_description: description, ...(state && { state }) });
 
-/** Finds the client whose redirect URI may be used. Throws 400 validation_failed, oauth_client_not_found. */
+/** Finds the client and checks the redirect URI. Throws 400 validation_failed, oauth_client_not_found. */
 async function requireRedirectTarget(context: AuthContext, read: ReadParam): Promise<OAuthClient> {
   const clientId = read('client_id');
   if (clientId === '') throw invalid('client_id is required');
@@ -39,7 +39,7 @@ async function requireRedirectTarget(context: AuthContext, read: ReadParam): Pro
   return client;
 }
 
-/** What is wrong with a resource indicator (RFC 8707 section 2). */
+/** Returns what is wrong with a resource indicator (RFC 8707 section 2), or undefined. */
 function findResourceFault(resource: string): string | undefined {
   if (resource === '') return undefined;
   if (!/^[a-z][a-z\d+.-]*:/i.test(resource)) return 'resource must be an absolute URI';
@@ -49,7 +49,7 @@ function findResourceFault(resource: string): string | undefined {
   return search === '' ? undefined : 'resource must not include a query component';
 }
 
-/** What is wrong with a code challenge, which OAuth 2.1 requires (RFC 7636 section 4.3). */
+/** Returns what is wrong with a code challenge, which OAuth 2.1 requires (RFC 7636 section 4.3), or undefined. */
 function findChallengeFault(challenge: string, method: string): string | undefined {
   if (challenge === '' || method === '')
     return 'PKCE flow requires both code_challenge and code_challenge_method';

@@ -18,7 +18,10 @@ import { redirectUrlWithError } from './authorize.ts';
 const noAuthorization = (): AuthHttpError =>
   notFound('oauth_authorization_not_found', 'authorization not found');
 
-/** The signed-in caller, whose page is one of the project's. Throws as `requireCaller` does; 400 validation_failed. */
+/**
+ * Returns the signed-in caller; the request's origin must be allowed. Throws as `requireCaller` does; 400
+ * validation_failed.
+ */
 async function requireSiteCaller(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await requireCaller(context, call);
   const origin = call.request.headers.get('origin') ?? '';
@@ -26,7 +29,7 @@ async function requireSiteCaller(context: AuthContext, call: Call): Promise<Call
   return caller;
 }
 
-/** Locks a request that is still open. Throws 404 oauth_authorization_not_found, 400 with `closedMessage`. */
+/** Locks a pending authorization. Throws 404 oauth_authorization_not_found, 400 with `closedMessage`. */
 async function lockPending(
   context: AuthContext,
   call: Call,
@@ -47,7 +50,7 @@ async function lockPending(
 const redirectUrlWithCode = ({ redirect_uri, authorization_code, state }: OAuthAuthorization): string =>
   addToQuery(redirect_uri, { code: authorization_code ?? '', ...(state && { state }) });
 
-/** Binds the request to the user, and approves it when an earlier consent covers it. */
+/** Assigns the authorization to the user, and approves it when an earlier consent covers its scopes. */
 async function openAuthorization(
   context: AuthContext,
   call: Call,
@@ -63,7 +66,7 @@ async function openAuthorization(
   });
 }
 
-/** GET /oauth/authorizations/:authorization_id: what the user is asked for, or where an earlier consent leads. */
+/** GET /oauth/authorizations/:authorization_id: the requested access, or the redirect URL if an earlier consent covers it. */
 export async function readAuthorization(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireSiteCaller(context, call);
   const authorization = await openAuthorization(context, call, user.id);
@@ -86,7 +89,7 @@ function parseAction(body: JsonObject): 'approve' | 'deny' {
   return action;
 }
 
-/** POST /oauth/authorizations/:authorization_id/consent: `{action: 'approve' | 'deny'}`; says where the browser goes. */
+/** POST /oauth/authorizations/:authorization_id/consent: `{action: 'approve' | 'deny'}`; returns the redirect URL. */
 export async function decideAuthorization(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireSiteCaller(context, call);
   const action = await parseFirstJson(call, parseAction, 'invalid JSON body');

@@ -15,7 +15,7 @@ async function requireGrantor(context: AuthContext, call: Call): Promise<Caller>
   return caller;
 }
 
-/** GET /user/oauth/grants: the applications that the user has granted access to, the newest grant first. */
+/** GET /user/oauth/grants: the applications to which the user granted access, the newest grant first. */
 export async function listGrants(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireGrantor(context, call);
   const grants = await context.database.query<OAuthClient & Pick<OAuthConsent, 'scopes' | 'granted_at'>>(
@@ -35,7 +35,7 @@ export async function listGrants(context: AuthContext, call: Call): Promise<Resp
   );
 }
 
-/** DELETE /user/oauth/grants?client_id=…: 204; the sessions of the application end. Throws 404 oauth_consent_not_found. */
+/** DELETE /user/oauth/grants?client_id=…: 204; ends the application's sessions. Throws 404 oauth_consent_not_found. */
 export async function revokeGrant(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireGrantor(context, call);
   const clientId = call.url.searchParams.get('client_id') ?? '';

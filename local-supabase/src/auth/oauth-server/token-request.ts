@@ -35,14 +35,14 @@ const malformed = (detail: string, cause?: unknown): AuthHttpError =>
 const contentTypeOf = (call: Call): string => call.request.headers.get('content-type') ?? '';
 const isJson = (call: Call): boolean => contentTypeOf(call).includes('application/json');
 
-/** Leaves out the pairs of a form that Go refuses: those with a semicolon or a broken escape. */
+/** Drops the pairs of a form that Go rejects: those with a semicolon or a broken escape. */
 const cleanForm = (text: string): string =>
   text
     .split('&')
     .filter((pair) => !/;|%(?![\da-f]{2})/i.test(pair))
     .join('&');
 
-/** The parameters of a form; those of the query stand in for missing ones. */
+/** The parameters of a form; the query supplies missing ones. */
 async function readForm(call: Call): Promise<URLSearchParams> {
   const isForm = contentTypeOf(call).toLowerCase().startsWith('application/x-www-form-urlencoded');
   const body = isForm ? await call.text() : '';
@@ -90,7 +90,7 @@ function checkSecret(client: OAuthClient, { secret, method }: Credentials): void
   if (!isClientSecret(client, secret)) throw refuse('invalid client credentials');
 }
 
-/** Authenticates the client of a token request; null when it names none. Throws 400 invalid_credentials. */
+/** Authenticates the client of a token request; null without a client id. Throws 400 invalid_credentials. */
 export async function authenticateClient(context: AuthContext, call: Call): Promise<OAuthClient | null> {
   const credentials = await readCredentials(call);
   if (credentials.clientId === '') return null;

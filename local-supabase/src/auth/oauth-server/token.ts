@@ -24,7 +24,7 @@ const idTokenExpirySeconds = 3600;
 
 const invalidGrant = (description: string): OAuthError => new OAuthError('invalid_grant', description);
 
-/** What an application gets of a session: the tokens, without the user. */
+/** The response to an application: tokens without the user. */
 const encodeTokens = ({ access_token, token_type, expires_in, refresh_token }: SessionTokens) => ({
   access_token,
   token_type,
@@ -40,7 +40,7 @@ function checkVerifier(authorization: OAuthAuthorization, verifier: string): voi
   if (!isCodeVerifier(challenge, challengeMethod, verifier)) throw fail(wrongVerifierMessage);
 }
 
-/** Finds and locks the request whose code a client exchanges. Throws OAuth invalid_grant. */
+/** Finds and locks the authorization of a code. Throws OAuth invalid_grant. */
 async function requireAuthorization(
   context: AuthContext,
   sql: Sql,
@@ -90,7 +90,7 @@ async function signIdToken(
     exp: issuedAt + idTokenExpirySeconds,
     iat: issuedAt,
     ...(nonce && { nonce }),
-    // The code's exchange is the sign-in.
+    // The exchange of the code counts as the sign-in.
     auth_time: issuedAt,
     ...(hasEmail && user.email && { email: user.email }),
     email_verified: hasEmail && user.email_confirmed_at !== null,

@@ -4,7 +4,7 @@ import { scopesOf } from '../rows/oauth-authorization.ts';
 import { requireCaller } from '../sessions/authentication.ts';
 import { profileClaims } from './profile.ts';
 
-/** GET /oauth/userinfo (OpenID Connect Core section 5.3): what the scopes of the token's session allow. */
+/** GET /oauth/userinfo (OpenID Connect Core section 5.3): the claims that the session's scopes allow. */
 export async function readUserInfo(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireCaller(context, call);
   const scopes = new Set(scopesOf(session?.scopes ?? ''));

@@ -25,7 +25,7 @@ const ownParams = new Set([
   'invite_token',
 ]);
 
-/** The provider that an administrator added; null for one of the service's own. Throws 400 validation_failed. */
+/** Returns a custom provider; null for a built-in one. Throws 400 validation_failed. */
 async function findProvider(context: AuthContext, provider: string): Promise<CustomProvider | null> {
   const { settings, database } = context;
   if (settings.externalProviders.includes(provider)) return null;
@@ -43,7 +43,7 @@ async function findProvider(context: AuthContext, provider: string): Promise<Cus
   throw invalid(`Unsupported provider: ${reason}`);
 }
 
-/** Begins a flow at a provider and returns the URL to redirect the browser to. */
+/** Begins a flow at a provider and returns the URL of the provider's page. */
 async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: string): Promise<string> {
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';
@@ -79,7 +79,7 @@ async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: str
   return target.toString();
 }
 
-/** GET /authorize: sends the browser to the provider. */
+/** GET /authorize: redirects the browser to the provider. */
 export async function authorize(context: AuthContext, call: Call): Promise<Response> {
   return sendRedirect(call, await beginFlow(context, call), 302);
 }

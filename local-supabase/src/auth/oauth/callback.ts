@@ -13,7 +13,7 @@ import { isUuid } from '../rows/rows.ts';
 import { acceptInvite, announceAccount, signInByProvider, linkToUser } from './external-account.ts';
 import { type Profile, profileOfClaims } from '../rows/provider-profile.ts';
 
-/** Finds the flow that `state` names. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
+/** Finds the flow of `state`. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
 async function loadFlow(context: AuthContext, state: string): Promise<FlowState> {
   if (state === '') throw badRequest('bad_oauth_callback', 'OAuth state parameter missing');
   if (!isUuid(state)) throw badRequest('bad_oauth_state', 'OAuth state parameter is invalid');
@@ -55,7 +55,7 @@ async function enter(
   return signInByProvider(context, call, tx, profile);
 }
 
-/** Ends a flow: the page's URL with a code to exchange, or with tokens in the fragment. */
+/** Ends a flow: returns the page's URL with a code to exchange, or with tokens in the fragment. */
 async function endFlow(
   context: AuthContext,
   call: Call,
@@ -95,7 +95,7 @@ async function endFlow(
   });
 }
 
-/** GET and POST /callback: a provider redirects the browser back. */
+/** GET and POST /callback: the redirect from a provider. */
 export async function callback(context: AuthContext, call: Call): Promise<Response> {
   const isPost = call.request.method === 'POST';
   const query = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;

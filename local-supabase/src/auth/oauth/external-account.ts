@@ -32,7 +32,7 @@ async function reload(tx: Transaction, user: User): Promise<User> {
   return (await findUserById(tx.sql, user.id)) ?? user;
 }
 
-/** The account that a profile gets. Throws 422 signup_disabled. */
+/** The values of a new account. Throws 422 signup_disabled. */
 function newAccountOf(
   { settings }: AuthContext,
   { provider, data }: Profile,
@@ -45,10 +45,10 @@ function newAccountOf(
 }
 
 /**
- * Shows the project's hook the account that `signInByProvider` is about to create, if any. Throws the error that the hook
- * answers; 422 signup_disabled.
+ * Calls the project's hook for the account that `signInByProvider` is about to create, if any. Throws the hook's error;
+ * 422 signup_disabled.
  *
- * @param tx the present transaction, where the hook cannot run before it.
+ * @param tx the current transaction, if the hook cannot run before it.
  */
 export async function announceAccount(
   context: AuthContext,
@@ -76,7 +76,7 @@ async function createAccount(
   return { user: await reload(tx, created), identity };
 }
 
-/** What an entry about an identity says of it. */
+/** The traits of an identity in the audit log. */
 const identityTraits = ({ id, provider, provider_id }: Identity): JsonObject => ({
   identity_id: id,
   provider,
@@ -133,7 +133,7 @@ async function confirmOrRefuse(
   );
 }
 
-/** Signs in by a provider's profile: finds, links or creates the account. */
+/** Signs in with a provider's profile: finds, links or creates the account. */
 export async function signInByProvider(
   context: AuthContext,
   call: Call,
@@ -151,7 +151,7 @@ export async function signInByProvider(
   return account.user;
 }
 
-/** Adds a provider's identity to a signed-in user. Throws 422 identity_already_exists, email_not_confirmed. */
+/** Links a provider's identity to a signed-in user. Throws 422 identity_already_exists, email_not_confirmed. */
 export async function linkToUser(
   context: AuthContext,
   call: Call,

@@ -6,7 +6,7 @@ import type { User } from '../rows/user.ts';
 import { findUserByEmail, findUserById, findOtherUserByEmail } from '../rows/users.ts';
 import type { Profile } from '../rows/provider-profile.ts';
 
-/** The account decision for a sign-in at a provider. `email` is the address that the account gets. */
+/** What a sign-in at a provider does with accounts. `email` is the new address of the account. */
 export type Decision =
   | { readonly kind: 'known'; readonly user: User; readonly identity: Identity }
   | { readonly kind: 'link'; readonly user: User }

@@ -21,7 +21,7 @@ async function pickPrimary(tx: Transaction, user: User): Promise<Identity | unde
 }
 
 /**
- * Gives the user an address of one of its identities when the present one belongs to none, verified ones first.
+ * If none of the user's identities has the account's address, sets the address of one of them, verified ones first.
  * Throws `conflict()` when all of them are taken.
  */
 export async function adoptEmailOfIdentities(

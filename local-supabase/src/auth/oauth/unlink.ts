@@ -42,7 +42,7 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
         : await adoptEmailOfIdentities(context, tx, rest, emailConflict);
     await refreshProviders(tx.sql, now, changed);
   });
-  // The remaining identities may have given the account another address; the former one gets a mail.
+  // The change of identities may have changed the account's address; notify the former one.
   await notifyOfChange(context, call, { change: 'identity_unlinked', user, provider: identity.provider });
   return sendJson(call, {});
 }

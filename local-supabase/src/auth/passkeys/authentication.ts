@@ -33,11 +33,10 @@ export async function createAuthenticationOptions(context: AuthContext, call: Ca
 interface VerifiedSignIn {
   readonly user: User;
   readonly credential: Credential;
-  /** The counter to store. */
   readonly signCount: number;
 }
 
-/** Finds the user by the user handle and the passkey by its id, and verifies the proof. Rejects with an `Error`. */
+/** Finds the user by the user handle and the passkey by its id, and verifies the assertion. Rejects with an `Error`. */
 async function verifySignIn(
   { database }: AuthContext,
   response: AssertionResponse,
@@ -61,7 +60,7 @@ function checkMaySignIn(user: User, nowMs: number): void {
   if (isBanned(user, nowMs)) throw forbidden('user_banned', 'User is banned');
 }
 
-/** POST /passkeys/authentication/verify: `{challenge_id, credential}`; answers with a session. */
+/** POST /passkeys/authentication/verify: `{challenge_id, credential}`; returns a session. */
 export async function verifyPasskeyAuthentication(context: AuthContext, call: Call): Promise<Response> {
   const { user, credential, signCount } = await verifyCredential(context, call, {
     ceremony: 'authentication',

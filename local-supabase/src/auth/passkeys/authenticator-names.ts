@@ -1,4 +1,4 @@
-/** The names of widespread passkey providers, by AAGUID. */
+/** The names of common passkey providers, by AAGUID. */
 const names: Readonly<Record<string, string>> = {
   'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4': 'Google Password Manager',
   'adce0002-35bc-c60a-648b-0b25f1f05503': 'Chrome on Mac',
@@ -20,5 +20,5 @@ const names: Readonly<Record<string, string>> = {
   'fdb141b2-5d84-443e-8a35-4698c205a502': 'KeePassXC',
 };
 
-/** The initial name of a passkey: that of its provider, else `Passkey`. */
+/** The initial name of a passkey: its provider's name, else `Passkey`. */
 export const nameOfAuthenticator = (aaguid: string): string => names[aaguid] ?? 'Passkey';

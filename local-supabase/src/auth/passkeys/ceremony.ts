@@ -5,7 +5,6 @@ import { relyingPartyOf } from '../webauthn/relying-party.ts';
 import type { Expectation } from '../webauthn/verification.ts';
 import { type Ceremony, consumeChallenge } from './challenge.ts';
 
-/** The body of both verifying routes. */
 interface VerificationBody {
   readonly challengeId: string;
   readonly credential: unknown;
@@ -21,7 +20,7 @@ async function readVerificationBody(call: Call): Promise<VerificationBody> {
   return { challengeId, credential };
 }
 
-/** Answers a failure of `task` with 400 webauthn_verification_failed and `message`, unless it is an HTTP error already. */
+/** Maps a failure of `task` to 400 webauthn_verification_failed with `message`, unless it already is an HTTP error. */
 async function orVerificationFailed<T>(message: string, task: Promise<T>): Promise<T> {
   return task.catch((cause: unknown) => {
     if (cause instanceof AuthHttpError) throw cause;
@@ -29,7 +28,7 @@ async function orVerificationFailed<T>(message: string, task: Promise<T>): Promi
   });
 }
 
-/** How the credential of one kind of ceremony is checked. */
+/** How the credential of a ceremony is checked. */
 export interface CeremonyCheck<Parsed, Verified> {
   readonly ceremony: Ceremony;
   /** The user who began the ceremony; null for a sign-in. */
@@ -39,7 +38,7 @@ export interface CeremonyCheck<Parsed, Verified> {
 }
 
 /**
- * Checks the credential of a verifying request. Its challenge is consumed even if the credential is refused. Throws 400
+ * Checks the credential of a request. Its challenge is consumed even if the credential is rejected. Throws 400
  * bad_json, validation_failed, webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed.
  */
 export async function verifyCredential<Parsed, Verified>(

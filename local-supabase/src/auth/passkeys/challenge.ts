@@ -12,7 +12,7 @@ interface ChallengeRow {
   readonly expires_at: Date;
 }
 
-/** A stored challenge, as clients need it. */
+/** A stored challenge, for the response. */
 export interface NewChallenge {
   readonly id: string;
   /** base64url. */
@@ -24,12 +24,11 @@ export interface NewChallenge {
 interface ChallengeOptions {
   readonly ceremony: Ceremony;
   readonly rpId: string;
-  /** The user who registers; null for a sign-in, whose user is not known yet. */
+  /** The user who registers; null for a sign-in. */
   readonly userId: string | null;
   readonly credParams?: readonly object[];
 }
 
-/** Creates and stores a challenge. */
 export async function createChallenge(
   context: AuthContext,
   { ceremony, rpId, userId, credParams }: ChallengeOptions,
@@ -53,8 +52,8 @@ export async function createChallenge(
 }
 
 /**
- * Deletes a challenge and returns its state, so that each challenge serves once. Throws 400
- * validation_failed, webauthn_challenge_not_found, webauthn_challenge_expired.
+ * Deletes a challenge and returns its state, so that each challenge can be used once. Throws 400 validation_failed,
+ * webauthn_challenge_not_found, webauthn_challenge_expired.
  */
 export async function consumeChallenge(
   context: AuthContext,

@@ -17,7 +17,7 @@ export interface Credential extends RegisteredKey {
 
 const table = 'auth.webauthn_credentials';
 
-/** Encodes a passkey for responses, without its key. */
+/** Encodes a passkey for responses, without its public key. */
 export function encodePasskey(credential: Credential): Record<string, unknown> {
   return {
     id: credential.id,
@@ -27,7 +27,6 @@ export function encodePasskey(credential: Credential): Record<string, unknown> {
   };
 }
 
-/** The passkeys of a user, oldest first. */
 export async function listCredentials(sql: Sql, userId: string): Promise<Credential[]> {
   return sql.query<Credential>(`select * from ${table} where user_id = $1 order by created_at, id`, [userId]);
 }
@@ -41,7 +40,7 @@ export async function findCredential(sql: Sql, userId: string, id: string): Prom
   return credential;
 }
 
-/** Throws 422 too_many_passkeys when `credentials` of a user are `maximum` or more. */
+/** Throws 422 too_many_passkeys when the user has `maximum` passkeys or more. */
 export function checkPasskeyCount(credentials: readonly Credential[], maximum: number): void {
   if (credentials.length >= maximum)
     throw unprocessable('too_many_passkeys', 'Maximum number of passkeys reached');
@@ -84,7 +83,7 @@ export async function recordUse(sql: Sql, now: Date, id: string, signCount: numb
   await updateRow(sql, table, id, { sign_count: signCount, last_used_at: now, updated_at: now });
 }
 
-/** Returns the renamed passkey; undefined when it was deleted meanwhile. */
+/** Returns the renamed passkey, or undefined if it was deleted in between. */
 export async function renameCredential(
   sql: Sql,
   now: Date,

@@ -17,12 +17,12 @@ import {
 
 const maxNameBytes = 120;
 
-/** Throws 404 passkey_disabled when the project has no passkeys. */
+/** Throws 404 passkey_disabled unless the project enables passkeys. */
 export function requirePasskeysEnabled({ settings }: AuthContext): void {
   if (!settings.passkeysEnabled) throw notFound('passkey_disabled', 'Passkeys are disabled');
 }
 
-/** Requires a session of aal2 from users with a verified factor. Throws 403 insufficient_aal. */
+/** Requires a session of aal2 if the user has a verified factor. Throws 403 insufficient_aal. */
 export function requireManagementLevel({ user, session }: Caller): void {
   if (hasVerifiedFactor(user) && session?.aal !== 'aal2')
     throw forbidden('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
@@ -30,7 +30,7 @@ export function requireManagementLevel({ user, session }: Caller): void {
 
 const passkeyNotFound = (): Error => notFound('validation_failed', 'Passkey not found');
 
-/** Returns the user's passkey that the path names. Throws 404 validation_failed. */
+/** Returns the user's passkey of the path. Throws 404 validation_failed. */
 async function requirePasskey(context: AuthContext, call: Call, user: User): Promise<Credential> {
   const id = call.params['passkey_id'] ?? '';
   const credential = await findCredential(context.database, user.id, id);
@@ -38,7 +38,6 @@ async function requirePasskey(context: AuthContext, call: Call, user: User): Pro
   return credential;
 }
 
-/** Answers with the user's passkeys. */
 export async function sendPasskeys(context: AuthContext, call: Call, user: User): Promise<Response> {
   const credentials = await listCredentials(context.database, user.id);
   return sendJson(
@@ -48,7 +47,7 @@ export async function sendPasskeys(context: AuthContext, call: Call, user: User)
 }
 
 /**
- * Deletes the user's passkey that the path names, and answers 204. Throws 404 validation_failed.
+ * Deletes the user's passkey of the path; 204. Throws 404 validation_failed.
  *
  * @param admin who deletes it. Default: the user.
  */

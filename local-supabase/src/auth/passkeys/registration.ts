@@ -14,7 +14,10 @@ import { requireManagementLevel } from './management.ts';
 import { relyingPartyOf } from '../webauthn/relying-party.ts';
 import { verifyRegistration } from '../webauthn/verification.ts';
 
-/** The caller, who must be able to register a passkey. Throws 422 validation_failed for a user of SSO; 403 insufficient_aal. */
+/**
+ * Returns the caller, who must be allowed to register a passkey. Throws 422 validation_failed for a user of SSO; 403
+ * insufficient_aal.
+ */
 async function requireRegistrant(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await requireNonAnonymousCaller(context, call);
   if (caller.user.is_sso_user) throw unprocessable('validation_failed', 'SSO users cannot register passkeys');
@@ -22,7 +25,7 @@ async function requireRegistrant(context: AuthContext, call: Call): Promise<Call
   return caller;
 }
 
-/** The user as the authenticator stores it: `id` comes back as the user handle of each sign-in. */
+/** The user as the authenticator stores it: each sign-in returns `id` as the user handle. */
 function encodeUserEntity(user: User): Record<string, string> {
   const address = user.email || user.phone || '';
   const name = user.raw_user_meta_data?.['name'];

@@ -13,7 +13,7 @@ export function parseEmail(email: string): string {
   return email.toLowerCase();
 }
 
-/** Strips the plus sign and blanks of a phone number. */
+/** Strips the plus sign and spaces of a phone number. */
 export const formatPhone = (phone: string): string => phone.replace(/^\+/, '').replaceAll(' ', '');
 
 /** Checks a phone number (E.164) and returns its digits. Throws 400 validation_failed. */
@@ -23,7 +23,7 @@ export function parsePhone(phone: string): string {
   return digits;
 }
 
-/** Checks the channel of a text message; a project's hook takes every channel. Throws 400 validation_failed. */
+/** Checks the channel of a text message; with a hook, every channel is valid. Throws 400 validation_failed. */
 export function checkChannel({ hooks }: AuthContext, channel: string): void {
   if (channel !== 'sms' && !hooks.has('send_sms'))
     throw invalid(

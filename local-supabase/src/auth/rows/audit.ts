@@ -35,10 +35,10 @@ const logTypes = {
 
 export type AuditAction = keyof typeof logTypes;
 
-/** The user who acts, or the administrator of `adminActor`. */
+/** The acting user, or the administrator of `adminActor`. */
 export type Actor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user' | 'raw_user_meta_data'>;
 
-/** An administrator without an account; the role stands for the name. */
+/** An administrator without an account; the role serves as the name. */
 export const adminActor = (role: string): Actor => ({
   id: '00000000-0000-0000-0000-000000000000',
   email: role,
@@ -47,14 +47,14 @@ export const adminActor = (role: string): Actor => ({
   raw_user_meta_data: null,
 });
 
-/** The user of an administrator's action. */
+/** The traits of the user that an administrator changed. */
 export const userTraits = ({ id, email, phone }: UserRow): JsonObject => ({
   user_id: id,
   user_email: email ?? '',
   user_phone: phone ?? '',
 });
 
-/** Records an action in auth.audit_log_entries, where the project keeps them. */
+/** Records an action in auth.audit_log_entries, if the project enables the log. */
 export async function recordAudit(
   context: AuthContext,
   sql: Sql,

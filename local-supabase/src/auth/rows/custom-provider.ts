@@ -46,7 +46,7 @@ const listColumns = new Set(['acceptable_client_ids', 'scopes', 'custom_claims_a
 const encodeList = (items: readonly string[]): string =>
   `{${items.map((item) => `"${item.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
 
-/** The values of a provider as they are written. */
+/** Encodes column values for writing. */
 export const encodeCustomProviderValues = (values: Partial<CustomProvider>): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -58,7 +58,7 @@ export const encodeCustomProviderValues = (values: Partial<CustomProvider>): Val
 const present = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-/** Encodes a provider for responses; its secret stays out. */
+/** Encodes a provider for responses, without its secret. */
 export function encodeCustomProvider(provider: CustomProvider): JsonObject {
   const { id, provider_type, identifier, name, client_id } = provider;
   return {

@@ -46,7 +46,7 @@ export function encodeFactor(factor: Factor): Record<string, unknown> {
   };
 }
 
-/** The method that verifying a factor adds to a session. */
+/** The authentication method (`amr`) that a factor of this type adds to a session. */
 export const methodOfFactor = (type: Factor['factor_type']): string =>
   type === 'totp' ? 'totp' : `mfa/${type}`;
 
@@ -69,7 +69,7 @@ export async function deleteFactor(sql: Sql, factorId: string): Promise<void> {
   await sql.query('delete from auth.mfa_factors where id = $1', [factorId]);
 }
 
-/** Lowers the sessions that a factor had raised to aal1. */
+/** Returns sessions that used the factor to aal1. */
 export async function lowerSessionsOfFactor(sql: Sql, factor: Factor): Promise<void> {
   await sql.query(
     `delete from auth.mfa_amr_claims where authentication_method = $2

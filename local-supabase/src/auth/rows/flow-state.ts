@@ -7,7 +7,7 @@ import { badRequest, invalid } from '../http/errors.ts';
 import { insertRow, updateRow } from './rows.ts';
 import { isUuid } from './rows.ts';
 
-/** The method that a flow began with: a mail, a provider or single sign-on. */
+/** How a flow began: a mail, a provider or single sign-on. */
 export type FlowMethod =
   | 'oauth'
   | 'sso/saml'
@@ -36,7 +36,7 @@ export interface FlowState {
   readonly email_optional: boolean;
 }
 
-/** The code challenge of a client (RFC 7636); both fields or none. */
+/** The code challenge of a client (RFC 7636). */
 export interface CodeChallenge {
   readonly challenge: string;
   readonly method: string;
@@ -111,7 +111,7 @@ export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<F
   return flow;
 }
 
-/** Issues the code of the user's latest flow of this method, not of the opened mail's flow. Undefined without a flow. */
+/** Issues the code for the user's latest flow of this method, not for the flow of the opened mail. Undefined without a flow. */
 export async function issueAuthCode(
   sql: Sql,
   now: Date,
@@ -128,13 +128,13 @@ export async function issueAuthCode(
   return flow.auth_code;
 }
 
-/** True when the code has expired. Its lifetime begins with the request, for magic links with the click. */
+/** True when the code has expired. Its lifetime begins with the request, or for magic links with the click. */
 export function isFlowExpired(flow: FlowState, expirySeconds: number, nowMs: number): boolean {
   const fromClick = flow.authentication_method === 'magiclink' ? flow.auth_code_issued_at : null;
   return nowMs > (fromClick ?? flow.created_at).getTime() + expirySeconds * 1000;
 }
 
-/** True when a verifier belongs to a challenge (RFC 7636 section 4.6). */
+/** True when the verifier matches the challenge (RFC 7636 section 4.6). */
 export function isCodeVerifier(
   challenge: string,
   method: 's256' | 'plain' | null,

@@ -24,7 +24,7 @@ export interface IdentityData {
   readonly [claim: string]: unknown;
 }
 
-/** The data of an identity of the provider `email` or `phone`. */
+/** The data of an `email` or `phone` identity. */
 export const ownIdentityData = (userId: string, known: Partial<IdentityData>): IdentityData => ({
   email_verified: false,
   phone_verified: false,
@@ -79,7 +79,6 @@ export async function findIdentity(
   return identity;
 }
 
-/** The identities of a user, oldest first. */
 export async function listIdentities(sql: Sql, userId: string): Promise<Identity[]> {
   return sql.query<Identity>(
     'select * from auth.identities where user_id = $1 order by created_at, provider, id',
@@ -87,7 +86,6 @@ export async function listIdentities(sql: Sql, userId: string): Promise<Identity
   );
 }
 
-/** Merges `changes` into the identity's data. */
 export async function mergeIdentityData(
   sql: Sql,
   identity: Identity,

@@ -5,7 +5,7 @@ import { insertRow, updateRow, type Values } from './rows.ts';
 /** A row of auth.oauth_authorizations: the request of an application, until its code is exchanged. */
 export interface OAuthAuthorization {
   readonly id: string;
-  /** The name under which the site's page asks for consent. */
+  /** The id in the URL of the site's consent page. */
   readonly authorization_id: string;
   readonly client_id: string;
   /** Null until a user opens the page. */
@@ -27,7 +27,7 @@ const table = 'auth.oauth_authorizations';
 
 export const scopesOf = (scope: string): readonly string[] => scope.split(' ').filter((name) => name !== '');
 
-/** Stores a pending request that ends after `expirySeconds`. */
+/** Stores a pending request that expires after `expirySeconds`. */
 export async function createAuthorization(
   sql: Sql,
   now: Date,
@@ -43,7 +43,6 @@ export async function createAuthorization(
   });
 }
 
-/** Finds and locks a request. */
 export async function lockAuthorization(sql: Sql, id: string): Promise<OAuthAuthorization | undefined> {
   const [authorization] = await sql.query<OAuthAuthorization>(
     `select * from ${table} where authorization_id = $1 for update`,
@@ -52,7 +51,7 @@ export async function lockAuthorization(sql: Sql, id: string): Promise<OAuthAuth
   return authorization;
 }
 
-/** Finds and locks the approved request of a code. */
+/** Finds and locks the approved request by its code. */
 export async function lockAuthorizationByCode(
   sql: Sql,
   code: string,
@@ -77,7 +76,7 @@ export async function updateAuthorization(
   return updated;
 }
 
-/** Approves a request: it gets the code that its client exchanges. */
+/** Approves a request and issues its code. */
 export async function approveAuthorization(
   sql: Sql,
   now: Date,
@@ -90,7 +89,7 @@ export async function approveAuthorization(
   });
 }
 
-/** Deletes a request, so that its code is used once. */
+/** Deletes a request, so that its code cannot be used again. */
 export async function deleteAuthorization(sql: Sql, { id }: OAuthAuthorization): Promise<void> {
   await sql.query(`delete from ${table} where id = $1`, [id]);
 }

@@ -10,7 +10,7 @@ import { isUuid } from './rows.ts';
 export const tokenAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 export type TokenAuthMethod = (typeof tokenAuthMethods)[number];
 
-/** A row of auth.oauth_clients: an application that signs users in by this service. */
+/** A row of auth.oauth_clients: an application that signs its users in through this service. */
 export interface OAuthClient {
   readonly id: string;
   /** The SHA-256 hash of the secret in base64url; null for a public client. */
@@ -43,7 +43,6 @@ export const redirectUrisOf = (client: OAuthClient): readonly string[] => client
 
 export const hashClientSecret = (secret: string): string => encodeBase64Url(sha256(encodeUtf8(secret)));
 
-/** True for the secret of a confidential client. */
 export const isClientSecret = (client: OAuthClient, secret: string): boolean =>
   isEqualText(client.client_secret_hash ?? '', hashClientSecret(secret));
 
@@ -51,7 +50,7 @@ export const isClientSecret = (client: OAuthClient, secret: string): boolean =>
 const present = (fields: Readonly<Record<string, string | null>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
-/** Encodes a client for administrators and for its own registration; `secret` is shown once. */
+/** Encodes a client for administrators and for itself; `secret` is given only when it is new. */
 export function encodeOAuthClient(client: OAuthClient, secret = ''): JsonObject {
   return {
     client_id: client.id,
@@ -72,7 +71,7 @@ export function encodeOAuthClient(client: OAuthClient, secret = ''): JsonObject 
   };
 }
 
-/** Encodes what a user sees of a client. */
+/** Encodes the part of a client that users see. */
 export const describeOAuthClient = (
   client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
 ): JsonObject => ({

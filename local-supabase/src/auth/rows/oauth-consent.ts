@@ -1,7 +1,7 @@
 import type { Sql } from '../../database/database.ts';
 import { scopesOf } from './oauth-authorization.ts';
 
-/** The scopes that a user has granted to a client, and has not revoked. */
+/** The scopes that a user has granted to a client. */
 export interface OAuthConsent {
   readonly id: string;
   readonly client_id: string;
@@ -28,7 +28,7 @@ export function coversScope(consent: OAuthConsent | undefined, scope: string): b
   return consent !== undefined && scopesOf(scope).every((name) => granted.has(name));
 }
 
-/** Stores a consent; it replaces an earlier one, and one that was revoked. */
+/** Stores a consent; replaces an earlier or revoked one. */
 export async function saveConsent(
   sql: Sql,
   now: Date,
@@ -44,7 +44,7 @@ export async function saveConsent(
   );
 }
 
-/** Revokes a consent and ends the sessions that its client has of the user. */
+/** Revokes a consent and ends the client's sessions of the user. */
 export async function revokeConsent(
   sql: Sql,
   now: Date,

@@ -18,7 +18,7 @@ export type OneTimeTokenType =
 /** The prefix of tokens in mails of PKCE flows. */
 export const pkcePrefix = 'pkce_';
 
-/** SHA-224 of address and code, in hexadecimal. It is stored in place of the code and is the token of the link. */
+/** SHA-224 of address and code, in hexadecimal: stored instead of the code, and the token of the link. */
 export function hashCode(address: string, code: string): string {
   return bytesToHex(sha224(encodeUtf8(`${address}${code}`)));
 }

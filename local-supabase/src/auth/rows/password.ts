@@ -45,7 +45,6 @@ export async function hashPassword(settings: AuthSettings, password: string): Pr
   return hash(password, settings.bcryptCost);
 }
 
-/** True when `text` is a bcrypt hash. */
 export function isPasswordHash(text: string): boolean {
   try {
     return getRounds(text) > 0 && text.length === 60;
@@ -59,5 +58,5 @@ export async function isPasswordOf(user: UserRow, password: string): Promise<boo
   return hasPassword(user) && compare(password, user.encrypted_password ?? '');
 }
 
-/** A random password for users who sign up by a code or a link. */
+/** A random password for users who sign up with a code or a link. */
 export const createPassword = (): string => `${createSecret(24)}aA1!`;

@@ -9,7 +9,7 @@ export interface Profile {
   /** '' when the provider gave none. */
   readonly email: string;
   readonly isEmailVerified: boolean;
-  /** True when the provider allows an account without an address. */
+  /** True when the provider allows accounts without an address. */
   readonly isEmailOptional: boolean;
 }
 
@@ -23,7 +23,6 @@ export interface ProviderClaims {
   readonly picture?: string | undefined;
 }
 
-/** Creates a profile from an OpenID provider's claims. */
 export function profileOfClaims(provider: string, claims: ProviderClaims, isEmailOptional: boolean): Profile {
   const { iss, sub, email, email_verified: isEmailVerified, name, picture } = claims;
   const data = {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/database.ts';
 
-/** Column values by name. Dates and plain objects (jsonb) are encoded before they are written; bytes (bytea) are written as they are. */
+/** Column values by name. Dates and plain objects (jsonb) are encoded on writing; bytes (bytea) are unchanged. */
 export type Values = Readonly<Record<string, unknown>>;
 
 function encodeValue(value: unknown): unknown {
@@ -36,7 +36,6 @@ export async function updateRow<Row>(
   return row;
 }
 
-/** SQLSTATE of a unique violation. */
 export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
 }

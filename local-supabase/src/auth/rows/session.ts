@@ -21,7 +21,7 @@ export interface Session {
   readonly ip: string | null;
   readonly refresh_token_hmac_key: string | null;
   readonly refresh_token_counter: number | null;
-  /** The application that the session belongs to; null for a sign-in of the project itself. */
+  /** The application that the session belongs to; null for the project's own sign-ins. */
   readonly oauth_client_id: string | null;
   /** The scopes of that application, separated by spaces. */
   readonly scopes: string | null;
@@ -35,7 +35,7 @@ export interface MethodClaim {
   readonly provider?: string;
 }
 
-/** What a user has granted to an application (RFC 6749 section 1.3.1). */
+/** The access that a user granted to an application (RFC 6749 section 1.3.1). */
 export interface OAuthGrant {
   readonly clientId: string;
   /** Separated by spaces. */
@@ -64,7 +64,7 @@ export async function createSession(sql: Sql, now: Date, wanted: NewSession): Pr
   });
 }
 
-/** The key and first value of a session whose refresh tokens are counters. */
+/** The initial key and value of a session whose refresh tokens are counters. */
 export const newCounter = (): Values => ({
   refresh_token_hmac_key: createSecret(32),
   refresh_token_counter: 0,
@@ -115,7 +115,7 @@ export async function addMethod(sql: Sql, now: Date, sessionId: string, method: 
 
 const raisingMethods = new Set(['totp', 'mfa/phone', 'mfa/webauthn', 'mfa/recovery_code']);
 
-/** The level and the methods of a session, the latest first. */
+/** The level and the methods of a session, latest first. */
 export async function readMethods(
   sql: Sql,
   session: Session,

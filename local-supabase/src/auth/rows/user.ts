@@ -57,7 +57,6 @@ export const hasVerifiedFactor = (user: User): boolean =>
 const when = (name: string, value: unknown): Metadata =>
   value === null || value === undefined || value === '' ? {} : { [name]: value };
 
-/** Encodes a user for responses. */
 export function encodeUser(user: User): Metadata {
   return {
     id: user.id,

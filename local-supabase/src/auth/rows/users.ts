@@ -7,7 +7,6 @@ import type { Metadata, User, UserRow } from './user.ts';
 
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
-/** The initial values of a new user. */
 export interface NewUser {
   readonly id?: string;
   readonly aud: string;
@@ -64,7 +63,7 @@ export async function findOtherUserByEmail(
 }
 
 /**
- * Inserts a user. Throws 500 unexpected_failure with the message `failure` when the database refuses the row: a
+ * Inserts a user. Throws 500 unexpected_failure with the message `failure` when the database rejects the row: a
  * concurrent sign-up took the address, or a value cannot be stored.
  */
 export async function createUser(
@@ -118,7 +117,7 @@ export const mergeUserMetadata = async (sql: Sql, now: Date, user: User, changes
 export const mergeAppMetadata = async (sql: Sql, now: Date, user: User, changes: Metadata): Promise<User> =>
   updateUser(sql, now, user, { raw_app_meta_data: merge(user.raw_app_meta_data, changes) });
 
-/** Updates the providers in app_metadata to those of the user's identities, oldest first. */
+/** Sets the providers in app_metadata to those of the user's identities, oldest first. */
 export async function refreshProviders(sql: Sql, now: Date, user: User): Promise<User> {
   const providers = [...new Set((await listIdentities(sql, user.id)).map((identity) => identity.provider))];
   const [provider] = providers;

@@ -71,7 +71,7 @@ export async function requireCaller(context: AuthContext, call: Call): Promise<C
   return caller;
 }
 
-/** Returns the signed-in caller, which must not be anonymous. Throws as `requireCaller` does; 403 no_authorization. */
+/** Returns the signed-in caller, who must not be anonymous. Throws as `requireCaller` does; 403 no_authorization. */
 export async function requireNonAnonymousCaller(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await requireCaller(context, call);
   if (caller.claims['is_anonymous'] === true)
@@ -79,7 +79,10 @@ export async function requireNonAnonymousCaller(context: AuthContext, call: Call
   return caller;
 }
 
-/** Requires the service key or a user with an administrator's role. Returns who acts. Throws 403 not_admin. */
+/**
+ * Requires the service key or a user with an administrator's role. Returns the actor for the audit log. Throws 403
+ * not_admin.
+ */
 export async function requireAdmin(context: AuthContext, call: Call): Promise<Actor> {
   const claims = await readClaims(context, call);
   if (typeof claims['session_id'] === 'string' && claims['session_id'] !== '') {
@@ -92,7 +95,7 @@ export async function requireAdmin(context: AuthContext, call: Call): Promise<Ac
   return adminActor(role);
 }
 
-/** True when the request carries an administrator's token. */
+/** True when the request has an administrator's token. */
 export async function isAdmin(context: AuthContext, call: Call): Promise<boolean> {
   return requireAdmin(context, call).then(
     () => true,

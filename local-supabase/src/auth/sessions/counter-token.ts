@@ -43,7 +43,7 @@ function decodeVarint(bytes: Uint8Array): { readonly value: number; readonly len
   return null;
 }
 
-/** Encodes the session's present counter: base64url of version, session, counter, signature, checksum. */
+/** Encodes the session's current counter: base64url of version, session, counter, signature, checksum. */
 export function encodeCounterToken(session: Session): string {
   if (session.refresh_token_hmac_key === null || session.refresh_token_counter === null)
     throw new Error('The session has no refresh token counter');

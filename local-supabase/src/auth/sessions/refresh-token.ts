@@ -40,7 +40,6 @@ export async function findRefreshToken(sql: Sql, token: string): Promise<Refresh
   return row;
 }
 
-/** Returns the active refresh token of the session. */
 export async function findActiveRefreshToken(sql: Sql, sessionId: string): Promise<RefreshToken | undefined> {
   const [row] = await sql.query<RefreshToken>(
     'select * from auth.refresh_tokens where session_id = $1 and revoked is false order by id desc limit 1',
@@ -53,14 +52,14 @@ export async function revokeRefreshToken(sql: Sql, now: Date, token: RefreshToke
   await updateRow(sql, 'auth.refresh_tokens', token.id, { revoked: true, updated_at: now });
 }
 
-/** Rotates `token`: revokes it and issues its successor. */
+/** Revokes `token` and issues its successor. */
 export async function rotateRefreshToken(sql: Sql, now: Date, token: RefreshToken): Promise<RefreshToken> {
   await revokeRefreshToken(sql, now, token);
   const owner = { userId: token.user_id, sessionId: token.session_id ?? '' };
   return createRefreshToken(sql, now, owner, token.token);
 }
 
-/** Revokes every token of the session, because one was reused (RFC 9700 section 4.14.2). */
+/** Revokes every token of the session after a reuse (RFC 9700 section 4.14.2). */
 export async function revokeTokenFamily(sql: Sql, now: Date, sessionId: string): Promise<void> {
   await sql.query(
     'update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false',

@@ -23,7 +23,7 @@ import type { User } from '../rows/user.ts';
 const alreadyUsed = (): CommitThenThrow =>
   new CommitThenThrow(badRequest('refresh_token_already_used', 'Invalid Refresh Token: Already Used'));
 
-/** Rotates a version 1 token, or returns the active one when the response with it was lost. */
+/** Rotates a version 1 token, or returns the active one when the client lost the response with it. */
 export async function renewByToken(
   context: AuthContext,
   call: Call,
@@ -57,7 +57,7 @@ export async function renewByToken(
   return encodeCounterToken(await updateSession(sql, now, session, next));
 }
 
-/** Rotates a version 2 token to the next counter; a reusable older token gets the present counter. */
+/** Rotates a version 2 token to the next counter; a reusable older token yields the current counter. */
 export async function renewByCounter(
   context: AuthContext,
   call: Call,

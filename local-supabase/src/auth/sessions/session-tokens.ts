@@ -23,14 +23,14 @@ export interface SessionTokens {
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 
-/** How a session got new tokens. */
+/** How a session got its new tokens. */
 export interface Issue {
   readonly refreshToken: string;
   /** How the user signed in, or `token_refresh`. */
   readonly method: string;
 }
 
-/** Signs an access token for the session's present level and returns it with the refresh token. */
+/** Signs an access token for the session's current level and returns it with the refresh token. */
 export async function createSessionTokens(
   context: AuthContext,
   call: Call,
@@ -75,7 +75,7 @@ export async function createSessionTokens(
   };
 }
 
-/** Signs `user` in: a new session that began by `method`, and its first tokens; with `grant` the session is an application's. */
+/** Signs `user` in: creates a session with its first method and tokens; with `grant` the session belongs to an application. */
 export async function signIn(
   context: AuthContext,
   call: Call,

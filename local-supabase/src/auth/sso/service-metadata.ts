@@ -8,7 +8,7 @@ const binding = (name: string): string => `urn:oasis:names:tc:SAML:2.0:bindings:
 const validityMs = 48 * 3_600_000;
 const downloadYears = 5;
 
-/** A time as Go writes it, without fractions. */
+/** Encodes a time as Go does, without fractions. */
 const encodeTime = (date: Date): string => date.toISOString().replace('.000Z', 'Z');
 
 function inYears(nowMs: number, years: number): Date {
@@ -19,7 +19,10 @@ function inYears(nowMs: number, years: number): Date {
 
 const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&#34;');
 
-/** GET /sso/saml/metadata: describes this service to identity providers; `download=true` as a file, valid for five years. */
+/**
+ * GET /sso/saml/metadata: metadata of this service for identity providers; `download=true` as a file that is valid for
+ * five years.
+ */
 export async function readServiceMetadata(context: AuthContext, call: Call): Promise<Response> {
   requireSso(context);
   const isDownload = call.url.searchParams.get('download') === 'true';

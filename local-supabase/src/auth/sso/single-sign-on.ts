@@ -6,7 +6,7 @@ import { insertRow } from '../rows/rows.ts';
 import { isUuid } from '../rows/rows.ts';
 import { type Connection, findConnectionByDomain, findConnectionById } from './connection.ts';
 
-/** Throws 404 saml_provider_disabled when the project has no single sign-on. */
+/** Throws 404 saml_provider_disabled unless the project has single sign-on. */
 export function requireSso({ settings }: AuthContext): void {
   if (settings.ssoConnections.length === 0) throw notFound('saml_provider_disabled', 'SAML 2.0 is disabled');
 }
@@ -33,7 +33,10 @@ async function pickConnection(context: AuthContext, body: JsonObject): Promise<C
   return connection;
 }
 
-/** POST /sso: `{domain|provider_id, redirect_to, skip_http_redirect, code_challenge…}`; the identity provider's URL. */
+/**
+ * POST /sso: `{domain|provider_id, redirect_to, skip_http_redirect, code_challenge…}`; redirects to the identity
+ * provider, or returns its URL.
+ */
 export async function singleSignOn(context: AuthContext, call: Call): Promise<Response> {
   requireSso(context);
   const body = await call.json();

@@ -30,7 +30,7 @@ function checkTarget(call: Call, target: string): string {
   return target;
 }
 
-/** GET /test-provider/:provider/authorize: the page; for programs, `prompt=none` and `login_hint` skip it. */
+/** GET /test-provider/:provider/authorize: the page; `prompt=none` with `login_hint` skips it, for programs. */
 export async function showProvider(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';

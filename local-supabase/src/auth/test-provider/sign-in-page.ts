@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../go-template/html-escapers.ts';
 
 export interface SignInPage {
-  /** Heading: the provider's name. */
+  /** The provider's name, as heading. */
   readonly title: string;
   readonly email: string;
   /** Hidden fields of the form. */
@@ -17,7 +17,7 @@ const style = `
   button { font: inherit; padding: .7rem 1.2rem; min-height: 2.75rem; margin-inline-end: .5rem }
 `;
 
-/** Renders the sign-in page of the test provider; it needs no script. */
+/** Renders the test provider's sign-in page, which works without scripts. */
 export function renderSignInPage({ title, email, hidden }: SignInPage): Response {
   const fields = Object.entries(hidden)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)

@@ -33,13 +33,13 @@ export interface ProviderGrant {
 
 /** Simulates every OAuth and OpenID provider, and every company's identity provider, on the project's own origin. */
 export interface TestProvider {
-  /** A code for `person`, valid for ten minutes, once. */
+  /** Returns a code for `person` that can be used once within ten minutes. */
   issueCode(issuer: string, person: Person): string;
   /** Redeems a code; null when it is unknown, used or expired. */
   exchange(code: string): ProviderGrant | null;
-  /** An ID token (OpenID Connect Core section 2). `claims` override the usual ones. */
+  /** Signs an ID token (OpenID Connect Core section 2). `claims` override the default ones. */
   signIdToken(issuer: string, person: Person, claims?: JWTPayload): Promise<string>;
-  /** The claims of an ID token of `issuer`; null when the test provider did not sign it or it has expired. */
+  /** The claims of an ID token of `issuer`; null when it is expired or not signed by the test provider. */
   verifyIdToken(issuer: string, idToken: string): Promise<JWTPayload | null>;
   jwks(): Promise<{ readonly keys: readonly JWK[] }>;
   sweep(): void;
@@ -61,7 +61,7 @@ const claimsOf = (iss: string, { email, isEmailVerified, name, sub }: Person): P
   name,
 });
 
-/** @param now milliseconds since the epoch */
+/** @param now milliseconds since the epoch. */
 export function createTestProvider(now: () => number): TestProvider {
   const codes = new Map<string, { readonly grant: ProviderGrant; readonly expiresAtMs: number }>();
   let pair: Promise<{ readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }> | undefined;

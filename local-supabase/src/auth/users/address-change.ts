@@ -7,7 +7,7 @@ import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from
 import type { User } from '../rows/user.ts';
 import { updateUser } from '../rows/users.ts';
 
-/** Adds the user's own identity of `provider`, or changes the data of the existing one. Returns whether it is new. */
+/** Creates or updates the user's `provider` identity. Returns whether it is new. */
 async function saveOwnIdentity(
   tx: Transaction,
   now: Date,
@@ -25,7 +25,7 @@ async function saveOwnIdentity(
 const isReplaced = (before: string | null, after: string | null): boolean =>
   Boolean(before) && Boolean(after) && before !== after;
 
-/** Applies the pending new email to the user and its identity; the former address gets a mail. */
+/** Applies the pending new email to the user and its identity, and notifies the former address. */
 export async function applyEmailChange(
   context: AuthContext,
   call: Call,

@@ -5,22 +5,22 @@ import { deleteSessions } from '../rows/session.ts';
 import type { User } from '../rows/user.ts';
 import { mergeUserMetadata, refreshProviders, updateUser } from '../rows/users.ts';
 
-/** Marks the user's email as confirmed and deletes all codes. */
+/** Confirms the user's email and deletes all codes. */
 export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   const confirmed = await updateUser(sql, now, user, { confirmation_token: '', email_confirmed_at: now });
   return mergeUserMetadata(sql, now, confirmed, { email_verified: true });
 }
 
-/** Marks the user's phone as confirmed and deletes all codes. */
+/** Confirms the user's phone and deletes all codes. */
 export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });
 }
 
 /**
- * Removes from an unconfirmed user what an earlier, unproven sign-up may have set: other identities, metadata, and for an
- * identity of a provider the password.
+ * Removes from an unconfirmed user what an unverified sign-up may have set: other identities, metadata and, for a
+ * provider's identity, the password.
  */
 export async function removeUnconfirmed(sql: Sql, now: Date, user: User, keep: Identity): Promise<User> {
   const isOwn = keep.provider === 'email' || keep.provider === 'phone';

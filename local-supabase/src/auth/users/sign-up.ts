@@ -129,7 +129,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   });
 }
 
-/** A fake user, because the response for a taken address must not differ from that for a new one. */
+/** A fake user: the response must not reveal that the address is taken. */
 function createFakeUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
   const now = nowDate(context);
   return {
@@ -148,7 +148,7 @@ function createFakeUser(context: AuthContext, call: Call, wanted: SignUp): Metad
   };
 }
 
-/** Signs up `wanted`. Answers a session when it is confirmed at once, else the user, or a fake user for a taken address. */
+/** Signs up `wanted`. Returns a session if it is confirmed at once, else the user; for a taken address a fake user. */
 export async function signUpWith(context: AuthContext, call: Call, wanted: SignUp): Promise<Response> {
   if (context.settings.disableSignup) throw signUpsDisabled();
   const user = await register(context, call, wanted);
@@ -170,8 +170,8 @@ export async function signUpWith(context: AuthContext, call: Call, wanted: SignU
 }
 
 /**
- * Encodes a user who was confirmed at once as GoTrue does: without the generated column `confirmed_at`, and with the
- * email verified in the identity too, which the stored identity is not.
+ * Encodes an automatically confirmed user as GoTrue does: without the generated column `confirmed_at`, and with a
+ * verified email in the identity, although the stored identity is unverified.
  */
 function encodeNewUser(encoded: Metadata, user: User, provider: SignUp['provider']): Metadata {
   const { confirmed_at: _, ...rest } = encoded;

@@ -5,18 +5,18 @@ import type { CodeChallenge } from '../rows/flow-state.ts';
 import { checkPasswordStrength } from '../rows/password.ts';
 import type { Metadata } from '../rows/user.ts';
 
-/** The body of `PUT /user`. A string that stays unchanged is ''. */
+/** The body of `PUT /user`. '' leaves a string unchanged. */
 export interface UserChanges {
   readonly email: string;
   readonly phone: string;
   readonly channel: string;
-  /** Undefined keeps the present value; '' removes it. */
+  /** Undefined keeps the stored value; '' removes it. */
   readonly password: string | undefined;
   readonly currentPassword: string;
   readonly nonce: string;
   readonly data: Metadata | undefined;
   readonly appMetadata: Metadata | undefined;
-  /** Not validated, as in GoTrue; only a change of email uses it. */
+  /** As in GoTrue, not validated, and used by a change of email only. */
   readonly codeChallenge: CodeChallenge | null;
 }
 

@@ -11,7 +11,7 @@ import { signUpWith } from '../users/sign-up.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import { findUserByEmail, findUserByPhone } from '../rows/users.ts';
 
-/** The response to a request for a message: the message's id, if it has one. */
+/** The response to a request for a message, with the message's id if it has one. */
 export const messageAnswer = (messageId: string): Record<string, string> =>
   messageId === '' ? {} : { message_id: messageId };
 

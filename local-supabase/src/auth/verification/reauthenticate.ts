@@ -7,7 +7,7 @@ import { sendReauthentication } from '../mail/mail.ts';
 import { messageAnswer } from './otp.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 
-/** GET /reauthenticate: sends the code that `PUT /user` takes as `nonce`. */
+/** GET /reauthenticate: sends the code that `PUT /user` accepts as `nonce`. */
 export async function reauthenticate(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireCaller(context, call);
   if (!user.email && !user.phone)

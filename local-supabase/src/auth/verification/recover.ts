@@ -8,7 +8,10 @@ import { createFlowState, parseCodeChallenge } from '../rows/flow-state.ts';
 import { sendRecovery } from '../mail/mail.ts';
 import { findUserByEmail } from '../rows/users.ts';
 
-/** POST /recover: a link and code to set a new password. Unknown addresses get the same answer and no mail. */
+/**
+ * POST /recover: mails a link and code to set a new password. For an unknown address the response is the same, without
+ * a mail.
+ */
 export async function recover(context: AuthContext, call: Call): Promise<Response> {
   if (!context.settings.emailEnabled)
     throw badRequest('email_provider_disabled', 'Email logins are disabled');

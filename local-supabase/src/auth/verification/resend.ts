@@ -79,7 +79,7 @@ async function sendAgain(
   }
 }
 
-/** POST /resend: sends the last message of this type again, with new codes. Unknown addresses get the same answer. */
+/** POST /resend: sends the last message of this type again, with new codes. For an unknown address the response is the same. */
 export async function resend(context: AuthContext, call: Call): Promise<Response> {
   const wanted = parseResend(context, await call.json());
   const aud = audienceOf(context, call);

@@ -24,7 +24,7 @@ import {
   updateUser,
 } from '../rows/users.ts';
 
-/** The proof to verify: a token's hash, or a code together with an address. */
+/** The proof to verify: a token hash, or a code with its address. */
 export interface Proof {
   readonly type: string;
   readonly tokenHash: string;
@@ -191,7 +191,7 @@ async function acceptEmailChange(
   return null;
 }
 
-/** Applies a verified proof. Null when it was the first half of a change of email. */
+/** Applies a verified proof. Null after the first half of a change of email. */
 export async function acceptProof(
   context: AuthContext,
   call: Call,

@@ -46,7 +46,7 @@ function parseVerifiedEmail(email: string): string {
   }
 }
 
-/** POST /verify: `{type, token, email|phone}` or exactly `{type, token_hash}`; answers a session. */
+/** POST /verify: `{type, token, email|phone}` or exactly `{type, token_hash}`; returns a session. */
 export async function verifyByPost(context: AuthContext, call: Call): Promise<Response> {
   const proof = parseProof(await call.json());
   const tokens = await inTransaction(context, async (tx) => {
@@ -111,7 +111,7 @@ function redirectToPage(call: Call, target: string, opened: Opened, isPkce: bool
   }
 }
 
-/** GET /verify: a mail's link; always redirects, with tokens, a code, a message or an error. */
+/** GET /verify: the link of a mail; always redirects, with tokens, a code, a message or an error. */
 export async function verifyByLink(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
   const [type, token] = [query.get('type') ?? '', query.get('token') ?? ''];

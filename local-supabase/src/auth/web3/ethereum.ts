@@ -6,7 +6,7 @@ import { encodeUtf8 } from '../../platform/bytes.ts';
 
 import type { SignedMessage } from './signed-message.ts';
 
-/** Digest of a message as wallets sign it (EIP-191, version 0x45). */
+/** The digest that wallets sign (EIP-191, version 0x45). */
 export function hashPersonalMessage(message: string): Uint8Array {
   const bytes = encodeUtf8(message);
   return keccak_256(concatBytes(encodeUtf8(`\u0019Ethereum Signed Message:\n${bytes.length}`), bytes));
@@ -16,7 +16,7 @@ export function hashPersonalMessage(message: string): Uint8Array {
 export const addressOfPublicKey = (publicKey: Uint8Array): string =>
   `0x${bytesToHex(keccak_256(publicKey.slice(1)).slice(-20))}`;
 
-/** True when the key of the message's address made `signature` (0x, r, s, v). */
+/** True when `signature` (0x, r, s, v) was made by the key of the message's address. */
 export function isSignedByEthereum({ raw, address }: SignedMessage, signature: string): boolean {
   if (!/^0x[\da-f]{130}$/i.test(signature)) return false;
   const bytes = hexToBytes(signature.slice(2));

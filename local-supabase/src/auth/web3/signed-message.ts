@@ -1,4 +1,4 @@
-/** The two forms of "sign in with" messages: EIP-4361 and its Solana sibling. */
+/** The two formats of sign-in messages: EIP-4361 and its Solana equivalent. */
 export type Chain = 'ethereum' | 'solana';
 
 /** A parsed message of a wallet, not yet verified. Times in milliseconds since the epoch. */
@@ -71,7 +71,7 @@ function parseHead(
   return { domain, address };
 }
 
-/** Reads `Name: value` lines from `start` on; the resources are validated but not returned. */
+/** Reads `Name: value` lines from `start` on; the resources are validated and dropped. */
 function parseFields(lines: readonly string[], start: number, fail: Fail): Map<string, string> {
   const fields = new Map<string, string>();
   let resources = -1;
@@ -91,7 +91,7 @@ function parseFields(lines: readonly string[], start: number, fail: Fail): Map<s
   return fields;
 }
 
-/** Reads a signed message. Throws MessageError. */
+/** Throws MessageError. */
 export function parseSignedMessage(chain: Chain, raw: string): SignedMessage {
   const dialect = dialects[chain];
   const fail: Fail = (detail) => {

@@ -33,7 +33,7 @@ export function decodeBase58(text: string): Uint8Array | null {
   return concatBytes(new Uint8Array(zeros), hexToBytes(hex.padStart(hex.length + (hex.length % 2), '0')));
 }
 
-/** The envelope in which Ledger devices sign a message off chain. */
+/** The envelope in which Ledger devices sign a message off-chain. */
 export function wrapForLedger(domain: string, publicKey: Uint8Array, message: string): Uint8Array {
   const body = encodeUtf8(message);
   const paddedDomain = new Uint8Array(32);
@@ -43,7 +43,7 @@ export function wrapForLedger(domain: string, publicKey: Uint8Array, message: st
   return concatBytes(magic, paddedDomain, Uint8Array.of(0, 1), publicKey, length, body);
 }
 
-/** True when the key that is the message's address made `signature` (64 bytes), directly or on a Ledger. */
+/** True when `signature` (64 bytes) was made by the key that is the message's address, directly or on a Ledger. */
 export function isSignedBySolana({ raw, address, domain }: SignedMessage, signature: Uint8Array): boolean {
   const publicKey = decodeBase58(address);
   if (publicKey?.length !== 32) return false;

@@ -3,7 +3,7 @@ import { decodeUtf8 } from '../../platform/bytes.ts';
 import { type JsonObject, readMember } from '../http/call.ts';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 
-/** The members of `clientDataJSON` that the service checks itself. */
+/** The members of `clientDataJSON` that the service itself checks. */
 export interface ClientData {
   readonly origin: string;
   readonly topOrigin?: string;
@@ -20,7 +20,7 @@ export interface RegistrationResponse {
 export interface AssertionResponse {
   readonly json: AuthenticationResponseJSON;
   readonly clientData: ClientData;
-  /** The passkey may be copied to other devices. It never changes. */
+  /** Whether the passkey may be copied to other devices; never changes. */
   readonly isBackupEligible: boolean;
   readonly signCount: number;
   readonly credentialId: Uint8Array;
@@ -43,7 +43,7 @@ function readString(fields: JsonObject, name: string): string {
   return value;
 }
 
-/** Reads a base64url member and drops its padding, which Go accepts and the verifying library refuses. */
+/** Reads a base64url member and strips its padding, which Go accepts and the verification library rejects. */
 function readBase64url(fields: JsonObject, name: string): string {
   const text = readString(fields, name).replace(/=+$/, '');
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) throw new TypeError(`${name} is not base64url`);
@@ -61,11 +61,11 @@ function readTransports(response: JsonObject): readonly string[] {
   const transports = readMember(response, 'transports') ?? [];
   if (!Array.isArray(transports) || !transports.every((item) => typeof item === 'string'))
     throw new TypeError('transports is not a list of strings');
-  // Chrome's first name of the hybrid transport.
+  // Chrome's former name of the hybrid transport.
   return transports.map((transport) => (transport === 'cable' ? 'hybrid' : transport));
 }
 
-/** Reads the members that both kinds of credentials have. Members without effect are refused for a wrong type, as in Go. */
+/** Reads the members that all credentials have. As in Go, a wrong type is rejected even for members that are not used. */
 function readCredential(credential: unknown) {
   const fields = readObject(credential, 'credential');
   const id = readString(fields, 'id');
@@ -77,7 +77,7 @@ function readCredential(credential: unknown) {
   const response = readObject(readMember(fields, 'response'), 'response');
   const clientDataJSON = readBase64url(response, 'clientDataJSON');
   return {
-    // `rawId` repeats `id`, because the verifying library compares them and go-webauthn does not.
+    // `rawId` repeats `id`, because the library compares them and go-webauthn does not.
     envelope: { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const,
     rawId,
     response,
@@ -95,7 +95,7 @@ export async function parseRegistrationResponse(credential: unknown): Promise<Re
   const authenticatorData = decodeAttestationObject(decodeBase64(attestationObject)).get('authData');
   const { flags, credentialID } = parseAuthenticatorData(authenticatorData);
   if (!flags.at || !credentialID) throw new TypeError('authData has no credential');
-  // Web Authentication level 3, section 7.1.
+  // The limit of WebAuthn level 3, section 7.1.
   if (credentialID.length > 1_023) throw new TypeError('The credential id is too long');
   return {
     json: { ...envelope, response: { clientDataJSON, attestationObject } },

@@ -4,11 +4,11 @@ import { algorithms } from './verification.ts';
 /** The timeout of the browser's prompt, as go-webauthn sets it. */
 export const promptTimeoutMs = 300_000;
 
-/** The keys that an authenticator may create, the preferred one first. */
+/** The key types that an authenticator may create, the preferred one first. */
 export const credentialParameters: readonly { readonly type: 'public-key'; readonly alg: number }[] =
   algorithms.map((alg) => ({ type: 'public-key', alg }));
 
-/** Names a stored credential in options. */
+/** The descriptor of a stored credential. */
 export function describeCredential(
   id: Uint8Array,
   transports: readonly string[] = [],

@@ -3,17 +3,16 @@ import { internal } from '../http/errors.ts';
 
 /** The application that passkeys belong to (WebAuthn: relying party). */
 export interface RelyingParty {
-  /** A domain. */
   readonly id: string;
   readonly name: string;
   readonly origins: readonly string[];
 }
 
-/** The origin of a web URL in lower case and without its default port; null for another kind of URL. */
+/** The origin of a web URL, in lower case and without a default port; null for other URLs. */
 const webOriginOf = (origin: string): string | null =>
   /^https?:\/\//i.test(origin) && URL.canParse(origin) ? new URL(origin).origin : null;
 
-/** Returns the relying party of the settings, completed from the site's URL. Throws 500 when there is none. */
+/** Returns the relying party of the settings, completed from the site's URL. Throws 500 without an id or an origin. */
 export function relyingPartyOf({ settings, siteUrl }: AuthContext): RelyingParty {
   const siteOrigin = webOriginOf(siteUrl);
   const id = settings.webauthnRpId ?? (siteOrigin === null ? '' : new URL(siteOrigin).hostname);

@@ -2,7 +2,7 @@ import { encodeBase64 } from '../../platform/base64.ts';
 import { createSecret } from '../../platform/random.ts';
 
 const challengeBytes = 32;
-/** The time at which go-webauthn's session data never expires: the row that stores it has its own expiry. */
+/** The expiry with which go-webauthn's session data never expires: the row that stores it has its own expiry. */
 const noExpiry = '0001-01-01T00:00:00Z';
 
 /** The state of a ceremony between its two requests, in the form of go-webauthn. */
@@ -12,11 +12,11 @@ export interface WebAuthnSession {
   readonly rpId: string;
   /** Base64; null while the user is unknown. */
   readonly user_id: string | null;
-  /** Base64. The credentials that may sign, where the user is known. */
+  /** Base64. The credentials that may sign, if the user is known. */
   readonly allowed_credentials?: readonly string[];
   readonly expires: string;
   readonly userVerification: string;
-  /** The keys that may be created, for a registration. */
+  /** The key types that may be created, for a registration. */
   readonly credParams?: readonly object[];
 }
 
@@ -27,7 +27,6 @@ interface SessionOptions extends Pick<
   readonly userId: string | null;
 }
 
-/** Creates the state of a ceremony, with a random challenge. */
 export function createWebAuthnSession({ userId, ...options }: SessionOptions): WebAuthnSession {
   return {
     challenge: createSecret(challengeBytes),

@@ -3,7 +3,7 @@ import type { ClientData, AssertionResponse, RegistrationResponse } from './cred
 import { isAllowedOrigin, type RelyingParty } from './relying-party.ts';
 import type { WebAuthnSession } from './session.ts';
 
-/** The COSE algorithms of keys that may be registered, in the order of go-webauthn. */
+/** The COSE algorithms of registrable keys, in the order of go-webauthn. */
 export const algorithms: readonly number[] = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
 /** The passkey of a registration whose proof is valid. */
@@ -12,7 +12,7 @@ export interface VerifiedRegistration {
   /** A COSE key (RFC 9052). */
   readonly publicKey: Uint8Array;
   readonly attestationFormat: string;
-  /** The model of the authenticator, as a UUID; zeros when it does not say. */
+  /** The AAGUID; zeros when the authenticator does not reveal its model. */
   readonly aaguid: string;
   readonly signCount: number;
   readonly transports: readonly string[];
@@ -28,13 +28,13 @@ export interface RegisteredKey {
   readonly backup_eligible: boolean;
 }
 
-/** The ceremony and the relying party that a proof has to be made for. */
+/** The ceremony and the relying party that a credential must match. */
 export interface Expectation {
   readonly session: Pick<WebAuthnSession, 'challenge' | 'userVerification'>;
   readonly party: RelyingParty;
 }
 
-/** The expectation in the terms of the verifying library. Throws for an origin that the relying party does not have. */
+/** Encodes the expectation for the library. Throws for an origin that the relying party does not allow. */
 function bindTo({ session, party }: Expectation, { origin }: ClientData) {
   if (!isAllowedOrigin(origin, party.origins)) throw new Error(`The origin ${origin} is not allowed`);
   return {
@@ -45,7 +45,7 @@ function bindTo({ session, party }: Expectation, { origin }: ClientData) {
   };
 }
 
-/** Verifies the proof of a registration (WebAuthn section 7.1). Rejects with an `Error` for an invalid one. */
+/** Verifies a registration (WebAuthn section 7.1). Rejects with an `Error` if it is invalid. */
 export async function verifyRegistration(
   { json, clientData, transports }: RegistrationResponse,
   expectation: Expectation,
@@ -71,7 +71,7 @@ export async function verifyRegistration(
   };
 }
 
-/** Verifies the proof of a sign-in (WebAuthn section 7.2) and returns the counter to store. Rejects with an `Error` for an invalid one. */
+/** Verifies a sign-in (WebAuthn section 7.2) and returns the counter to store. Rejects with an `Error` if it is invalid. */
 export async function verifyAssertion(
   { json, clientData, isBackupEligible, signCount }: AssertionResponse,
   credential: RegisteredKey,
@@ -83,12 +83,12 @@ export async function verifyAssertion(
     ...expected,
     response: json,
     ...(clientData.topOrigin !== undefined && { expectedTopOrigin: clientData.topOrigin }),
-    // The library refuses a counter that does not rise; with 0 it accepts every counter.
+    // The library rejects a counter that did not increase, except with a stored counter of 0.
     credential: { id: json.id, publicKey: credential.public_key, counter: 0 },
   });
   if (!verified) throw new Error('The signature is not valid');
   if (isBackupEligible !== credential.backup_eligible)
     throw new Error('The backup eligibility differs from that of the registration');
-  // A counter that does not rise hints at a copied key: go-webauthn keeps the stored value and accepts the sign-in.
+  // A counter that did not increase may mean a copied key: go-webauthn keeps the stored value and accepts the sign-in.
   return Math.max(credential.sign_count, signCount);
 }

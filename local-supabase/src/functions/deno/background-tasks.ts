@@ -1,12 +1,11 @@
-/** The work that a function goes on with after its answer. */
+/** Tasks that a function continues after its response. */
 export interface BackgroundTasks {
-  /** Takes a promise, as `EdgeRuntime.waitUntil`. */
+  /** Implements `EdgeRuntime.waitUntil`. */
   waitUntil<T>(task: Promise<T>): Promise<T>;
-  /** Resolves once no task is pending. */
   settled(): Promise<void>;
 }
 
-/** @param onCount is told how many are pending, at each change. */
+/** @param onCount receives the number of pending tasks after each change. */
 export function createBackgroundTasks(onCount: (count: number) => void): BackgroundTasks {
   const pending = new Set<Promise<unknown>>();
   return {

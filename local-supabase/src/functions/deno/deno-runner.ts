@@ -12,11 +12,11 @@ import { findFunction, fingerprint } from './function-sources.ts';
 import { relayRequest, relayUpgrade } from './relay.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
-/** What `functions serve` sets. Paths are relative to the working directory. */
+/** The options of `functions serve`. Paths are relative to the working directory. */
 export interface FunctionFiles {
-  /** A file with variables. Default: `supabase/functions/.env`. */
+  /** A file with environment variables. Default: `supabase/functions/.env`. */
   readonly envFile?: string | undefined;
-  /** The import map of all functions. Default: each has its own. */
+  /** The import map for all functions. Default: each function's own. */
   readonly importMap?: string | undefined;
 }
 
@@ -24,25 +24,25 @@ export interface DenoRunnerOptions {
   /** `supabase/functions/`. */
   readonly folder: URL;
   readonly settings: Readonly<Record<string, FunctionSettings>>;
-  /** The platform's variables, and the secrets of the options. */
+  /** The platform's variables and the secrets from the options. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** Receives each line that a function prints. */
+  /** Receives each line of a function's output. */
   readonly log: (name: string, line: string) => void;
 }
 
 export interface DenoRunner extends FunctionRunner {
-  /** Connects a socket that asks for an upgrade, such as a websocket. */
+  /** Connects a socket that requests an upgrade, such as a WebSocket. */
   upgrade(name: string, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** Starts the functions anew with other files. */
+  /** Restarts the functions with other files. */
   useFiles(files: FunctionFiles): void;
 }
 
-/** As long as the gateway of the vendor's local stack waits for an answer. */
+/** How long the gateway of the vendor's local stack waits for a response. */
 const ANSWER_MS = 150_000;
 
 /**
- * Runs each function of the folder in a Deno process of its own: started by its first request, started anew after a
- * change of a file in the folder, ended when it is idle.
+ * Runs each function of the folder in a separate Deno process, which starts with the first request, restarts after a
+ * change in the folder, and ends when it is idle.
  */
 export function createDenoRunner(options: DenoRunnerOptions): DenoRunner {
   const { folder, log } = options;
@@ -99,7 +99,7 @@ export function createDenoRunner(options: DenoRunnerOptions): DenoRunner {
   };
 }
 
-/** Says why a function does not start, also in the log. */
+/** Logs and returns the reason why a function does not start. */
 function toFailure(problem: unknown, print: (line: string) => void): WorkerFailure {
   if (problem instanceof WorkerFailure) return problem;
   const reason = problem instanceof Error ? problem.message : String(problem);
@@ -107,13 +107,13 @@ function toFailure(problem: unknown, print: (line: string) => void): WorkerFailu
   return new WorkerFailure('boot', reason);
 }
 
-/** A function finds itself at `/<name>/…`. */
+/** A function's own path is `/<name>/…`. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname.replace(/^\/functions\/v1/, '') + search;
 }
 
-/** As the vendor's CLI does, leaves out names with the platform's prefix. */
+/** As in the vendor's CLI, drops names with the platform's prefix. */
 async function readSecrets(folder: URL, envFile: string | undefined): Promise<Record<string, string>> {
   const file = envFile === undefined ? new URL('.env', folder) : resolve(envFile);
   const text = await readFile(file, 'utf8').catch((problem: unknown) => {

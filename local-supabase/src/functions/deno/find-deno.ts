@@ -5,24 +5,24 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const printPath = ['eval', 'console.log(Deno.execPath())'];
-/** The npm package that has Deno, in the version of the tests; the major version is the one of the vendor's runtime. */
+/** The npm package with Deno, in the tested version; its major version is that of the vendor's runtime. */
 const packageName = 'deno@2.9.6';
 const found = new Map<string, Promise<string>>();
 
 /**
- * Finds Deno: by DENO of the environment, as the npm package `deno` of the project, on the PATH; otherwise npm fetches
- * it into its cache.
+ * Finds Deno: the environment variable DENO, the project's npm package `deno`, then the PATH; else npm fetches it into
+ * its cache.
  *
  * @param project the folder of the project.
- * @param log is told when npm has to fetch it.
- * @throws {Error} that says how to install it.
+ * @param log called before npm fetches Deno.
+ * @throws {Error} with instructions to install it.
  */
 export function findDeno(project: string, log: (line: string) => void): Promise<string> {
   const known = found.get(project);
   if (known) return known;
   const path = locate(project, log);
   found.set(project, path);
-  // A later request tries again, after an installation.
+  // Retry on a later request, because Deno may have been installed in between.
   path.catch(() => found.delete(project));
   return path;
 }
@@ -62,7 +62,7 @@ async function pathOf(file: string, args: readonly string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** The package's script also works where npm ran no install script. */
+/** Uses the package's script, which works even if npm skipped install scripts. */
 function packageCommands(from: string | URL): readonly (readonly string[])[] {
   try {
     return [[process.execPath, createRequire(from).resolve('deno/bin.cjs')]];

@@ -7,42 +7,42 @@ import type { WorkerMessage } from './worker-message.ts';
 /** A running Deno process that serves one function on a port of 127.0.0.1. */
 export interface FunctionProcess {
   readonly port: number;
-  /** The header by which it knows its parent. */
+  /** The header value that authenticates the parent. */
   readonly secret: string;
   readonly hasEnded: boolean;
   /** The number of promises that `EdgeRuntime.waitUntil` waits for. */
   readonly pendingTasks: number;
-  /** Why a request got no answer, once the process has ended. */
+  /** Why a request got no response, once the process has ended. */
   failure(): Promise<WorkerFailure>;
-  /** Lets background tasks end for a moment, then ends the process. */
+  /** Waits briefly for background tasks, then ends the process. */
   end(): Promise<void>;
-  /** Ends a process that does not answer. */
+  /** Kills a process that does not respond. */
   kill(): void;
 }
 
 export interface FunctionProcessOptions {
   readonly deno: string;
   readonly source: FunctionSource;
-  /** The variables of the function. */
+  /** The function's environment variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Receives each line that the function prints. */
+  /** Receives each line of the function's output. */
   readonly log: (line: string) => void;
 }
 
-/** As in the vendor's runtime. */
+/** The limit of the vendor's runtime. */
 const MOST_HEAP_MIB = 256;
 const START_MS = 120_000;
 const END_MS = 2000;
 const main = new URL('./main.ts', import.meta.url);
 
-/** What Deno itself needs of this process's environment: caches, registries, certificates and proxies. */
+/** The variables that Deno itself needs: caches, registries, certificates and proxies. */
 const inherited =
   /^(?:DENO_.*|HOME|PATH|TMPDIR|TMP|TEMP|USERPROFILE|LOCALAPPDATA|SYSTEMROOT|NPM_CONFIG_REGISTRY|(?:https?|no|all)_proxy)$/i;
 
 /**
  * Starts a function and waits until it listens.
  *
- * @throws {WorkerFailure} of kind `boot` with the reason: a missing module, a mistake in the code, no handler.
+ * @throws {WorkerFailure} of kind `boot` with the reason: a missing module, an error in the code, no handler.
  */
 export async function startFunctionProcess(options: FunctionProcessOptions): Promise<FunctionProcess> {
   const { log, source } = options;
@@ -81,7 +81,7 @@ export async function startFunctionProcess(options: FunctionProcessOptions): Pro
         resolve(message.port);
       }
     });
-    // After all that the process printed.
+    // `exited` resolves after the last output.
     void exited.then(() => {
       clearTimeout(timer);
       reject(
@@ -103,7 +103,7 @@ export async function startFunctionProcess(options: FunctionProcessOptions): Pro
       return pendingTasks;
     },
     async failure() {
-      // The connection ends a little earlier than the process; one that lives has lost only the request.
+      // The connection ends slightly before the process. If the process is still running, only the request was lost.
       await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, END_MS))]);
       return failureOf(recent);
     },
@@ -153,11 +153,11 @@ function denoArguments(
 function denoEnvironment({ usesPackageJson }: FunctionSource): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => inherited.test(name));
   return {
-    // Certificates of a company's proxy are in the system's store.
+    // The system's store may contain the certificates of a company's proxy.
     DENO_TLS_CA_STORE: 'mozilla,system',
     DENO_NO_UPDATE_CHECK: '1',
     NO_COLOR: '1',
-    // Packages of the application around `supabase/` are not those of its functions.
+    // The packages of the application around `supabase/` are not for its functions.
     ...(!usesPackageJson && { DENO_NO_PACKAGE_JSON: '1' }),
     ...Object.fromEntries(kept),
   };
@@ -172,7 +172,7 @@ function readLines(
   if (!stdout || !stderr) return;
   createInterface({ input: stderr }).on('line', print);
   createInterface({ input: stdout }).on('line', (line) => {
-    // A function may have begun a line that it did not end.
+    // The function's output may end without a newline before the message.
     const at = line.indexOf(secret);
     if (at === -1) return print(line);
     if (at > 0) print(line.slice(0, at));

@@ -13,7 +13,7 @@ export interface FunctionSocketsOptions {
 }
 
 /**
- * Connects the upgrades of `server` on /functions/v1/<name>, such as websockets, with the functions.
+ * Connects upgrades of `server` on /functions/v1/<name>, such as WebSockets, to the functions.
  *
  * @returns a function that detaches it.
  */

@@ -5,31 +5,31 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FunctionSettings } from '../functions-service.ts';
 import { type ImportMap, mergeImportMap, parseJsonc } from './import-map.ts';
 
-/** Where the code of one function is, and how its imports resolve. */
+/** The code of one function and its import map. */
 export interface FunctionSource {
   readonly name: string;
   readonly entrypoint: URL;
-  /** Its `deno.json`, for the compiler's options. */
+  /** Its `deno.json`, for compiler options. */
   readonly config?: string;
   readonly importMap: ImportMap;
-  /** Whether it asks if it is the main module, as a function does that its tests import. */
+  /** Whether the code reads `import.meta.main`, as functions do that their tests import. */
   readonly asksForMain: boolean;
-  /** Whether its `package.json` counts: as in the vendor's runtime, where there is neither `deno.json` nor an import map. */
+  /** Whether its `package.json` is used: as in the vendor's runtime, only without `deno.json` and import map. */
   readonly usesPackageJson: boolean;
 }
 
-/** Names of folders that are functions. */
+/** Folders with such names are functions. */
 const FUNCTION_NAME = /^[A-Za-z][\w-]*$/;
 const SOURCE_NAME = /\.(?:[cm]?[jt]sx?|jsonc?)$/;
 
 /**
- * Finds the code of a function, in the order of the vendor's CLI: `import_map` and `entrypoint` of `config.toml`, then
- * `deno.json`, `deno.jsonc` and `import_map.json` of its folder, then `import_map.json` of all.
+ * Finds the code of a function in the order of the vendor's CLI: `import_map` and `entrypoint` of `config.toml`, then
+ * `deno.json`, `deno.jsonc` and `import_map.json` of its folder, then the common `import_map.json`.
  *
  * @param folder `supabase/functions/`.
  * @param importMap takes precedence; relative to the working directory.
- * @returns undefined where there is no such function.
- * @throws {Error} for an import map that is missing or no JSON.
+ * @returns undefined if the function does not exist.
+ * @throws {Error} for an import map that is missing or not JSON.
  */
 export async function findFunction(
   folder: URL,
@@ -59,7 +59,7 @@ export async function findFunction(
   };
 }
 
-/** A `deno.json` has its imports itself, or names the file that has them. */
+/** A `deno.json` contains its imports or refers to a file with them. */
 async function readMaps(path: string): Promise<{ readonly file: URL; readonly map: ImportMap }[]> {
   const file = pathToFileURL(path);
   let map: ImportMap & { readonly importMap?: string };
@@ -73,7 +73,7 @@ async function readMaps(path: string): Promise<{ readonly file: URL; readonly ma
   return [...(await readMaps(fileURLToPath(new URL(map.importMap, file)))), { file, map }];
 }
 
-/** The addresses that the functions import by their full text. */
+/** The `https:` and `jsr:` URLs that appear literally in the functions' sources. */
 async function readAddresses(folder: URL): Promise<readonly string[]> {
   const files = (await listSources(folder)).map(({ path }) => path);
   const texts = await Promise.all(files.map((path) => readFile(path, 'utf8').catch(() => '')));
@@ -81,7 +81,7 @@ async function readAddresses(folder: URL): Promise<readonly string[]> {
   return [...new Set(found.map(([, , address = '']) => address))];
 }
 
-/** @returns a text that changes when a file of the functions does. */
+/** @returns a text that changes when a source file changes. */
 export async function fingerprint(folder: URL, envFile: string | undefined): Promise<string> {
   const files = await listSources(folder);
   const env = envFile === undefined ? [] : [{ path: resolve(envFile), ...(await stamp(resolve(envFile))) }];

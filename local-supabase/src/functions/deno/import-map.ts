@@ -7,11 +7,11 @@ export interface ImportMap {
 type Addresses = Readonly<Record<string, string>>;
 
 /**
- * One import map of several, whose relative addresses are absolute. Packages of npm that are imported from a CDN come
- * from npm, so that one cache and one registry serve them.
+ * Merges import maps and resolves their relative URLs. npm packages that are imported from a CDN come from npm, so that
+ * one cache and one registry serve them.
  *
  * @param maps later ones override earlier ones.
- * @param addresses what modules import by its full address.
+ * @param addresses the URLs that modules import.
  */
 export function mergeImportMap(
   maps: readonly { readonly file: URL; readonly map: ImportMap }[],
@@ -37,7 +37,7 @@ function resolveAddresses(addresses: Addresses = {}, file: URL): Addresses {
     const key = absolute(name, file);
     const target = replacement(address) ?? absolute(address, file);
     resolved[key] = target;
-    // As Deno does for `deno.json`: a package's name also stands for the paths within it.
+    // As in Deno's `deno.json`, a package's name also maps its subpaths.
     const isPackage = /^(?:npm|jsr):/.test(target) && !target.endsWith('/') && !key.endsWith('/');
     if (isPackage && !Object.hasOwn(addresses, `${name}/`))
       resolved[`${key}/`] = `${target.replace(/^(npm|jsr):\/?/, '$1:/')}/`;
@@ -48,11 +48,11 @@ function resolveAddresses(addresses: Addresses = {}, file: URL): Addresses {
 const absolute = (address: string, file: URL): string =>
   /^\.{0,2}\//.test(address) ? new URL(address, file).href : address;
 
-/** Where a module comes from instead of the address that names it; undefined for the address itself. */
+/** Returns the replacement of a module's URL, or undefined to keep it. */
 function replacement(address: string): string | undefined {
   if (/^https:\/\/deno\.land\/std(?:@[\w.]+)?\/http\/server\.ts$/.test(address))
     return new URL('./std-http-server.ts', import.meta.url).href;
-  // Its types are all that it has.
+  // The module contains only types.
   if (/^jsr:@supabase\/functions-js(?:@[^/]+)?\/edge-runtime(?:\.d\.ts)?$/.test(address))
     return 'data:text/javascript,';
   const [, onBoth] =
@@ -68,7 +68,7 @@ function replacement(address: string): string | undefined {
   return path.endsWith('/') ? `npm:/${path}` : `npm:${path}`;
 }
 
-/** Parses JSON with comments and trailing commas, as Deno and editors read it. */
+/** Parses JSON with comments and trailing commas, as Deno and editors do. */
 export function parseJsonc(text: string): unknown {
   const plain = text.replaceAll(
     /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*.*?\*\//gs,

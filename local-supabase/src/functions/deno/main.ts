@@ -1,7 +1,7 @@
 /**
- * What Deno runs for one function: it loads the function's entrypoint, serves the handler that this registers, and tells
- * its parent by lines on standard output. Arguments: the secret of the parent, and the entrypoint's URL unless Deno runs the
- * entrypoint itself after this module.
+ * The program that Deno runs for one function: it loads the entrypoint, serves the handler that the entrypoint
+ * registers, and sends messages to its parent as lines of standard output. Arguments: the parent's secret, and the
+ * entrypoint's URL unless Deno runs the entrypoint itself after this module.
  */
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { WorkerMessage } from './worker-message.ts';
@@ -35,7 +35,7 @@ interface DenoNamespace {
 const { Deno: deno } = globalThis as unknown as { readonly Deno: DenoNamespace };
 const [secret = '', entrypoint] = deno.args;
 const serve = deno.serve.bind(deno);
-/** How long a function may take after its module has loaded until it calls `Deno.serve`. */
+/** How long after its module has loaded a function may take to call `Deno.serve`. */
 const REGISTRATION_MS = 5000;
 
 const send = (message: WorkerMessage): void => {
@@ -49,7 +49,7 @@ const registered = new Promise<Handler>((resolve) => {
   register = resolve;
 });
 
-/** Takes the place of `Deno.serve`: the parent chooses the port. */
+/** Replaces `Deno.serve`, because the parent assigns the port. */
 function serveHere(...args: readonly (Handler | ServeOptions)[]): unknown {
   const options = args.find((arg): arg is ServeOptions => typeof arg === 'object') ?? {};
   const handler =
@@ -73,7 +73,7 @@ function serveHere(...args: readonly (Handler | ServeOptions)[]): unknown {
   };
 }
 
-/** As `Deno.serve`, answers 500 to a request whose handler throws. */
+/** As in `Deno.serve`, a handler that throws yields a 500. */
 function guard(handler: Handler, onError: ServeOptions['onError']): Handler {
   const answerError =
     onError ??
@@ -90,7 +90,7 @@ function guard(handler: Handler, onError: ServeOptions['onError']): Handler {
   };
 }
 
-/** The handler of a module that exports it, as `deno serve` takes it. */
+/** The handler that a module exports, as for `deno serve`. */
 function exportedHandler(exported: unknown): Handler | undefined {
   const value =
     typeof exported === 'object' && exported !== null && 'fetch' in exported ? exported.fetch : undefined;
@@ -99,11 +99,11 @@ function exportedHandler(exported: unknown): Handler | undefined {
     : undefined;
 }
 
-/** Refuses callers other than the parent, whose gateway checks tokens. */
+/** Rejects requests that do not come from the parent, whose gateway checks tokens. */
 function forParent(handler: Handler): Handler {
   return (request, info) => {
     if (request.headers.get('x-local-supabase-secret') !== secret) return new Response(null, { status: 403 });
-    // A request for a websocket must stay the one that Deno gave.
+    // Deno upgrades only its original request object.
     if (request.headers.has('upgrade')) return handler(request, info);
     const headers = new Headers(request.headers);
     headers.delete('x-local-supabase-secret');
@@ -137,7 +137,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** The parent closes standard input when the function must end, and the system does when the parent has died. */
+/** Ends with standard input, which the parent closes to stop the function, and the system closes when the parent dies. */
 async function endWithParent(): Promise<void> {
   const reader = deno.stdin.readable.getReader();
   while (!(await reader.read()).done);
@@ -146,7 +146,7 @@ async function endWithParent(): Promise<void> {
   deno.exit(0);
 }
 
-/** The inference of the vendor's runtime, which nothing here replaces: a session is refused when it is used. */
+/** Replaces the inference of the vendor's runtime, which is not available here: using a session fails. */
 class Session {
   readonly model: string;
   constructor(model: string) {
@@ -158,13 +158,13 @@ class Session {
   }
 }
 
-/** A module that cannot be loaded has a code, and a message that says all. */
+/** Deno's module errors have a `code` and a complete message; others need their class name. */
 function reasonOf(problem: unknown): string {
   if (!(problem instanceof Error)) return String(problem);
   return 'code' in problem ? problem.message : `${problem.name}: ${problem.message}`;
 }
 
-/** Without the lines of this module. */
+/** The stack without the lines of this module. */
 const traceOf = (problem: unknown): string =>
   problem instanceof Error && !('code' in problem) && problem.stack !== undefined
     ? problem.stack
@@ -178,6 +178,6 @@ Object.assign(globalThis, {
   EdgeRuntime: { waitUntil: tasks.waitUntil },
   Supabase: { ai: { Session } },
 });
-// Deno loads the entrypoint once nothing is pending here.
+// Deno loads the entrypoint when this module has nothing left to do.
 if (entrypoint === undefined) void registered.then(run);
 else void run();

@@ -4,7 +4,7 @@ import { Readable, type Duplex } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { FunctionProcess } from './function-process.ts';
 
-/** Names of headers that belong to one connection. */
+/** Hop-by-hop headers. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -14,10 +14,10 @@ const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends a request to the process of a function. The body of the answer is passed on as it comes.
+ * Sends a request to the process of a function, and streams the response's body.
  *
- * @param path where the function finds itself: `/<name>/…`.
- * @throws {Error} where the process ends before it answers.
+ * @param path the function's own path: `/<name>/…`.
+ * @throws {Error} if the process ends before it responds.
  */
 export function relayRequest(
   { port, secret }: FunctionProcess,
@@ -65,7 +65,7 @@ function toResponse(incoming: IncomingMessage): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** Connects a socket that asks for an upgrade, such as a websocket, with the process of a function. */
+/** Connects a socket that requests an upgrade, such as a WebSocket, to the process of a function. */
 export function relayUpgrade(
   { port, secret }: FunctionProcess,
   { method, rawHeaders }: IncomingMessage,

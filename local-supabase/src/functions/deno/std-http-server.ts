@@ -1,6 +1,6 @@
 /**
- * Takes the place of `https://deno.land/std@…/http/server.ts`, which calls functions that Deno 2 lacks. The examples of
- * the vendor imported it for years.
+ * Replaces `https://deno.land/std@…/http/server.ts`, which calls functions that Deno 2 lacks. The vendor's examples
+ * imported it for years.
  */
 type Handler = (request: Request, info: unknown) => Response | Promise<Response>;
 

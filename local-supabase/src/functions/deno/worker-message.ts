@@ -1,4 +1,4 @@
-/** What the process of a function tells its parent. */
+/** The messages of a function's process to its parent. */
 export type WorkerMessage =
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -2,13 +2,12 @@ import type { FunctionProcess } from './function-process.ts';
 
 export interface WorkerPoolOptions {
   readonly start: (name: string) => Promise<FunctionProcess>;
-  /** A text that changes when the functions must start anew. */
+  /** A text that changes when the functions must be restarted. */
   readonly version: () => Promise<string>;
 }
 
-/** The processes of the functions. */
 export interface WorkerPool {
-  /** Starts the function's process where none runs, and counts a request to it until `done` is called. */
+  /** Starts the function's process unless it runs, and counts a request to it until `done` is called. */
   begin(name: string): Promise<{ readonly process: FunctionProcess; readonly done: () => void }>;
   close(): Promise<void>;
 }
@@ -17,20 +16,20 @@ interface Worker {
   readonly version: string;
   readonly started: Promise<FunctionProcess>;
   process?: FunctionProcess;
-  /** The requests and sockets that it serves now. */
+  /** The number of open requests and sockets. */
   active: number;
   usedAtMs: number;
 }
 
-/** Beyond this number, or this time, a process without work ends. */
+/** The limits for idle processes: their number, and the time without a request. */
 const MOST_IDLE = 4;
 const IDLE_MS = 120_000;
 const SWEEP_MS = 1000;
 
-/** Keeps one process for each function, from its first request until it is idle or its code has changed. */
+/** Keeps one process per function, until it is idle or its code has changed. */
 export function createWorkerPool({ start, version }: WorkerPoolOptions): WorkerPool {
   const workers = new Map<string, Worker>();
-  /** They finish their requests, and end. */
+  /** Processes that end after their last request. */
   const retired = new Set<Worker>();
 
   const launch = (name: string, current: string): Worker => {

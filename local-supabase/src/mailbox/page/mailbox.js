@@ -4,7 +4,7 @@ const on = (target, type, handle) =>
     void handle(event);
   });
 const status = element('status');
-/** A digest has a link for each entry; the mail below has all of them. */
+/** The maximum number of link buttons. A digest has a link per entry, and the mail itself shows all of them. */
 const maximumButtons = 10;
 let knownTotal;
 let asText = false;
@@ -51,7 +51,7 @@ async function showList() {
   knownTotal = total;
 }
 
-/** Extracts the text without parsing the HTML: parsing would apply its styles, which this page forbids. */
+/** Extracts links without parsing the HTML: parsing would apply its styles, which this page forbids. */
 function linksOf(html) {
   const anchors = html.matchAll(/<a\b[^>]*\bhref="(https?:[^"]*)"[^>]*>(.*?)<\/a\s*>/gis);
   return Array.from(anchors, ([, address, content]) => {

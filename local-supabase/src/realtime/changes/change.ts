@@ -4,7 +4,7 @@ import type { CapturedChange, RowText } from './outbox.ts';
 import type { Relation } from '../subscription/relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
-/** A captured change in the form of logical decoding: the replica identity instead of the whole old row. */
+/** A captured change in the form of logical decoding: with the replica identity instead of the whole old row. */
 export interface Change {
   readonly relation: Relation;
   readonly action: ChangeAction;
@@ -17,7 +17,7 @@ export interface Change {
   readonly tooLarge: boolean;
 }
 
-/** The size up to which values stay in a change that is too large. */
+/** The maximum size of values that a change over the size limit keeps. */
 const SMALL_BYTES = 64;
 
 export function createChange(
@@ -45,8 +45,8 @@ const byteLength = (row: RowText): number =>
   Object.entries(row).reduce((total, [name, value]) => total + name.length + utf8Length(value) + 4, 2);
 
 /**
- * Casts values as the real server does. Its cast names a type without its length, so `character` and `bit` have length
- * 1; numbers without a JSON form are null; bytea is hex digits without `\\x`.
+ * Casts values as the real server does. Its casts name a type without its length, so `character` and `bit` have length
+ * 1; numbers without a JSON form become null; bytea becomes hex digits without `\\x`.
  */
 function wireValues(row: RowText | null, { columns }: Relation): RowText {
   if (!row) return {};
@@ -95,7 +95,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
     });
     return members.length > 0 ? `{${members.join(',')}}` : '{}';
   };
-  // A deleted row is sent with its key only, because policies cannot be evaluated for it.
+  // As policies cannot be evaluated for a deleted row, only its key is sent.
   const old =
     action === 'DELETE' && relation.rowSecurity ? visible.filter(({ primaryKey }) => primaryKey) : visible;
   return envelope(change, {
@@ -107,7 +107,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
   });
 }
 
-/** The `data` of a change that a role may not read. */
+/** The `data` of a change to a role that may not read it. */
 export function renderRefusal(change: Change, reason: string): string {
   return envelope(change, {
     columns: '[]',

@@ -20,7 +20,7 @@ export interface Delivery {
   start(): Promise<void>;
   /** Stops at once, as a crash does; undelivered changes stay in the outbox. */
   stop(): Promise<void>;
-  /** Stops in an orderly way. */
+  /** Stops gracefully. */
   close(): Promise<void>;
   /** Activates the subscriptions, calls `onLive`, and then replays the changes from before a crash. */
   subscribe(
@@ -29,13 +29,13 @@ export interface Delivery {
     onLive: () => void,
   ): Promise<void>;
   unsubscribe(subscriber: Subscriber): void;
-  /** How long a subscription must wait for the poller to start, in milliseconds; starts it. */
+  /** Starts the poller if necessary, and returns how long a subscription must wait for it, in milliseconds. */
   warmUpMs(): number;
   /** While paused, changes stay in the outbox. */
   setPaused(isPaused: boolean): void;
   /** Sets the result of creating the replication slot. */
   setSlotFault(fault: SlotFault): Promise<void>;
-  /** Resolves when every change that was committed before is delivered, without waiting for a poll. */
+  /** Resolves when every change committed before the call is delivered, without waiting for a poll. */
   settled(): Promise<void>;
   readonly statistics: DeliveryStatistics;
 }
@@ -44,7 +44,7 @@ export interface DeliveryStatistics {
   /** Channels with a live subscription. */
   readonly subscribers: number;
   readonly delivered: number;
-  /** Changes dropped by a limit, by a policy that raised, or by a fault. */
+  /** The number of changes dropped by a limit, by a policy that raised, or by a fault. */
   readonly dropped: number;
 }
 
@@ -56,7 +56,7 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly timers: Timers;
   readonly report: (error: unknown) => void;
-  /** Called when the poller has given up; channels have to subscribe again. */
+  /** Called when the poller has ended after repeated failures; channels must subscribe again. */
   readonly onPollerGivenUp: () => void;
 }
 
@@ -73,11 +73,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let [isRunning, isPaused, isQueued] = [false, false, false];
   let [delivered, dropped, failures] = [0, 0, 0];
   let lastSubscriberMs = now();
-  /** When the poller runs; null before a subscription asks for it. */
+  /** When the poller is ready; null before the first subscription. */
   let readyAtMs: number | null = null;
   /**
    * The position of the last change delivered since a crash, while earlier changes are pending for returning
-   * subscribers. Changes committed meanwhile stay in the outbox, because a replay has to be complete.
+   * subscribers. Changes committed in the meantime stay in the outbox, because a replay has to be complete.
    */
   let backlogEnd: Place | null = null;
   let cancelBacklog = () => {};
@@ -133,13 +133,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       return NOTHING;
     }
     const outcome = { read: 0, delivered: 0 };
-    // The real server drops whole batches.
+    // As the real server does, drop whole batches: read the limit once.
     const { isExceeded } = events;
     let last: Place | null = null;
     try {
       const { pollMaxChanges } = settings();
       for await (const part of outbox.read({ after: backlogEnd, maxChanges: pollMaxChanges })) {
-        // Without a pause for sockets and requests, the statements of a long batch would follow one another.
+        // Yield between parts, so that a long batch does not block sockets and requests.
         if (last) await nextTurn();
         if (!isRunning) break;
         // The subscribers may have left during a long batch.
@@ -188,7 +188,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     failures += 1;
   };
 
-  /** Handles a commit: delivers the changes unless polling is on; without a slot, empties the outbox. */
+  /** Handles a commit: delivers the changes unless polling is on. Without a slot, empties the outbox. */
   const wake = () => {
     if (isQueued || !isRunning || (slot.isOpen && isPolling())) return;
     isQueued = true;
@@ -200,7 +200,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     }).catch((error: unknown) => retryLater(error, wake));
   };
 
-  /** Sends one subscriber the changes from before a crash and the later ones. */
+  /** Sends a subscriber the changes from before a crash and the later ones. */
   const replay = async (subscriber: Subscriber, subscriptions: readonly Subscription[]) => {
     const listenersOf = (relation: number) =>
       subscriptions

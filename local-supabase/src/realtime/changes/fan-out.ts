@@ -25,16 +25,16 @@ export interface FanOutContext {
 interface Audience {
   readonly change: Change;
   readonly listeners: readonly Subscribed[];
-  /** The index of the visibility check of a listener; undefined without row-level security. */
+  /** The index of a listener's visibility check; undefined without row-level security. */
   readonly checkOf: (listener: Subscribed) => number | undefined;
   /** The error for each role that may not read the row. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
 /**
- * The notices of a batch of changes, in their order. Policies are evaluated for the whole batch in one statement and
- * against the current rows: a row that was deleted meanwhile is not visible. Rejects when a policy or a filter
- * raises; the whole batch is lost then.
+ * Returns the notices of a batch in order. Policies are evaluated for the whole batch in one statement and against the
+ * current rows, so a row that was deleted since is not visible. Rejects when a policy or a filter raises; the whole
+ * batch is then lost.
  */
 export async function fanOut(
   context: FanOutContext,
@@ -82,7 +82,7 @@ async function audienceOf(
   );
   const asksPolicies = relation.rowSecurity && !isDelete;
   const keyOf = ({ subscription: { role, claims } }: Subscribed) => `${role} ${claims}`;
-  /** The indexes of the checks of this change in those of the batch. */
+  /** The indexes of this change's checks within those of the batch. */
   const indexes = new Map<string, number>();
   if (asksPolicies) {
     for (const listener of audience) {
@@ -138,7 +138,7 @@ async function noticesOf(
     notices.set(view, bindings);
     bindings.set(subscriber, [...(bindings.get(subscriber) ?? []), bindingId]);
   }
-  // The real server sends one view of the change after another, ordered by role and by selected columns.
+  // The real server sends one view of a change after another, ordered by role and by selected columns.
   const ordered = [...views].toSorted(
     ([, a], [, b]) => compareText(a.role, b.role) || compareText(a.select, b.select),
   );

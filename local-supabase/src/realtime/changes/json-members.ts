@@ -1,6 +1,6 @@
 /**
- * The members of a JSON object, each value as its JSON text: `JSON.parse` would round numbers. PostgreSQL's output of
- * `jsonb` is expected: valid, with one space after each colon and each comma.
+ * Splits a JSON object into members with the JSON text of each value, because `JSON.parse` would round numbers. Expects
+ * PostgreSQL's `jsonb` output: valid, with one space after each colon and comma.
  */
 export function splitMembers(json: string): Record<string, string> {
   const members: [string, string][] = [];

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import type { ChangeAction } from '../subscription/bindings.ts';
 import { splitMembers } from './json-members.ts';
 
-/** A captured row: the JSON text of each column's value, so that no digit is lost. */
+/** A captured row with the JSON text of each value, so that no digit is lost. */
 export type RowText = Readonly<Record<string, string>>;
 
 /** A position in commit order. */
@@ -29,7 +29,7 @@ export type OutboxRange =
     }
   | { readonly upTo: Place };
 
-/** More changes are read in parts, so that other requests get their turn in the session meanwhile. */
+/** Larger ranges are read in parts, so that other requests can use the session in between. */
 const PART_SIZE = 500;
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 
@@ -51,7 +51,7 @@ export interface Outbox {
    * committed while no service ran, such as seeds, are removed.
    */
   open(maxAgeMs: number): Promise<void>;
-  /** Marks the service as stopped in an orderly way. */
+  /** Marks the service as stopped gracefully. */
   close(): Promise<void>;
 }
 

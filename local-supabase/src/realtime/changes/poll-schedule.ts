@@ -1,6 +1,6 @@
 /** The result of a poll. */
 export interface PollOutcome {
-  /** The number of committed changes, with a subscriber or without. */
+  /** The number of committed changes, with or without a subscriber. */
   readonly read: number;
   /** The number of changes that reached at least one subscriber. */
   readonly delivered: number;
@@ -22,7 +22,7 @@ export function nextPollDelayMs(outcome: PollOutcome, pollIntervalMs: number, ra
 const LEAST_BACKOFF_MS = 100;
 const MOST_BACKOFF_MS = 5_000;
 
-/** The delay before retry number `attempt`, from 0, after a failed poll or a refused slot. */
+/** The delay before retry number `attempt`, counted from 0, after a failed poll or a rejected slot. */
 export const retryDelayMs = (attempt: number): number =>
   Math.min(LEAST_BACKOFF_MS * 2 ** attempt, MOST_BACKOFF_MS);
 

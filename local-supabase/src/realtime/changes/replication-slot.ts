@@ -5,8 +5,8 @@ import { MAX_RETRIES, retryDelayMs } from './poll-schedule.ts';
  * The simulated state of the real server's replication slot:
  * - `available`: the slot is created at once, and changes are delivered.
  * - `waiting`: the creation waits, as it does while a transaction is open. Changes committed meanwhile are lost.
- * - `refused`: the creation fails. The poller retries and ends after six failures; every channel then subscribes
- *   again, which starts the poller again. Changes are lost.
+ * - `refused`: the creation fails. The poller retries and ends after six failures; every channel then subscribes again,
+ * which starts the poller again. Changes are lost.
  * - `ended`: the poller has ended without a message to channels. Changes are lost.
  */
 export type SlotFault = 'available' | 'waiting' | 'refused' | 'ended';
@@ -27,7 +27,7 @@ export interface ReplicationSlotOptions {
   readonly discard: () => Promise<void>;
   /** Called when the slot is open and changes can be read. */
   readonly onOpen: () => void;
-  /** Called when the poller has given up; channels have to subscribe again. */
+  /** Called when the poller has ended after repeated failures; channels must subscribe again. */
   readonly onGivenUp: () => void;
 }
 

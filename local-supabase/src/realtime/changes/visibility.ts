@@ -12,7 +12,7 @@ export interface RowCheck {
   readonly change: Change;
 }
 
-/** The subscriptions whose filters a change passes. Every column of a filter must be present and match. */
+/** Returns the subscriptions whose filters a change passes. Every column of a filter must be present and match. */
 export async function passFilters(
   database: Database,
   change: Change,
@@ -69,12 +69,12 @@ function keyOf({ relation, record }: Change): string {
   return values.join(', ');
 }
 
-/** A value as PostgreSQL parses it: its JSON text, for strings without the quotes. */
+/** A value in PostgreSQL's input form: its JSON text, for strings without quotes. */
 function keyText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** An array with the visibility of each row, for the role that runs the query. A row is looked up by its primary key. */
+/** Selects the visibility of each row as an array, for the current role. Rows are looked up by primary key. */
 function rowsQuery({ columns, sqlName }: Relation, keys: readonly string[]): string {
   const names = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quoteIdentifier(name));
   const conditions = names.map((name, index) => `stored.${name} = changed.key_${index}`).join(' and ');
@@ -90,11 +90,11 @@ function rowsQuery({ columns, sqlName }: Relation, keys: readonly string[]): str
 interface CheckGroup extends Pick<RowCheck, 'role' | 'claims'> {
   readonly relation: Relation;
   readonly keys: string[];
-  /** The positions of the checks in the list of all. */
+  /** The positions of the checks in the full list. */
   readonly positions: number[];
 }
 
-/** Runs all checks in one statement: one query for the rows of a table and a role. Rejects when a policy raises. */
+/** Runs all checks in one statement: one query for each table and role. Rejects when a policy raises. */
 export async function checkRows(
   database: Database,
   checks: readonly RowCheck[],

@@ -40,9 +40,9 @@ export interface ChannelServices {
   /** Counts the broadcasts sent and received. */
   readonly messages: RateCounter;
   readonly presenceEvents: RateCounter;
-  /** Connects the replication of the database's messages, if it is not, and calls `onReady` once it runs. */
+  /** Connects the replication of the database's messages if necessary, and calls `onReady` once it runs. */
   readonly replicate: (onReady: () => void) => void;
-  /** Keeps broadcasts for replay. */
+  /** Stores broadcasts for replay. */
   readonly stored: StoredMessages;
 }
 
@@ -89,7 +89,6 @@ export interface ChannelOptions {
   readonly replayed: readonly ReplayedMessage[];
 }
 
-/** A user's broadcast as it is stored. */
 const toStorable = (topic: string, { event, encoding, data }: UserBroadcast): StorableMessage => ({
   topic,
   event,
@@ -179,7 +178,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     read = { broadcast: allowed.broadcast.read, presence };
     return isRevoked ? revokedMessage(name) : null;
   };
-  /** Adopts a token, or shuts the channel down. */
+  /** Applies a new token, or shuts the channel down. */
   const adopt = async (candidate: string): Promise<boolean> => {
     const checked = await services.checkToken(candidate);
     if (isOver) return false;
@@ -207,7 +206,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   });
 
   const broadcast = async ({ ref, payload, broadcast: userBroadcast }: InboundFrame) => {
-    // As on the real server, a broadcast without permission is not answered.
+    // As on the real server, a broadcast without permission gets no reply.
     if (!(await mayWrite()).broadcast || isOver) return;
     messages.add();
     const measured = userBroadcast
@@ -256,7 +255,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
         return reply(ref, 'ok');
       case 'track':
         presenceEvents.add();
-        // Presence that the join did not enable is enabled by tracking; reading it is evaluated now.
+        // Tracking enables presence even if the join did not; evaluate the permission to read it now.
         if (read.presence === null) read = { ...read, presence: (await evaluate()).presence.read };
         isPresenceEnabled = true;
         tracked = decision.payload;

@@ -2,10 +2,10 @@ import { SubscriptionRefused } from '../subscription/bindings.ts';
 import type { Timers } from '../timers.ts';
 
 /**
- * Subscribes before a join is answered, as `postgres_changes_options.wait` asks for.
+ * Subscribes before the reply to a join, as `postgres_changes_options.wait` requests.
  *
  * @param subscribe calls `onLive` once changes arrive.
- * @returns the reason with which the join is refused; null once the subscription is live.
+ * @returns the reason of a refusal; null once the subscription is live.
  */
 export function holdJoin({
   timers,
@@ -27,7 +27,7 @@ export function holdJoin({
     };
     const begin = () => {
       subscribe(() => end(null)).catch((error: unknown) => {
-        // As on the real server, any other failure may pass: the reply waits until the timeout.
+        // As on the real server, any other failure may be transient: the reply waits until the timeout.
         if (error instanceof SubscriptionRefused) end(`RealtimeDisabledForConfiguration: ${error.message}`);
       });
     };

@@ -2,7 +2,7 @@ import { inspectTerm, isRecord } from '../subscription/term.ts';
 
 /** The settings of a channel, from its `phx_join`. */
 export interface JoinRequest {
-  /** The payload's own token, if it has one. */
+  /** The token of the payload, if any. */
   readonly accessToken: string | null;
   readonly isPrivate: boolean;
   readonly acknowledgesBroadcast: boolean;
@@ -54,7 +54,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
   };
 }
 
-/** What the real server says of a value that it cannot read by its key; null if there is none. Other wrong types count as absent. */
+/** The real server's error for a value that it cannot read by its key, or null. Other wrong types count as absent. */
 export function malformedConfig(payload: Record<string, unknown>): string | null {
   const config = payload['config'] ?? {};
   const broadcast = isRecord(config) ? (config['broadcast'] ?? {}) : {};

@@ -16,7 +16,7 @@ function termSize(value: unknown): number {
   if (value instanceof Uint8Array) return HEADER + value.length;
   if (typeof value === 'number') return numberSize(value);
   if (Array.isArray(value)) {
-    // An empty list is one byte, and every other list ends with that byte.
+    // An empty list takes one byte, and every other list ends with that byte.
     return value.length === 0 ? 1 : value.reduce<number>((sum, item) => sum + termSize(item), HEADER + 1);
   }
   if (isRecord(value)) {

@@ -2,7 +2,6 @@ import type { RealtimeSettings } from '../settings.ts';
 import { isRecord } from '../subscription/term.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 
-/** The decision about a `presence` message. */
 export type PresenceDecision =
   | { readonly do: 'track'; readonly payload: Record<string, unknown> }
   | { readonly do: 'untrack' }
@@ -17,11 +16,11 @@ export interface PresenceFacts {
   readonly isRateExceeded: () => boolean;
   /** The tracked payload; null without one. */
   readonly tracked: Record<string, unknown> | null;
-  /** Whether the channel's window has room for one more call. */
+  /** Counts a call; false if the channel's window is full. */
   readonly takeCall: () => boolean;
 }
 
-/** Decides in the order of the real server. */
+/** Checks in the order of the real server. */
 export async function decidePresence(payload: unknown, facts: PresenceFacts): Promise<PresenceDecision> {
   const { settings, mayWrite, isRateExceeded, tracked, takeCall } = facts;
   if (!isRecord(payload) || !('event' in payload)) return { do: 'nothing' };
@@ -47,7 +46,7 @@ export async function decidePresence(payload: unknown, facts: PresenceFacts): Pr
   return { do: 'track', payload: presence };
 }
 
-/** Counts the presence calls of one channel in a window that begins with its first call. */
+/** Limits the presence calls of a channel in a window that begins with its first call. */
 export function createPresenceLimit(now: () => number, settings: () => RealtimeSettings): () => boolean {
   let count = 0;
   let endsAtMs = -Infinity;

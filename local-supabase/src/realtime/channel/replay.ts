@@ -13,18 +13,18 @@ export interface ReplayedMessage {
 }
 
 const HARD_LIMIT = 25;
-/** The range of dates in JavaScript and in the real server. */
+/** The valid range of dates in JavaScript and in the real server. */
 const MAX_TIME_MS = 8_640_000_000_000_000;
 
-/** The latest broadcasts of a private topic since a time, oldest first; null for parameters that are not valid. */
+/** The latest broadcasts of a private topic since a time, oldest first; null for invalid parameters. */
 export async function loadReplay(
   database: Database,
   topic: string,
   { sinceMs, limit }: ReplayRequest,
 ): Promise<readonly ReplayedMessage[] | null> {
   if (sinceMs === null || limit === null || Math.abs(sinceMs) > MAX_TIME_MS) return null;
-  // The embedded database's clock has milliseconds: `xmin` and `cmin` order the messages of one millisecond as they were
-  // written, which their places in the table do not where rows were deleted before.
+  // The embedded database's clock has milliseconds: `xmin` and `cmin` order messages of the same millisecond, because
+  // `ctid` is reused after deletions.
   const rows = await database.query<MessageRow>(
     `select id::text, event, payload::text, binary_payload
      from realtime.messages
@@ -56,7 +56,7 @@ const replayedMessage = ({ id, event, payload, binary_payload }: MessageRow): Re
 export const replayPayload = ({ id, event, payload }: ReplayedMessage): string =>
   `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${payload ?? 'null'},"meta":${JSON.stringify({ replayed: true, id })}}`;
 
-/** A committed message as the broadcast that its topic receives; null for a message without a payload or an event. */
+/** Loads a committed message as a broadcast; null for a message without a payload or an event. */
 export async function loadMessage(
   database: Database,
   id: string,

@@ -7,7 +7,7 @@ export interface BroadcastMessage {
   readonly content: string | UserBroadcast;
 }
 
-/** A channel from the view of the other members of its topic. */
+/** A channel as seen by the other members of its topic. */
 export interface Member {
   receiveBroadcast(message: BroadcastMessage): void;
   /** @param payload JSON text. */
@@ -89,7 +89,7 @@ export function createRooms(): Rooms {
 }
 
 function grouped(presences: readonly Presence[]): Record<string, { metas: Record<string, unknown>[] }> {
-  // A Map, because clients choose the keys and a plain object inherits members.
+  // Use a Map, because clients choose the keys and a plain object inherits members.
   const groups = new Map<string, { metas: Record<string, unknown>[] }>();
   for (const { key, meta } of presences) {
     const group = groups.get(key) ?? { metas: [] };

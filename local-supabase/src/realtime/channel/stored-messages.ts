@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Timers } from '../timers.ts';
 
-/** For how long a broadcast is kept for replay: as long as the service keeps any, or so many seconds. */
+/** How long a broadcast is kept for replay, in seconds; null: as long as the service keeps any broadcast. */
 export type Persistence = { readonly ttlSeconds: number | null };
 
 /** A broadcast to store. */
@@ -12,15 +12,15 @@ export interface StorableMessage {
   readonly payload: string | Uint8Array;
 }
 
-/** The broadcasts of clients that are kept for replay. */
+/** Stores broadcasts of clients for replay. */
 export interface StoredMessages {
   /** Stores a broadcast of a private topic and returns its id. The replication does not send it again. */
   store(message: StorableMessage, persistence: Persistence): Promise<string>;
-  /** Whether a row that the replication reads was stored here, and sent already; told once. */
+  /** Whether a row of the replication was stored here and therefore already sent; true only once per row. */
   isSent(id: string): boolean;
 }
 
-/** Parses `persist`, as JSON or as the parameters of a URL; null where nothing is to be stored. */
+/** Parses `persist` and the time to live from JSON or URL parameters; null if the message is not to be stored. */
 export function parsePersistence(persist: unknown, ttl: unknown): Persistence | null {
   const seconds = Number(ttl);
   if (ttl !== undefined && ttl !== null && Number.isInteger(seconds) && seconds > 0)
@@ -30,7 +30,7 @@ export function parsePersistence(persist: unknown, ttl: unknown): Persistence | 
     : null;
 }
 
-/** Longest time until the replication has read a row. */
+/** The maximum time until the replication has read a row. */
 const FORGET_MS = 60_000;
 
 export function createStoredMessages(database: Database, timers: Timers): StoredMessages {

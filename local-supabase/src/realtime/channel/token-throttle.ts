@@ -1,8 +1,8 @@
 import type { Timers } from '../timers.ts';
 
-/** Holds the tokens that a client pushes sooner than the throttle allows. */
+/** Holds tokens that a client pushes within the throttle's time. */
 export interface TokenThrottle {
-  /** Verifies a token, or holds it in place of one that is held. */
+  /** Verifies a token, or holds it and replaces a held one. */
   push(token: string): Promise<void>;
   /** Verifies a held token now. Returns false if no token is held. */
   release(): Promise<boolean>;
@@ -12,12 +12,12 @@ export interface TokenThrottle {
 export interface TokenThrottleOptions {
   readonly now: () => number;
   readonly timers: Timers;
-  /** From the verification of a pushed token on, in milliseconds. */
+  /** The time after the verification of a pushed token, in milliseconds. */
   readonly throttleMs: () => number;
   readonly verify: (token: string) => Promise<void>;
 }
 
-/** As the real server after 2.129.8: the first token that is pushed after a join is verified at once. */
+/** As in the real server after 2.129.8: the first token that is pushed after a join is verified at once. */
 export function createTokenThrottle(options: TokenThrottleOptions): TokenThrottle {
   const { now, timers, throttleMs, verify } = options;
   let verifiedAtMs: number | null = null;

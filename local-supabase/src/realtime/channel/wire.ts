@@ -14,7 +14,7 @@ export interface UserBroadcast {
   readonly data: Uint8Array;
   /** The id of the message in `realtime.messages`. */
   readonly id?: string;
-  /** Whether it is kept for replay; null if not. */
+  /** How long it is kept for replay; null if not. */
   readonly persistence?: Persistence | null;
 }
 
@@ -49,7 +49,7 @@ export function parseVersion(requested: string | null): WireVersion | null {
   return major === undefined ? null : major === '1' ? '1.0.0' : '2.0.0';
 }
 
-/** Parses a text frame; null for any other text. */
+/** Parses a text frame; null for invalid text. */
 export function parseTextFrame(version: WireVersion, text: string): InboundFrame | null {
   const value = parseJson(text);
   if (version === '2.0.0') {
@@ -63,7 +63,7 @@ export function parseTextFrame(version: WireVersion, text: string): InboundFrame
   return frameOf(value['join_ref'], ref, topic, event, payload);
 }
 
-/** Parses a binary frame of kind 3; null for any other, and in version 1.0.0. */
+/** Parses a binary frame of kind 3; null for other frames, and in version 1.0.0. */
 export function parseBinaryFrame(version: WireVersion, bytes: Uint8Array): InboundFrame | null {
   if (version === '1.0.0' || bytes.length < 7 || bytes[0] !== USER_BROADCAST_PUSH) return null;
   const [, joinRefSize = 0, refSize = 0, topicSize = 0, eventSize = 0, metadataSize = 0, encoding] = bytes;
@@ -101,7 +101,7 @@ export function encodeFrame(version: WireVersion, frame: OutboundFrame): string 
     : `{"ref":${refText},"topic":${topicText},"event":${eventText},"payload":${payload}}`;
 }
 
-/** The frame of a user's broadcast: kind 4, or text in version 1.0.0; null if it cannot be encoded. */
+/** Encodes the frame of a user's broadcast: kind 4, or text in version 1.0.0; null if it cannot be encoded. */
 export function encodeUserBroadcast(
   version: WireVersion,
   topic: string,
@@ -137,7 +137,7 @@ function frameOf(joinRef: unknown, ref: unknown, topic: unknown, event: unknown,
 const refOf = (value: unknown): Ref =>
   typeof value === 'string' || typeof value === 'number' ? value : null;
 
-/** Undefined for a text that is not JSON. */
+/** Undefined for invalid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

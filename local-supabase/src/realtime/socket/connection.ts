@@ -36,13 +36,13 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { socket, version, token, services, limits, report } = options;
   const { settings, now, timers } = services;
   const channels = new Map<unknown, Channel>();
-  /** The cancellation of the timer of each leaving channel. */
+  /** Cancels the timer of a leaving channel, by topic. */
   const leaving = new Map<unknown, () => void>();
   let lastFrameMs = now();
   let emptySinceMs: number | null = lastFrameMs;
   let isHalfOpen = false;
   let frames: Promise<void> = Promise.resolve();
-  /** Whether a refused or held join holds up the socket. */
+  /** Whether a refused or held join blocks the socket. */
   let isBlocked = false;
 
   const write = (data: string | Uint8Array) => {
@@ -51,7 +51,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     socket.send(data);
   };
   const sendRaw = (data: string | Uint8Array) => {
-    // As in the real server's mailbox, it waits behind frames that came before it: they may be refused joins, too.
+    // As in the real server's mailbox, wait for earlier frames, which may also be refused joins.
     if (isBlocked) return void (frames = frames.then(() => sendRaw(data)));
     const { latencyMs } = settings();
     if (latencyMs > 0) timers.after(latencyMs, () => write(data));
@@ -110,7 +110,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     leaving.delete(topic);
   };
   const leave = (frame: InboundFrame, channel: Channel) => {
-    // Ignore a leave whose join_ref is of another join.
+    // Ignore a leave with the join_ref of another join.
     if (frame.joinRef !== channel.joinRef) return;
     const { topic } = frame;
     leaving.set(
@@ -163,12 +163,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastFrameMs = now();
     const frame =
       typeof message === 'string' ? parseTextFrame(version, message) : parseBinaryFrame(version, message);
-    // A message that is not a frame is not answered, and the socket stays open, as on the real server.
+    // As on the real server, an invalid message gets no reply, and the socket stays open.
     if (frame) frames = frames.then(() => handle(frame)).catch(report);
   };
   const onClose = () => {
     for (const channel of channels.values()) {
-      // An error of one channel must not prevent the end of the others.
+      // An error of one channel must not keep the others open.
       try {
         channel.dispose();
       } catch (error) {

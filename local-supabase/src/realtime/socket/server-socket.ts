@@ -1,20 +1,20 @@
-/** What happens on an open socket. */
+/** The events of an open socket. */
 export interface SocketEvents {
-  /** A binary message comes as bytes. */
+  /** Binary messages are bytes. */
   onMessage(message: string | Uint8Array): void;
-  /** Comes once, and after every message. */
+  /** Called once, after every message. */
   onClose(): void;
 }
 
-/** The service's end of an open WebSocket: of a port, of a message port, or of a test. */
+/** The server side of an open WebSocket: of a network port, a message port, or a test. */
 export interface ServerSocket {
   readonly isOpen: boolean;
-  /** Bytes that are sent and not yet on their way. */
+  /** The number of unsent bytes. */
   readonly bufferedBytes: number;
   send(message: string | Uint8Array): void;
   close(code: number, reason?: string): void;
   /** Ends the connection without a closing handshake. */
   terminate(): void;
-  /** Called once, before the first message can come. */
+  /** Called once, before the first message. */
   listen(events: SocketEvents): void;
 }

@@ -12,26 +12,23 @@ import type { ServerSocket } from './server-socket.ts';
 /** The interval of the check for idle sockets and sockets without a channel. */
 const SWEEP_MS = 10_000;
 
-/** A handshake that is refused. */
 export interface HandshakeRefusal {
-  /** An HTTP status. */
+  /** The HTTP status. */
   readonly status: number;
   /** Null for a response without a body. */
   readonly error: string | null;
 }
 
-/** A handshake that is accepted. */
 export interface Handshake {
   /** Serves a socket that has just been opened. */
   open(socket: ServerSocket): void;
 }
 
-/** The open sockets, and the handshake. */
 export interface SocketServer {
   /**
-   * Decides on a socket before it is opened.
+   * Checks a handshake before the socket is opened.
    *
-   * @param url as the client opens it, with its key and version as parameters.
+   * @param url the client's URL, with key and version as parameters.
    * @param apiKey the key of a header, which takes precedence.
    */
   handshake(url: URL, apiKey?: string | null): Promise<HandshakeRefusal | Handshake>;
@@ -80,7 +77,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     connections.add(createConnection({ socket, version, token, services, limits, onClose, report }));
     sweepLater();
   };
-  /** The refusal of a handshake, or the token of its API key. */
+  /** Returns the refusal of a handshake, or the token of its API key. */
   const admit = async (url: URL, apiKey: string | null): Promise<HandshakeRefusal | { token: string }> => {
     if (refusedStatus !== null) return { status: refusedStatus, error: 'Error connecting to Realtime' };
     if (settings().suspended) return { status: 403, error: 'Realtime was disabled for this tenant' };
@@ -89,7 +86,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     const token = legacyToken(keys, key);
     const checked = await services.checkToken(token);
     if (!checked.ok) {
-      // The response to a refused handshake does not contain the seconds.
+      // The response to a refused handshake omits the seconds.
       const error = checked.message.startsWith('Token has expired') ? 'Token has expired' : checked.message;
       return { status: checked.status, error };
     }

@@ -12,10 +12,10 @@ export interface Binding {
   readonly id: number;
   readonly action: ChangeAction | '*';
   readonly schema: string;
-  /** `*` stands for all tables. */
+  /** `*` matches all tables. */
   readonly table: string;
   readonly filters: readonly Filter[];
-  /** The columns to send, the primary key always among them; null for all. */
+  /** The columns to send, always including the primary key; null for all. */
   readonly select: readonly string[] | null;
 }
 
@@ -24,7 +24,7 @@ export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
 }
 
-/** A number below 2^27, the same for equal parameters in any order of keys. */
+/** A number below 2^27 that is equal for equal parameters, regardless of the order of keys. */
 export function bindingId(params: Record<string, unknown>): number {
   return createView(sha256(encodeUtf8(inspectTerm(params)))).getUint32(0) >>> 5;
 }

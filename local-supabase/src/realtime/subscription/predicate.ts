@@ -1,12 +1,10 @@
 import type { Filter, FilterOperator } from './filters.ts';
 
-/**
- * A compiled filter: SQL over the JSON `r.changed` and, where possible, the text that decides without SQL.
- */
+/** A compiled filter: SQL over the JSON `r.changed` and, if possible, a text to compare instead. */
 export interface Predicate {
   readonly column: string;
   readonly sql: string;
-  /** The JSON text that the column must have; null if only PostgreSQL can decide. */
+  /** The JSON text that the column must equal; null if only PostgreSQL can decide. */
   readonly equalsJson: string | null;
 }
 
@@ -26,7 +24,7 @@ const symbols: Partial<Record<FilterOperator, string>> = {
   imatch: '~*',
 };
 
-/** @param canonicalJson the filter's value as its type prints it. */
+/** @param canonicalJson the filter's value in the canonical form of its type. */
 export function createPredicate(
   filter: Filter,
   type: { readonly type: string; readonly sqlType: string },
@@ -42,7 +40,7 @@ export function createPredicate(
 }
 
 function predicateSql({ column, operator, value }: Filter, sqlType: string): string {
-  // As on the real server, the text of the JSON value is cast; it raises for an array, whose JSON is no array literal.
+  // As on the real server, the JSON value's text is cast; this raises for an array, whose JSON is not an array literal.
   const name = `(r.changed ->> ${quoteLiteral(column)})::${sqlType}`;
   const literal = quoteLiteral(value);
   if (operator === 'in') return `(${name} = any (${literal}::${sqlType}[]))`;

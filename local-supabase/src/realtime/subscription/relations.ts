@@ -11,7 +11,7 @@ export interface Column {
   readonly identity: boolean;
 }
 
-/** The metadata of a table that its changes need. */
+/** The metadata that changes of a table need. */
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
@@ -26,7 +26,7 @@ export interface Relation {
 export interface Relations {
   /** Null if the table was dropped. */
   get(oid: number): Promise<Relation | null>;
-  /** The columns that `role` may read. Rejects with PostgreSQL's error if there is no such role. */
+  /** The columns that `role` may read. Rejects with PostgreSQL's error if the role does not exist. */
   readableColumns(oid: number, role: string): Promise<ReadonlySet<string>>;
   /** Clears the cache, after the schema or a privilege changed. */
   invalidate(): void;

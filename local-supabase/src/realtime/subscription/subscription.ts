@@ -29,7 +29,7 @@ export interface SubscriptionContext {
 /**
  * Checks bindings against the publication, the privileges of the token's role and the types of the columns.
  *
- * @throws {SubscriptionRefused} for the first invalid binding; none of them is subscribed then.
+ * @throws {SubscriptionRefused} for the first invalid binding; then none of them is subscribed.
  */
 export async function prepareSubscriptions(
   context: SubscriptionContext,
@@ -159,7 +159,7 @@ async function evaluate(database: Database, expression: string): Promise<string>
   return row?.value ?? '';
 }
 
-/** An exception of PostgreSQL code; the wire names its SQLSTATE. */
+/** An exception that PostgreSQL code raised; the wire names its SQLSTATE. */
 class RaisedException extends Error {
   readonly code = 'P0001';
 }
@@ -171,7 +171,7 @@ function exceptionText(error: unknown): string {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** PostgreSQL's condition names (Appendix A of its manual) for the errors of a filter's value or of a role. */
+/** PostgreSQL's condition names (Appendix A of its manual) for errors of a filter's value or of a role. */
 const CONDITIONS: Record<string, string> = {
   P0001: 'raise_exception',
   '22P02': 'invalid_text_representation',

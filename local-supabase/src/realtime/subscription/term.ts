@@ -1,8 +1,7 @@
-/** Whether a JSON value is an object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Prints a JSON value in the syntax of Elixir, the real server's language, for error messages. */
+/** Prints a JSON value in Elixir's syntax, as in the real server's error messages. */
 export function inspectTerm(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (value instanceof Tuple) return `{${value.items.map(inspectTerm).join(', ')}}`;
@@ -14,7 +13,7 @@ export function inspectTerm(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A tuple of Elixir, which has no JSON form. */
+/** An Elixir tuple, which has no JSON form. */
 export class Tuple {
   readonly items: readonly unknown[];
   constructor(...items: readonly unknown[]) {
@@ -24,7 +23,7 @@ export class Tuple {
 
 const LINE_WIDTH = 80;
 
-/** As `inspectTerm`, but broken into lines of 80 characters, as Elixir's pretty printer breaks lists and tuples. */
+/** Like `inspectTerm`, but broken into lines of 80 characters like the lists and tuples of Elixir's pretty printer. */
 export function prettyTerm(value: unknown, indent = 0, trailing = 0): string {
   const line = inspectTerm(value);
   if (indent + line.length + trailing <= LINE_WIDTH) return line;

@@ -3,7 +3,7 @@ import { decodeUtf8 } from '../../platform/bytes.ts';
 import type { Claims, TokenKeys } from '../../keys/keys.ts';
 import { inspectTerm, isRecord } from './term.ts';
 
-/** The claims that a channel needs. */
+/** The claims that a channel uses. */
 export interface ChannelClaims extends Claims {
   readonly role: string;
   readonly exp: number;
@@ -13,10 +13,10 @@ export interface TokenRefusal {
   readonly ok: false;
   /** The reason of a refused join. */
   readonly reason: string;
-  /** The message and the HTTP status with which a handshake is refused. */
+  /** The message of a refused handshake; `status` is its HTTP status. */
   readonly message: string;
   readonly status: 401 | 500;
-  /** The message of the channel that a token shuts down; most often `message`. */
+  /** The message of the channel that the token shuts down; usually equals `message`. */
   readonly shutdown: string;
 }
 
@@ -25,10 +25,10 @@ export type TokenCheck = { readonly ok: true; readonly claims: ChannelClaims } |
 /** Verifies a token as the real server does, with the same messages. */
 export type CheckToken = (token: string) => Promise<TokenCheck>;
 
-/** The real server checks `exp` by its own rule; `nbf` and `iat` may lie in the future, and a legacy token has any `kid`. */
+/** The real server has its own check of `exp`; `nbf` and `iat` may lie in the future, and a legacy token may have any `kid`. */
 const LENIENT = { leewaySeconds: Number.MAX_SAFE_INTEGER, ignoresLegacyKid: true, requiresKid: true };
 
-/** Accepts JWTs, and API keys of the newer form as the project's legacy tokens. Checks in the order of the real server. */
+/** Accepts JWTs, and API keys of the newer form as the project's legacy tokens. The order of checks is the real server's. */
 export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken {
   return async (given) => {
     const token = cleanToken(legacyToken(keys, given));
@@ -50,7 +50,7 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
   };
 }
 
-/** The real server decodes percent-encoding and ignores white space. */
+/** As the real server does, decodes percent-encoding and removes white space. */
 function cleanToken(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll(/\s/g, '');
@@ -59,7 +59,7 @@ function cleanToken(token: string): string {
   }
 }
 
-/** The refusal of a time that has passed or is no number; null if there is none. Only an integer is called expired. */
+/** Returns the refusal of an expired or invalid time, or null. Only an integer `exp` is reported as expired. */
 function claimRefusal(claims: Readonly<Record<string, unknown>>, nowSeconds: number): TokenRefusal | null {
   const term = (message: string, claim: string) =>
     `[message: ${message}, claim: "${claim}", claim_val: ${inspectTerm(claims[claim])}]`;
@@ -72,7 +72,7 @@ function claimRefusal(claims: Readonly<Record<string, unknown>>, nowSeconds: num
   return 'iat' in claims && typeof iat !== 'number' ? unknown(term('"Invalid token"', 'iat')) : null;
 }
 
-/** The header or the claims, unverified; undefined where the token cannot be read. */
+/** Decodes the header or the claims without verification; undefined if the token is unreadable. */
 function partOf(token: string, index: 0 | 1): unknown {
   const parts = token.split('.');
   if (parts.length !== 3) return undefined;
@@ -123,7 +123,7 @@ const refusal = (code: string, message: string): TokenRefusal => ({
 
 const expired = (seconds: number): TokenRefusal => refusal('InvalidJWTToken', expiredMessage(seconds));
 
-/** A refusal of which the real server has no words: it prints its own term. */
+/** A refusal for which the real server has no message: it prints its internal term. */
 const unknown = (term: string): TokenRefusal => ({
   ok: false,
   reason: 'Unknown Error on Channel',

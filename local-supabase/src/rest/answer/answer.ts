@@ -18,7 +18,7 @@ import type { RestError } from '../request/errors.ts';
 
 type Header = readonly [name: string, value: string];
 
-/** A whole HTTP answer. Names of headers are in lower case. */
+/** An HTTP response. Header names are in lower case. */
 export interface Answer {
   readonly status: number;
   readonly headers: readonly Header[];
@@ -43,7 +43,7 @@ export const answerOptions = (allow: string): Answer => ({
   body: '',
 });
 
-/** Version 16 adds what a cache must tell apart, and a warning. */
+/** For version 16, adds the `Vary` header and a warning. */
 export function inVersion(version: RestSettings['version'], answer: Answer, warning?: string): Answer {
   if (version === 14) return answer;
   const hasVary = answer.headers.some(([name]) => name.toLowerCase() === 'vary');
@@ -55,7 +55,7 @@ export function inVersion(version: RestSettings['version'], answer: Answer, warn
   return { ...answer, headers };
 }
 
-/** @returns the header's value where parameters name embedded relations that have an alias. */
+/** @returns the header `Warning` if parameters refer to embedded relations by name although they have an alias. */
 export function targetNameWarning(root: ReadNode): string | undefined {
   const renamed = (node: ReadNode): string[] => [
     ...(node.isNamedByTarget ? [`\`${node.name}\` to \`${shownName(node)}\``] : []),
@@ -69,7 +69,7 @@ export function targetNameWarning(root: ReadNode): string | undefined {
   return headerText(`299 PostgRESTv${RELEASES[16]} "${text}"`);
 }
 
-/** @throws {RestError} where the function's own status or headers cannot be read. */
+/** @throws {RestError} if the status or headers that the function set are invalid. */
 export function answerRequest(plan: DatabasePlan, request: ApiRequest, row: ResultRow): Answer {
   const answer = plainAnswer(plan, request, row);
   return withOwnHeaders(answer, row);
@@ -213,10 +213,10 @@ function contentRange(first: bigint, last: bigint, total: bigint | null): string
   return `${rows}/${total ?? '*'}`;
 }
 
-/** A value beyond ASCII goes out as its UTF-8 bytes. */
+/** Encodes non-ASCII characters as UTF-8 bytes. */
 const headerText = (text: string): string => decodeLatin1(encodeUtf8(text));
 
-/** Functions set the status by `response.status` and headers by `response.headers`. */
+/** Applies the status in `response.status` and the headers in `response.headers`, which functions set. */
 function withOwnHeaders(answer: Answer, { responseStatus, responseHeaders }: ResultRow): Answer {
   const status = responseStatus === null ? answer.status : readStatus(responseStatus);
   const own = responseHeaders === null ? [] : readHeaders(responseHeaders);

@@ -1,7 +1,7 @@
 import type { DatabaseError } from '../../database/database-error.ts';
 import { RestError, invalidRaise } from '../request/errors.ts';
 
-/** By whole code or by class; what is not here is 400. */
+/** By code or class; other errors are 400. */
 const STATUS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -36,9 +36,9 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * PostgreSQL's error as PostgREST answers it.
+ * Converts PostgreSQL's error to PostgREST's.
  *
- * @param isAnonymous whether the request runs as the anonymous role: what it may not do, a sign-in may allow.
+ * @param isAnonymous whether the request runs as the anonymous role: a missing privilege is then 401.
  * @see https://docs.postgrest.org/en/stable/references/errors.html
  */
 export function fromDatabaseError(error: DatabaseError, isAnonymous: boolean): RestError {
@@ -63,7 +63,7 @@ const MESSAGE_HINT =
 const DETAIL_HINT =
   "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
 
-/** `RAISE SQLSTATE 'PGRST'` says the whole answer in JSON. */
+/** `RAISE SQLSTATE 'PGRST'` defines the whole response in JSON. */
 function fromRaise({ message, detail }: DatabaseError): RestError {
   const body = parseObject(message);
   const isBody =

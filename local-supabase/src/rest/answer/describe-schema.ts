@@ -12,7 +12,7 @@ import { profileHeader } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** Answers the root: a description of what the caller's role may use. */
+/** The response of `/`: a description of what the caller's role may use. */
 export async function answerDescription(
   request: ApiRequest,
   options: TransactionOptions,

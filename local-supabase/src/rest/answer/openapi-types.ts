@@ -1,4 +1,4 @@
-/** How PostgREST names PostgreSQL's types in its OpenAPI document. */
+/** The types that PostgREST uses in its OpenAPI document. */
 export type SwaggerType = 'string' | 'boolean' | 'integer' | 'number' | 'array';
 
 const TYPES: Readonly<Record<string, SwaggerType | undefined>> = {
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, SwaggerType | undefined>> = {
   jsonb: undefined,
 };
 
-/** JSON may be anything, so it has none. */
+/** JSON has none, because it may be any type. */
 export function swaggerTypeOf(type: string): SwaggerType | undefined {
   if (Object.hasOwn(TYPES, type)) return TYPES[type];
   return type.endsWith('[]') ? 'array' : 'string';
@@ -37,7 +37,7 @@ export function swaggerItemsOf(
   return { items: { type: swaggerTypeOf(elementTypeOf(type)) } };
 }
 
-/** The default of a column as a JSON value, where it is one. */
+/** A column's default as a JSON value, if it is a constant. */
 export function defaultValueOf(type: string, expression: string | null): unknown {
   if (expression === null) return undefined;
   const cast = `::${type}`;

@@ -12,10 +12,10 @@ import { RELEASES, type RestSettings } from '../settings.ts';
 export interface DescribedSchema {
   readonly version: RestSettings['version'];
   readonly catalog: Catalog;
-  /** What the caller may use. */
+  /** The tables that the caller may use. */
   readonly tables: readonly Table[];
   readonly routines: readonly Routine[];
-  /** The schema's comment: its first line is the title. */
+  /** The schema's comment, with the title in its first line. */
   readonly comment: string | null;
 }
 
@@ -25,7 +25,7 @@ const FUNCTION_TYPES = ['application/json', ...SINGLE];
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The document at the root: OpenAPI 2.0, as PostgREST writes it. */
+/** The OpenAPI 2.0 document of `/`, as PostgREST writes it. */
 export function openApiDocument({ version, catalog, tables, routines, comment }: DescribedSchema): Json {
   const { first: title, rest: description } = splitComment(comment);
   return {
@@ -238,7 +238,7 @@ function argumentsSchema({ description, parameters }: Routine): Json {
   };
 }
 
-/** In a query an array is written as one text, unless the parameter is variadic. */
+/** In a query an array is one string, unless the parameter is variadic. */
 function queryParameter({ name, type, isRequired, isVariadic }: Parameter): Json {
   const common = { in: 'query', name, required: isRequired };
   const swaggerType = swaggerTypeOf(type) ?? 'string';

@@ -1,4 +1,4 @@
-/** The name of a relation or function with its schema; an empty schema leaves it to the search path. */
+/** The name of a relation or function with its schema; an empty schema means the search path. */
 export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Column {
   readonly name: string;
   readonly description: string | null;
   readonly isNullable: boolean;
-  /** The type with a domain's base type in its place. */
+  /** The type; for a domain, its base type. */
   readonly baseType: string;
   /** The type as declared. */
   readonly type: string;
@@ -28,16 +28,16 @@ export interface Table extends QualifiedName {
   readonly columns: readonly Column[];
 }
 
-/** Pairs of columns: of the relation itself, and of the other one. */
+/** Pairs of columns: of the relation itself and of the other one. */
 export type ColumnPairs = readonly (readonly [string, string])[];
 
 export interface Junction {
   readonly table: QualifiedName;
   readonly sourceConstraint: string;
   readonly targetConstraint: string;
-  /** Columns of the source with those of the junction. */
+  /** Pairs of source and junction columns. */
   readonly sourceColumns: ColumnPairs;
-  /** Columns of the target with those of the junction. */
+  /** Pairs of target and junction columns. */
   readonly targetColumns: ColumnPairs;
 }
 
@@ -51,7 +51,7 @@ export type Cardinality =
       readonly kind: 'one-to-one';
       readonly constraint: string;
       readonly columns: ColumnPairs;
-      /** Whether the foreign key is on the other side. */
+      /** Whether the other side has the foreign key. */
       readonly isParent: boolean;
     }
   | { readonly kind: 'many-to-many'; readonly junction: Junction };
@@ -67,7 +67,7 @@ export interface KeyRelationship {
   readonly isForeignTableView: boolean;
 }
 
-/** A relationship by a function from rows of one relation to rows of another. */
+/** A relationship that a function defines, from rows of one relation to rows of another. */
 export interface ComputedRelationship {
   readonly kind: 'computed';
   readonly function: QualifiedName;
@@ -82,7 +82,7 @@ export type Relationship = KeyRelationship | ComputedRelationship;
 export interface Parameter {
   readonly name: string;
   readonly type: string;
-  /** The type without a length that would cut values. */
+  /** The type without a length, which would truncate values. */
   readonly unlimitedType: string;
   readonly isRequired: boolean;
   readonly isVariadic: boolean;
@@ -97,38 +97,38 @@ export interface Routine extends QualifiedName {
   readonly volatility: 'i' | 's' | 'v';
   readonly hasVariadic: boolean;
   readonly isolation: string | null;
-  /** Settings of the function that hold for its whole transaction. */
+  /** Settings of the function that apply to its whole transaction. */
   readonly settings: readonly (readonly [string, string])[];
 }
 
-/** An aggregate or function that makes the body of a media type. */
+/** An aggregate or function that produces bodies of a media type. */
 export interface MediaHandler {
   readonly function: QualifiedName;
-  /** The relation or function whose rows it takes; null for any. */
+  /** The relation or function whose rows it accepts; null for any. */
   readonly target: QualifiedName | null;
   readonly mediaType: string;
   readonly resolvedMediaType: string;
 }
 
-/** What the service has read of the database's catalog: PostgREST's schema cache. */
+/** The part of the database's catalog that the service has read: PostgREST's schema cache. */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, Table>;
   /** By the relation's key. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
-  /** The relations that hints may suggest as the origin of an embedding, by the schema of what they are related to. */
+  /** The relations that hints may suggest as the origin of an embedding, by the schema of their related relations. */
   readonly relatedTables: ReadonlyMap<string, readonly QualifiedName[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** Functions that convert between a domain and its text or JSON, by `source→target`. */
   readonly representations: ReadonlyMap<string, string>;
   readonly mediaHandlers: readonly MediaHandler[];
   readonly timezones: ReadonlySet<string>;
-  /** The roles that the API may take. */
+  /** The roles that the API may assume. */
   readonly roles: ReadonlySet<string>;
-  /** Settings of the roles that the API may take, by role. */
+  /** Role settings, by role. */
   readonly roleSettings: ReadonlyMap<string, readonly (readonly [string, string])[]>;
 }
 
-/** The key of a name in the catalog's maps. */
+/** The key of a name in the maps of the catalog. */
 export const keyOf = ({ schema, name }: QualifiedName): string => `${schema}\0${name}`;
 
 export const isSameName = (one: QualifiedName, other: QualifiedName): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The approximate search by which PostgREST suggests names (the FuzzySet algorithm): candidates are found by the
- * grams of three, then two characters that they share with the query, and ranked by their Levenshtein distance.
+ * The approximate search by which PostgREST suggests names (the FuzzySet algorithm): finds candidates that share
+ * 3-grams, or else 2-grams, with the query, and ranks them by Levenshtein distance.
  */
 export interface FuzzyMatch {
   readonly score: number;
@@ -11,7 +11,7 @@ const GRAM_SIZES = [3, 2] as const;
 const MOST_CANDIDATES = 50;
 export const DEFAULT_MIN_SCORE = 0.33;
 
-/** Best first. An exact match, apart from case, is the only one. */
+/** Returns the best matches first, or only the exact match, compared without regard to case. */
 export function fuzzySearch(
   values: readonly string[],
   query: string,

@@ -19,7 +19,7 @@ export interface CatalogSettings {
   readonly extraSearchPath: readonly string[];
 }
 
-/** Runs a query that answers one JSON value in the column `result`. */
+/** Runs a query with one JSON value in the column `result`. */
 export type CatalogQuery = (text: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** @param query runs with an empty search path. */
@@ -51,7 +51,7 @@ export async function loadCatalog(query: CatalogQuery, settings: CatalogSettings
   };
 }
 
-/** A view has the primary key of a table if it shows all of its columns; the first that shows each counts. */
+/** A view has a table's primary key if it contains all of the key's columns; for each of them, its first occurrence counts. */
 function withViewKey(table: Table, viewKeys: readonly ViewKey[]): Table {
   if (!table.isView) return table;
   const primaryKey = viewKeys
@@ -69,7 +69,7 @@ export function groupRoutines(routines: readonly Routine[]): ReadonlyMap<string,
   return new Map([...groups].map(([key, group]) => [key, group.toSorted(compareOverloads)]));
 }
 
-/** Fewest parameters first, then by description and parameters. */
+/** Orders by number of parameters, then by description and parameters. */
 function compareOverloads(one: Routine, other: Routine): number {
   const difference = one.parameters.length - other.parameters.length;
   if (difference !== 0) return difference;

@@ -20,9 +20,9 @@ export interface ForeignKey {
   readonly isOneToOne: boolean;
 }
 
-/** The relationships of the exposed schemas, and the names that hints suggest. */
+/** The relationships of the exposed schemas, and the names for hints. */
 export interface Relationships {
-  /** By the key of the relation that they start from. */
+  /** By the key of their origin. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   readonly relatedTables: Catalog['relatedTables'];
 }
@@ -40,7 +40,7 @@ export function buildRelationships(
   const functions = new Set(computed.map((one) => keyOf(one.table) + keyOf(one.function)));
   const kept: readonly Relationship[] = [
     ...computed,
-    // A function with the name of a related relation takes the place of what the keys tell.
+    // A function with the name of a related relation replaces the relationships by keys.
     ...all.filter((one) => !functions.has(keyOf(one.table) + keyOf(one.foreignTable))),
   ];
   const byTable = new Map<string, Relationship[]>();
@@ -51,7 +51,7 @@ export function buildRelationships(
   return { relationships: byTable, relatedTables: relatedTablesOf(kept, schemas) };
 }
 
-/** The relationships of foreign keys, from the side that has the key, with those that views show. */
+/** The relationships of foreign keys, from the referencing side, including those of views. */
 export function keyRelationships(
   foreignKeys: readonly ForeignKey[],
   viewKeys: readonly ViewKey[],
@@ -60,7 +60,7 @@ export function keyRelationships(
   return [...direct, ...direct.flatMap((relationship) => throughViews(relationship, viewKeys))];
 }
 
-/** Relationships that are hidden because their junction is internal count as well, as PostgREST counts them. */
+/** As in PostgREST, includes relationships that are hidden because their junction is internal. */
 function relatedTablesOf(
   kept: readonly Relationship[],
   schemas: readonly string[],
@@ -102,7 +102,7 @@ function relationshipOf({
   };
 }
 
-/** The same relationship from and to the views that show its columns. */
+/** The same relationship from and to views that contain its columns. */
 function throughViews(relationship: KeyRelationship, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const { table, foreignTable, cardinality } = relationship;
   if (cardinality.kind === 'many-to-many') return [];
@@ -137,7 +137,7 @@ function throughViews(relationship: KeyRelationship, viewKeys: readonly ViewKey[
   ];
 }
 
-/** Every way to take one of each list. */
+/** Every combination of one item per list. */
 function combinations(lists: readonly (readonly string[])[]): string[][] {
   return lists.reduce<string[][]>(
     (taken, list) => taken.flatMap((names) => list.map((name) => [...names, name])),
@@ -164,7 +164,7 @@ function invert(relationship: KeyRelationship): KeyRelationship {
   };
 }
 
-/** A table joins two others if its foreign keys to them are part of its primary key. */
+/** A table is a junction of two others if its foreign keys to them are part of its primary key. */
 function throughJunctions(
   relationships: readonly KeyRelationship[],
   tables: ReadonlyMap<string, Table>,
@@ -205,7 +205,7 @@ function throughJunctions(
 
 const CARDINALITY_ORDER = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many'];
 
-/** PostgREST lists relationships sorted; error messages show the order. */
+/** PostgREST's order of relationships, which is visible in error messages. */
 function compareRelationships(one: Relationship, other: Relationship): number {
   const a = sortKey(one);
   const b = sortKey(other);

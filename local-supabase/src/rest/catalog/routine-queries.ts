@@ -1,13 +1,12 @@
-/** Queries about functions and settings, of the same form as those about tables. */
+/** Queries about functions and settings, in the form of those in `table-queries.ts`. */
 
 /** The role that PostgREST logs in as. */
-/** The role as which PostgREST connects. */
 export const LOGIN_ROLE = 'authenticator';
 
-/** Settings that hold for the whole transaction of a function that carries them. */
+/** Settings of a function that apply to its whole transaction. */
 const HOISTED_SETTINGS = `array['statement_timeout', 'plan_filter.statement_cost_limit', 'default_transaction_isolation']`;
 
-/** A function with one unnamed parameter can be called only where a whole body fits it. */
+/** The functions that meet `condition`. One with a single unnamed parameter can only be called with a body of its type. */
 export const routinesQuery = (condition: string): string => `
   with arguments as (
     select p.oid,
@@ -70,12 +69,12 @@ export const routinesQuery = (condition: string): string => `
 
 export const ROUTINES = routinesQuery('pn.nspname = any ($1::text[])');
 
-/** The functions of the schema `$1` that the current role may call. */
+/** The functions of schema `$1` that the current role may call. */
 export const ACCESSIBLE_ROUTINES = routinesQuery(
   `pn.nspname = $1::text and has_function_privilege(p.oid, 'execute')`,
 );
 
-/** Implicit casts by a function between a domain and its text or JSON. */
+/** Implicit casts between a domain and its text or JSON that use a function. */
 export const REPRESENTATIONS = `
   select coalesce(json_agg(json_build_array(
     c.castsource::regtype::text, c.casttarget::regtype::text, c.castfunc::regproc::text)), '[]') as result
@@ -86,7 +85,7 @@ export const REPRESENTATIONS = `
     and ((s.typtype = 'd' and c.casttarget in ('json'::regtype, 'text'::regtype))
       or (t.typtype = 'd' and c.castsource in ('json'::regtype, 'text'::regtype)))`;
 
-/** Aggregates over rows, and functions, whose result is a domain that is named like a media type. */
+/** Aggregates and functions that return a domain with the name of a media type. */
 export const MEDIA_HANDLERS = `
   with media_types as (
     select t.oid, lower(t.typname) as name, n.nspname as schema, t.typname,
@@ -118,7 +117,7 @@ export const MEDIA_HANDLERS = `
 
 export const TIMEZONES = `select json_agg(name) as result from pg_timezone_names`;
 
-/** Settings of the login role and of every role that it may take, as far as a user may set them. */
+/** Settings of the login role and of its member roles, limited to those that a user may set. */
 export const ROLE_SETTINGS = `
   select coalesce(json_agg(json_build_array(r.rolname, split_part(entry, '=', 1),
     substr(entry, strpos(entry, '=') + 1))), '[]') as result
@@ -129,7 +128,7 @@ export const ROLE_SETTINGS = `
   join pg_settings s on s.name = split_part(entry, '=', 1) and s.context = 'user'
   where login.rolname = '${LOGIN_ROLE}'`;
 
-/** The roles that the API may take: those that the login role is a member of. */
+/** The roles that the API may assume: the login role is a member of them. */
 export const TAKEABLE_ROLES = `
   select coalesce(json_agg(rolname), '[]') as result from pg_roles
   where rolname = '${LOGIN_ROLE}' or (not rolsuper and pg_has_role('${LOGIN_ROLE}', oid, 'MEMBER'))`;

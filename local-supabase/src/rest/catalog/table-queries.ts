@@ -1,9 +1,9 @@
 /**
- * Queries of the catalog that answer one row with one JSON value. They run with an empty search path, so that every
- * name and type comes out with its schema. `$1` holds the exposed schemas.
+ * Catalog queries that return one row with one JSON value. They run with an empty search path, so that names and types
+ * include their schema. `$1` contains the exposed schemas.
  */
 
-/** The type that a domain stands for in the end. */
+/** The base type of each domain, resolved through nested domains. */
 const BASE_TYPES = `
   base_types as (
     with recursive chain(type, base) as (
@@ -14,7 +14,7 @@ const BASE_TYPES = `
     select type, base from chain
   )`;
 
-/** Relations of the exposed schemas with their columns. `pg_relation_is_updatable` answers a mask of commands. */
+/** Relations of the exposed schemas with their columns. `pg_relation_is_updatable` returns a bit mask of commands. */
 export const TABLES = `
   with recursive ${BASE_TYPES},
   cols as (
@@ -73,7 +73,7 @@ export const TABLES = `
   where c.relkind in ('v', 'r', 'm', 'f', 'p') and not c.relispartition
     and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`;
 
-/** Every foreign key; it is one-to-one where its columns are a whole primary or unique key. */
+/** Every foreign key; it is one-to-one if its columns are a whole primary or unique key. */
 export const FOREIGN_KEYS = `
   select coalesce(json_agg(json_build_object(
     'table', json_build_object('schema', n.nspname, 'name', c.relname),
@@ -96,7 +96,7 @@ export const FOREIGN_KEYS = `
   ) pairs
   where k.contype = 'f' and k.conparentid = 0`;
 
-/** The stored definitions of views, from which the origin of their columns is read. */
+/** The stored definitions of views, which contain the origin of their columns. */
 export const VIEW_RULES = `
   select coalesce(json_agg(json_build_object(
     'oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, 'rule', r.ev_action::text,
@@ -107,7 +107,7 @@ export const VIEW_RULES = `
   join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
   where c.relkind in ('v', 'm') and n.nspname = any ($1::text[])`;
 
-/** The columns of primary and foreign keys by their numbers, and those that foreign keys refer to. */
+/** The column numbers of primary and foreign keys, and of the columns that foreign keys refer to. */
 export const KEY_COLUMNS = `
   with keys as (
     select conname, contype::text as kind, conrelid as relation, conkey as numbers
@@ -122,7 +122,7 @@ export const KEY_COLUMNS = `
   from keys k join pg_class c on c.oid = k.relation join pg_namespace n on n.oid = c.relnamespace
   where n.nspname not in ('pg_catalog', 'information_schema')`;
 
-/** Functions from one relation's row to rows of another. */
+/** Functions that take a row of one relation and return rows of another. */
 export const COMPUTED_RELATIONSHIPS = `
   select coalesce(json_agg(json_build_object(
     'kind', 'computed',
@@ -140,7 +140,7 @@ export const COMPUTED_RELATIONSHIPS = `
     and exists (select 1 from pg_class c where c.reltype = a.oid and c.relkind in ('v', 'r', 'm', 'f', 'p'))
     and exists (select 1 from pg_class c where c.reltype = r.oid and c.relkind in ('v', 'r', 'm', 'f', 'p'))`;
 
-/** The relations of the schema `$1` with which the current role may do anything. */
+/** The relations of schema `$1` on which the current role has any privilege. */
 export const ACCESSIBLE_TABLES = `
   select coalesce(json_agg(c.relname order by c.relname), '[]') as result
   from pg_class c join pg_namespace n on n.oid = c.relnamespace

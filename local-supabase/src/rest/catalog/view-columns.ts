@@ -4,38 +4,38 @@ import type { QualifiedName } from './catalog.ts';
 export interface ViewRule extends QualifiedName {
   readonly oid: number;
   readonly rule: string;
-  /** Names of its columns by their numbers. */
+  /** Column names by number. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** A key of a table, by the numbers of its columns. */
+/** A key of a table, by column numbers. */
 export interface KeyColumns {
   readonly table: QualifiedName;
   readonly oid: number;
   readonly constraint: string;
-  /** `p`: primary key; `f`: foreign key; `f_ref`: what a foreign key refers to. */
+  /** `p`: primary key; `f`: foreign key; `f_ref`: the columns that a foreign key refers to. */
   readonly kind: 'p' | 'f' | 'f_ref';
   readonly numbers: readonly number[];
 }
 
-/** A key that a view shows whole. */
+/** A key whose columns a view contains. */
 export interface ViewKey {
   readonly table: QualifiedName;
   readonly view: QualifiedName;
   readonly constraint: string;
   readonly kind: KeyColumns['kind'];
-  /** For each column of the key, in its order, the columns of the view that show it. */
+  /** For each column of the key, in order, the view's columns that contain it. */
   readonly columns: readonly (readonly string[])[];
 }
 
-/** Where a view's column comes from. */
+/** The origin of a view's column. */
 interface Origin {
   readonly column: number;
   readonly relation: number;
   readonly number: number;
 }
 
-/** The keys that the views of `schemas` show. Views upon views are followed to their tables. */
+/** The keys in the views of `schemas`, also through views on views. */
 export function findViewKeys(
   rules: readonly ViewRule[],
   keys: readonly KeyColumns[],
@@ -79,7 +79,7 @@ function follow(
   return found;
 }
 
-/** Reads the target list of a view's query from PostgreSQL's notation of its node trees. */
+/** Reads the target list of a view's query from PostgreSQL's text form of node trees. */
 function readOrigins(rule: string): Origin[] {
   const list = outerTargetList(rule);
   return [...list.matchAll(/:resno (\d+) [^{}]*?:resorigtbl (\d+) :resorigcol (\d+)/g)]
@@ -92,7 +92,7 @@ function readOrigins(rule: string): Origin[] {
 }
 
 /**
- * The entries of the outermost query's target list, without the expressions within them. Depth counts the braces of
+ * The entries of the outermost query's target list, without the expressions within them. The depth counts the braces of
  * nodes: the query is at 1, an entry of its target list at 2.
  */
 function outerTargetList(rule: string): string {

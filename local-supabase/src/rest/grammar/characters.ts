@@ -27,7 +27,7 @@ export const noneOf = (characters: string): Parser<string> => satisfy((found) =>
 export const anyCharacter: Parser<string> = satisfy(() => true);
 export const digit: Parser<string> = label(satisfy(isDigit), 'digit');
 
-/** Exactly this text. It consumes input as soon as its first character matches. */
+/** Matches this text. Consumes input once the first character matches. */
 export function text(wanted: string): Parser<string> {
   const characters = Array.from(wanted);
   const expected = [showText(wanted)];
@@ -43,9 +43,9 @@ export function text(wanted: string): Parser<string> {
 }
 
 /**
- * As many characters as pass the test; none is enough. The same as `many(satisfy(test))`, but in one step.
+ * Matches any number of characters that pass the test. Equivalent to `many(satisfy(test))`, in one step.
  *
- * @param expected what the test stands for in error messages.
+ * @param expected names of the characters for error messages.
  */
 export function run(test: (character: string) => boolean, expected: readonly string[] = []): Parser<string> {
   return (input, start) => {
@@ -61,7 +61,7 @@ export function run(test: (character: string) => boolean, expected: readonly str
   };
 }
 
-/** At least one character. */
+/** Matches one or more characters. */
 export function run1(test: (character: string) => boolean, expected: readonly string[] = []): Parser<string> {
   const any = run(test, expected);
   return (input, position) => {
@@ -81,7 +81,7 @@ export const endOfInput: Parser<undefined> = label(notFollowedBy(anyToken), 'end
 
 export const spaces: Parser<string> = run((found) => found === ' ' || found === '\t');
 
-/** `parser` with spaces and tabs around it. */
+/** Skips spaces and tabs around `parser`. */
 export const lexeme = <T>(parser: Parser<T>): Parser<T> =>
   map(sequence(spaces, parser, spaces), ([, value]) => value);
 

@@ -53,7 +53,7 @@ const listOfValues: Parser<readonly string[]> = between(
   lexeme(character(')')),
 );
 
-/** A keyword in any mix of cases. */
+/** Matches a keyword regardless of case. */
 const anyCase = (word: string): Parser<string> =>
   map(
     sequence(...Array.from(word, (letter) => oneOf(character(letter), character(letter.toUpperCase())))),
@@ -126,7 +126,7 @@ function operatorExpression(value: Parser<string>): Parser<OperatorExpression> {
   }));
 }
 
-/** The value of `column=`: everything after the operator stands as it is. */
+/** The value of `column=`: an operator, and its operand up to the end. */
 export const filterExpression = operatorExpression(run(() => true));
 
 const arrayLiteral = attempt(
@@ -158,7 +158,7 @@ const logicOperator = label(
   'logic operator (and, or)',
 );
 
-/** `and(…)`, `or(…)`, their negations, and filters within them. */
+/** `and(…)`, `or(…)`, their negations, and the filters within them. */
 export const logicTree: Parser<LogicTree> = oneOf(
   attempt(logicFilter),
   map(

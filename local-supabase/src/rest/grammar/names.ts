@@ -35,7 +35,7 @@ export const quotedValue: Parser<string> = map(
   (characters) => characters.join(''),
 );
 
-/** Letters, digits, `_`, `$` and spaces; spaces around it are left out. */
+/** Letters, digits, `_`, `$` and spaces; surrounding spaces are trimmed. */
 export const identifier: Parser<string> = map(
   run1((found) => isLetter(found) || isDigit(found) || '_ $'.includes(found), ['letter', 'digit']),
   (name) => name.trim(),

@@ -1,10 +1,10 @@
 /**
- * Parser combinators with the error rules of Parsec (Haskell), which PostgREST's grammar is written in: its error
- * messages name the furthest position and everything that could have stood there, so the rules that merge them are
- * part of the protocol.
+ * Parser combinators with the error rules of Parsec (Haskell), which PostgREST's grammar uses: its error messages
+ * contain the furthest position and everything that was expected there, so the rules that merge errors are part of the
+ * protocol.
  */
 
-/** Parsec's order of messages; the order decides how they are printed. */
+/** The kinds in Parsec's order, in which they are printed. */
 export type MessageKind = 'system-unexpected' | 'unexpected' | 'expected';
 
 export interface Message {
@@ -12,13 +12,13 @@ export interface Message {
   readonly text: string;
 }
 
-/** What was found and what was expected at a position. Without messages the error is unknown. */
+/** What was found and what was expected at a position. Without messages, the error is unknown. */
 export interface ParseError {
   readonly position: number;
   readonly messages: readonly Message[];
 }
 
-/** The characters (code points) of one text. */
+/** The code points of a text. */
 export type Input = readonly string[];
 
 export type Reply<T> =
@@ -47,14 +47,13 @@ export const pure =
   <T>(value: T): Parser<T> =>
   (_input, position) => ({ ok: true, value, position, consumed: false, error: unknownError(position) });
 
-/** Fails without a message. */
 export const never: Parser<never> = (_input, position) => ({
   ok: false,
   consumed: false,
   error: unknownError(position),
 });
 
-/** Runs `first`, then the parser that `next` makes of its value. */
+/** Runs `first`, then the parser that `next` returns for its value. */
 export function chain<A, B>(first: Parser<A>, next: (value: A) => Parser<B>): Parser<B> {
   return (input, position) => {
     const before = first(input, position);
@@ -76,7 +75,6 @@ type ValuesOf<Parsers extends readonly Parser<unknown>[]> = {
   [Index in keyof Parsers]: Parsers[Index] extends Parser<infer T> ? T : never;
 };
 
-/** Runs the parsers one after another. */
 export function sequence<const Parsers extends readonly Parser<unknown>[]>(
   ...parsers: Parsers
 ): Parser<ValuesOf<Parsers>> {
@@ -97,7 +95,7 @@ export function sequence<const Parsers extends readonly Parser<unknown>[]>(
   };
 }
 
-/** The first that does not fail; one that fails after it has consumed input ends the choice. */
+/** Returns the first success. A parser that fails after it has consumed input ends the choice. */
 export function oneOf<Parsers extends readonly Parser<unknown>[]>(
   ...parsers: Parsers
 ): Parser<ValuesOf<Parsers>[number]> {
@@ -113,7 +111,7 @@ export function oneOf<Parsers extends readonly Parser<unknown>[]>(
   };
 }
 
-/** A failure counts as if no input had been consumed. */
+/** Fails as if no input had been consumed. */
 export const attempt =
   <T>(parser: Parser<T>): Parser<T> =>
   (input, position) => {
@@ -128,7 +126,7 @@ export const lookAhead =
     return reply.ok ? { ...reply, position, consumed: false, error: unknownError(position) } : reply;
   };
 
-/** Names what `parser` expects, in place of what its parts expect. */
+/** Replaces the expectations of `parser` with a name. */
 export function label<T>(parser: Parser<T>, name: string): Parser<T> {
   return (input, position) => {
     const reply = parser(input, position);
@@ -175,7 +173,7 @@ export const separatedBy = <T>(parser: Parser<T>, separator: Parser<unknown>): P
 export const option = <T, Fallback>(parser: Parser<T>, fallback: Fallback): Parser<T | Fallback> =>
   oneOf(parser, pure(fallback));
 
-/** The value of `parser`, or none. */
+/** The value of `parser`, or undefined if it fails without consuming input. */
 export const optional = <T>(parser: Parser<T>): Parser<T | undefined> => option(parser, undefined);
 
 export const between = <T>(open: Parser<unknown>, parser: Parser<T>, close: Parser<unknown>): Parser<T> =>
@@ -187,7 +185,7 @@ export const before = <T>(parser: Parser<T>, next: Parser<unknown>): Parser<T> =
 export const after = <T>(previous: Parser<unknown>, parser: Parser<T>): Parser<T> =>
   map(sequence(previous, parser), ([, value]) => value);
 
-/** Fails where `parser` succeeds, naming what it found. Consumes nothing. */
+/** Fails if `parser` succeeds, reporting what it found. Consumes nothing. */
 export function notFollowedBy(parser: Parser<string>): Parser<undefined> {
   const unexpected =
     (found: string): Parser<undefined> =>
@@ -199,7 +197,7 @@ export function notFollowedBy(parser: Parser<string>): Parser<undefined> {
   return attempt(oneOf(chain(attempt(parser), unexpected), pure(undefined)));
 }
 
-/** Quotes one character as Haskell's `show` does. */
+/** Quotes a character as Haskell's `show` does. */
 function showCharacter(character: string): string {
   if (character === "'") return String.raw`'\''`;
   return character === '"' ? `'"'` : `'${escapeCharacter(character)}'`;
@@ -226,7 +224,7 @@ function escapeCharacter(character: string): string {
   return code > 127 ? `\\${code}` : character;
 }
 
-/** A failure that names the character that stands at the position. */
+/** The error for an unexpected character at the position. */
 export function unexpectedAt(input: Input, position: number, expected: readonly string[] = []): ParseError {
   const found = input[position];
   return {

@@ -1,6 +1,6 @@
 import type { Message, MessageKind, ParseError, Parser } from './parser.ts';
 
-/** A text of the URL that does not follow the grammar, in PostgREST's words. */
+/** A syntax error in a part of the URL, with PostgREST's message. */
 export interface SyntaxProblem {
   readonly message: string;
   readonly details: string;
@@ -10,7 +10,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: SyntaxProblem };
 
-/** @param name of the text in error messages. What follows the parsed part is not looked at. */
+/** Parses a prefix of `source`; the rest is ignored. @param name the name of the text in error messages. */
 export function runParser<T>(parser: Parser<T>, name: string, source: string): Parsed<T> {
   const input = Array.from(source);
   const reply = parser(input, 0);

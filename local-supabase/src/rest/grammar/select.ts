@@ -39,7 +39,7 @@ const embedParameters = map(
 
 const beforeParenthesis = attempt(lookAhead(text('(')));
 
-/** `count` before a parenthesis is the aggregate, never a relation. */
+/** `count` before a parenthesis is always the aggregate, not a relation. */
 const relationName = chain(fieldName, (name) => (name === 'count' ? never : pure(name)));
 
 const relation = lexeme(

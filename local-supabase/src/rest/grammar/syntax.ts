@@ -4,7 +4,7 @@ export interface JsonStep {
   readonly operand: { readonly kind: 'key' | 'index'; readonly value: string };
 }
 
-/** A column, or a place within its JSON. */
+/** A column, or a path within its JSON. */
 export interface Field {
   readonly name: string;
   readonly path: readonly JsonStep[];
@@ -79,12 +79,12 @@ export interface LogicBranch {
 export type LogicTree = Filter | LogicBranch;
 
 export interface OrderTerm {
-  /** The embedded relation whose column orders, for `relation(column)`. */
+  /** The embedded relation to order by, for `relation(column)`. */
   readonly relation: string | undefined;
   readonly field: Field;
   readonly direction: 'asc' | 'desc' | undefined;
   readonly nulls: 'nullsfirst' | 'nullslast' | undefined;
 }
 
-/** The names of the embedded relations that lead to the one that a parameter is about; empty at the top. */
+/** The names of the embedded relations on the path to a parameter's relation; empty at the top level. */
 export type EmbedPath = readonly string[];

@@ -1,7 +1,7 @@
 import type { Aggregate } from '../grammar/syntax.ts';
 import type { ReadNode, RelationSelect, SpreadField } from './read-plan.ts';
 
-/** An aggregate that moves from a spread relation to the query that shows its columns. */
+/** An aggregate that moves from a spread relation to the query that contains its columns. */
 interface HoistedAggregate {
   readonly aggregateAlias: string;
   readonly name: string;
@@ -12,7 +12,7 @@ interface HoistedAggregate {
 
 /**
  * Moves the aggregates of to-one spread relations up to the nearest query that is not spread itself: a to-one spread
- * query has one row, so there an aggregate would compute over that row alone.
+ * query has one row, so the aggregate would only see that row.
  */
 export function hoistAggregates(node: ReadNode): readonly HoistedAggregate[] {
   const fromChildren = node.children.flatMap(hoistAggregates);

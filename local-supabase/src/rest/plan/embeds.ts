@@ -10,7 +10,7 @@ import type {
   SpreadField,
 } from './read-plan.ts';
 
-/** Ordering by an embedded relation needs it in `select` and to be at most one row. */
+/** Resolves orders by an embedded relation, which must be selected and to-one. */
 export function resolveRelatedOrders(node: ReadNode): void {
   node.order = node.order.map((term) => {
     if (term.relation === undefined) return term;
@@ -24,7 +24,7 @@ export function resolveRelatedOrders(node: ReadNode): void {
   for (const child of node.children) resolveRelatedOrders(child);
 }
 
-/** `relation=is.null` asks whether the relation has rows. */
+/** Resolves `relation=is.null`, which checks whether the relation has rows. */
 export function resolveNullEmbeds(node: ReadNode): void {
   const resolve = (logic: PlannedLogic): PlannedLogic => {
     if (logic.kind === 'branch') return { ...logic, operands: logic.operands.map(resolve) };
@@ -71,7 +71,7 @@ function spreadFields({ select, relationSelect }: ReadNode): SpreadField[] {
   ];
 }
 
-/** The order of a spread list moves to where its columns are collected, with columns to order by. */
+/** Moves the order of a to-many spread to the aggregation of its columns, and selects the columns to order by. */
 export function orderSpreads(node: ReadNode): void {
   if (node.spread?.kind === 'to-many') {
     const isAggregated =

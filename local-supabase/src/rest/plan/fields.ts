@@ -28,13 +28,13 @@ function resolve(
   };
 }
 
-/** The field with the function that converts it, if there is one; its type becomes what the function takes. */
+/** Returns the field with its conversion function, if any; its type becomes the function's argument type. */
 function transformed(catalog: Catalog, field: PlannedField, from: string, to: string): PlannedField {
   const transform = catalog.representations.get(`${from}→${to}`);
   return transform === undefined ? field : { ...field, type: from, transform };
 }
 
-/** A column as it is shown. */
+/** A column for output. */
 export function resolveOutput(catalog: Catalog, table: QualifiedName, field: Field): PlannedField {
   return asOutput(catalog, resolve(catalog, table, field, undefined));
 }
@@ -42,7 +42,7 @@ export function resolveOutput(catalog: Catalog, table: QualifiedName, field: Fie
 export const asOutput = (catalog: Catalog, field: PlannedField): PlannedField =>
   transformed(catalog, field, field.type, 'json');
 
-/** A column as it is written from JSON. */
+/** A column for input from JSON. */
 export function resolveInput(catalog: Catalog, table: QualifiedName, name: string): PlannedField | undefined {
   const column = columnOf(catalog, table, name);
   return column && transformed(catalog, fieldOfColumn(column), 'json', column.type);

@@ -3,10 +3,10 @@ import type { Cardinality, Catalog, KeyRelationship, Relationship } from '../cat
 import { ambiguousRelationship, relationshipNotFound } from './lookup-errors.ts';
 
 /**
- * The relationship that an embedding means. Its target is a relation, a constraint or a column; its hint is a
- * constraint, a column of either side, or a junction.
+ * Finds the relationship of an embedding. The target is a relation, a constraint or a column; the hint is a constraint,
+ * a column of either side, or a junction.
  *
- * @throws {RestError} PGRST200 without one, PGRST201 with several.
+ * @throws {RestError} PGRST200 if none matches, PGRST201 if several do.
  */
 export function findRelationship(
   schema: string,
@@ -44,7 +44,7 @@ function isMeant(relationship: Relationship, target: string, hint: string | unde
   );
 }
 
-/** A relation with itself: its name means the many, the column of the key means the one. */
+/** For a relationship of a relation with itself: the relation's name selects the children, the key's column the parent. */
 function isMeantSelf(
   { cardinality, foreignTable }: KeyRelationship,
   target: string,

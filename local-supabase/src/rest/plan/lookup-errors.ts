@@ -6,9 +6,9 @@ import { isSameName, keyOf } from '../catalog/catalog.ts';
 import type { Catalog, QualifiedName, Relationship, Routine } from '../catalog/catalog.ts';
 import { bestMatch, fuzzySearch } from '../catalog/fuzzy-set.ts';
 
-/** Names of relations and functions are only suggested if they are this similar. */
+/** The minimum similarity of suggested names. */
 const NAME_SIMILARITY = 0.75;
-/** PostgREST does not search among more tables. */
+/** PostgREST makes no suggestions for schemas with more tables. */
 const MOST_TABLES = 500;
 
 export function tableNotFound({ schema, name }: QualifiedName, catalog: Catalog): RestError {
@@ -95,7 +95,6 @@ function describe(relationship: Relationship): Readonly<Record<string, string>> 
 
 export interface FunctionSearch {
   readonly name: QualifiedName;
-  /** Sorted. */
   readonly argumentNames: readonly string[];
   readonly contentType: MediaType;
   readonly isPost: boolean;

@@ -5,7 +5,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { JSON_TYPE, isKnown, mimeOf, parseMediaType } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
 
-/** How the rows become the body of the answer. */
+/** How the rows become the body of the response. */
 export type BodyHandler =
   | { readonly kind: 'json' | 'array-stripped' | 'csv' | 'geojson' | 'none' }
   | { readonly kind: 'single'; readonly isStripped: boolean }
@@ -19,9 +19,9 @@ export interface Negotiated {
 const NO_BODY: BodyHandler = { kind: 'none' };
 
 /**
- * The first accepted media type that can be made.
+ * Returns the first acceptable media type that can be produced.
  *
- * @param of the relation or function whose own handlers count, as long as its rows are selected whole.
+ * @param of the relation or function with custom handlers; they apply only if its rows are selected whole.
  * @throws {RestError} PGRST107.
  */
 export function negotiate(

@@ -8,7 +8,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import type { PlannedLogic, ReadNode } from './read-plan.ts';
 import { neededColumns } from './plan-write.ts';
 
-/** An argument of a call by GET or by a form: one value, or the values of a variadic parameter. */
+/** An argument from a query or a form: one value, or the values of a variadic parameter. */
 export type ArgumentValue = string | readonly string[];
 
 export type CallArguments =
@@ -18,7 +18,7 @@ export type CallArguments =
 
 export interface CallPlan {
   readonly name: QualifiedName;
-  /** The only parameter, if it has no name. */
+  /** The only parameter, if it is unnamed. */
   readonly unnamed: Parameter | undefined;
   readonly parameters: readonly Parameter[];
   readonly arguments: CallArguments;
@@ -27,7 +27,7 @@ export interface CallPlan {
   readonly filterColumns: readonly string[];
 }
 
-/** @throws {RestError} PGRST202 without a function that fits, PGRST203 with several. */
+/** @throws {RestError} PGRST202 if no function matches, PGRST203 if several do. */
 export function findRoutine(
   name: QualifiedName,
   argumentNames: ReadonlySet<string>,
@@ -63,7 +63,7 @@ function takesArguments(
   return [...names].every((name) => known.has(name)) && required.every(({ name }) => names.has(name));
 }
 
-/** Which body fits the type of a function's only and unnamed parameter. */
+/** Whether the body's media type matches the function's only and unnamed parameter. */
 function takesBody({ parameters }: Routine, contentType: MediaType): boolean {
   const [first, second] = parameters;
   if (!first || second || first.name !== '') return false;
@@ -113,7 +113,7 @@ function argumentsOf(routine: Routine, { payload, query }: ApiRequest): CallArgu
   }
 }
 
-/** Repeated arguments are the values of a variadic parameter; for any other, the last one counts. */
+/** Repeated arguments are the values of a variadic parameter; for other parameters, the last one counts. */
 function gather(
   { parameters, hasVariadic }: Routine,
   pairs: readonly (readonly [string, string])[],

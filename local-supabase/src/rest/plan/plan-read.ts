@@ -14,15 +14,15 @@ import type { JoinCondition, ReadNode } from './read-plan.ts';
 import { addAliases, expandStars } from './stars.ts';
 
 export interface PlanSettings {
-  /** Most rows of one answer, and of each embedded list; null for any. */
+  /** The maximum number of rows of a response and of each embedded list; null for no limit. */
   readonly maxRows: bigint | null;
   readonly allowsAggregates: boolean;
-  /** Whether parameters may name an embedded relation although it has an alias. */
+  /** Whether parameters may refer to an embedded relation by name although it has an alias. */
   readonly allowsTargetNames: boolean;
 }
 
 /**
- * Plans what a request reads, also after a write or call. The steps run in PostgREST's order, because each may refuse.
+ * Plans the read of a request, also after a write or call. The order of steps is PostgREST's, because each may throw.
  *
  * @throws {RestError}
  */
@@ -110,7 +110,7 @@ function createNode(
   };
 }
 
-/** The node that a parameter is about; it becomes the first of its siblings. */
+/** Finds the node of a parameter, and moves it before its siblings. */
 function findNode(root: ReadNode, path: EmbedPath, { allowsTargetNames }: PlanSettings): ReadNode {
   let node = root;
   for (const name of path) {
@@ -138,7 +138,7 @@ function relate(node: ReadNode, parent: ReadNode, schema: string, catalog: Catal
     node.fromAlias = alias;
   } else {
     node.relationship = relationship;
-    // The junction of a many-to-many relationship is joined implicitly, without aliases.
+    // A many-to-many relationship is joined through its junction without an alias.
     if (relationship.cardinality.kind !== 'many-to-many') node.fromAlias = alias;
     node.joinConditions = joinConditions(relationship, node.fromAlias, parent.fromAlias);
   }
@@ -184,6 +184,6 @@ function restrictRanges(node: ReadNode, maxRows: bigint | null, isRoot = true): 
   for (const child of node.children) restrictRanges(child, maxRows, false);
 }
 
-/** Whether a request selects the whole rows of one relation, so that a media type may be made of them. */
+/** Whether a request selects whole rows of one relation, which custom media types require. */
 export const hasDefaultSelect = ({ select, children }: ReadNode): boolean =>
   children.length === 0 && select.length === 1 && select[0]?.field.name === '*';

@@ -14,7 +14,7 @@ import { planWrite } from './plan-write.ts';
 import type { WritePlan } from './plan-write.ts';
 import type { ReadNode } from './read-plan.ts';
 
-/** What is to be done in the database. */
+/** The database part of a request. */
 export type DatabasePlan = Negotiated & { readonly read: ReadNode; readonly isReadOnly: boolean } & (
     | { readonly kind: 'read'; readonly table: QualifiedName; readonly headersOnly: boolean }
     | {
@@ -92,7 +92,7 @@ function planFunction(
   const { preferences } = request;
   const names = action.isGet ? new Set(request.query.callArguments.map(([name]) => name)) : request.columns;
   const routine = findRoutine(action.name, names, request.contentType, !action.isGet, catalog);
-  // A function that returns rows of a relation can embed what is related to it.
+  // A function that returns rows of a relation can embed that relation's related ones.
   const of = {
     schema: routine.schema,
     name: routine.returnsComposite ? routine.returnType.name : routine.name,

@@ -15,7 +15,7 @@ export type WritePlan =
       readonly onConflict:
         | { readonly resolution: Resolution; readonly columns: readonly string[] }
         | undefined;
-      /** What a row of the body must meet, for PUT. */
+      /** The conditions that the body's row must meet, for PUT. */
       readonly conditions: readonly PlannedLogic[];
       readonly returning: readonly string[];
       readonly primaryKey: readonly string[];
@@ -91,7 +91,7 @@ export function planWrite(
   }
 }
 
-/** The columns that the answer needs: those selected, those that join embedded relations, and the primary key. */
+/** The columns that the response needs: the selected ones, those that join embedded relations, and the primary key. */
 export function neededColumns(
   { select, children }: ReadNode,
   primaryKey: readonly string[],

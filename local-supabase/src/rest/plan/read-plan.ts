@@ -2,20 +2,20 @@ import type { ComputedRelationship, KeyRelationship, QualifiedName } from '../ca
 import type { Aggregate, JoinType, JsonStep, OperatorExpression, OrderTerm } from '../grammar/syntax.ts';
 import type { RowRange } from '../request/row-range.ts';
 
-/** A column with what the catalog has about it. An unknown column is left to PostgreSQL. */
+/** A column with its catalog data. PostgreSQL reports unknown columns. */
 export interface PlannedField {
   readonly name: string;
   readonly path: readonly JsonStep[];
-  /** Whether a JSON path needs the value converted to JSON first. */
+  /** Whether the value must be converted to JSON for the path. */
   readonly toJson: boolean;
-  /** Whether a text search needs the value converted, and by which configuration. */
+  /** The conversion for a text search and its configuration; undefined if none is needed. */
   readonly textSearch: { readonly language: string | undefined } | undefined;
-  /** The declared type; empty where unknown. */
+  /** The declared type; empty if unknown. */
   readonly type: string;
-  /** The function that converts a value of a domain. */
+  /** The function that converts the domain's values. */
   readonly transform: string | undefined;
   readonly default: string | null;
-  /** The whole row in place of a column, for counting. */
+  /** Whether it represents the whole row instead of a column, for counting. */
   readonly isWholeRow: boolean;
 }
 
@@ -42,7 +42,7 @@ export type PlannedLogic =
     };
 
 export interface PlannedOrder extends Pick<OrderTerm, 'direction' | 'nulls'> {
-  /** The alias of the embedded relation whose column orders. */
+  /** The alias of the embedded relation to order by. */
   readonly relation: string | undefined;
   readonly field: PlannedField;
 }
@@ -54,7 +54,7 @@ export interface SpreadField {
   readonly alias: string | undefined;
 }
 
-/** What an embedded relation adds to the columns of its parent. */
+/** The columns that an embedded relation adds to its parent. */
 export type RelationSelect =
   | {
       readonly kind: 'json';
@@ -69,7 +69,7 @@ export type Spread =
   | { readonly kind: 'to-one' }
   | {
       readonly kind: 'to-many';
-      /** Columns that only order the rows; with the relation that they belong to, if it is not this one. */
+      /** Columns that are only used for ordering, with their relation if it is another one. */
       readonly extraSelect: readonly {
         readonly relation: string | undefined;
         readonly select: PlannedSelect;
@@ -82,12 +82,12 @@ export interface JoinCondition {
   readonly right: readonly [QualifiedName, string];
 }
 
-/** A relationship as it is used: one by a function needs the alias of its parent. */
+/** A relationship in a plan: a computed one needs its parent's alias. */
 export type PlannedRelationship =
   | KeyRelationship
   | (ComputedRelationship & { readonly parentAlias: QualifiedName });
 
-/** One relation of a request with those that are embedded in it. The steps of planning fill it in. */
+/** A relation of a request with its embedded relations. The planning steps fill it in. */
 export interface ReadNode {
   select: readonly PlannedSelect[];
   from: QualifiedName;
@@ -97,7 +97,7 @@ export interface ReadNode {
   range: RowRange;
   readonly name: string;
   readonly alias: string | undefined;
-  /** Whether a parameter names the relation although it has an alias. */
+  /** Whether a parameter refers to the relation by name although it has an alias. */
   isNamedByTarget: boolean;
   readonly hint: string | undefined;
   readonly join: JoinType | undefined;
@@ -111,7 +111,7 @@ export interface ReadNode {
   children: ReadNode[];
 }
 
-/** The name of the common table expression that holds the rows of a write or call. */
+/** The name of the common table expression with the rows of a write or call. */
 export const SOURCE = 'pgrst_source';
 
 export const unknownField = (name: string, path: readonly JsonStep[] = []): PlannedField => ({

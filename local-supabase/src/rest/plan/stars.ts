@@ -6,8 +6,8 @@ import { SOURCE } from './read-plan.ts';
 import type { PlannedField, PlannedSelect, ReadNode } from './read-plan.ts';
 
 /**
- * Replaces `*` by the columns where each of them matters: beside aggregates, in spread lists, and where a domain
- * has a representation of its own.
+ * Replaces `*` with the columns where they matter one by one: with aggregates, in to-many spreads, and for domains with
+ * a JSON representation.
  */
 export function expandStars(
   node: ReadNode,
@@ -44,7 +44,7 @@ export function expandStars(
 
 const withField = (select: PlannedSelect, field: PlannedField): PlannedSelect => ({ ...select, field });
 
-/** Names what would have no name of its own: JSON paths, converted columns, aggregates in spread relations. */
+/** Adds an alias to columns without a name: JSON paths, converted columns, aggregates in spread relations. */
 export function addAliases(node: ReadNode): void {
   const isSpread = node.spread !== undefined;
   node.select = node.select.map((select) => ({

@@ -29,10 +29,10 @@ import {
 } from './row-range.ts';
 import type { RowRange } from './row-range.ts';
 
-/** A request as it came, with the path under the REST root. */
+/** A request, unparsed. Its path is relative to the REST root. */
 export interface RawRequest {
   readonly method: string;
-  /** Path and query, percent-encoded as they were sent. */
+  /** Path and query, still percent-encoded. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
@@ -55,14 +55,14 @@ export type Action =
   | { readonly kind: 'function-options'; readonly name: QualifiedName }
   | { readonly kind: 'schema-options' };
 
-/** What a request asks for. */
+/** A parsed request. */
 export interface ApiRequest {
   readonly action: Action;
   readonly method: string;
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly schema: string;
-  /** Whether the answer names the schema, because the request did. */
+  /** Whether the response contains the schema's name, because the request did. */
   readonly isSchemaNegotiated: boolean;
   readonly query: QueryParams;
   readonly ranges: ReadonlyMap<string, RowRange>;
@@ -75,7 +75,7 @@ export interface ApiRequest {
 }
 
 /**
- * Translates HTTP into what PostgREST does. Each step refuses with PostgREST's error, in PostgREST's order.
+ * Parses an HTTP request. Each step throws PostgREST's error, in PostgREST's order.
  *
  * @throws {RestError}
  */
@@ -141,7 +141,7 @@ function parsePath(path: string): Resource {
 
 type RootSettings = Pick<RestSettings, 'schemas' | 'openApiMode' | 'rootSpec'>;
 
-/** What `/` stands for. */
+/** Resolves `/`. */
 function resolveRoot(
   resource: Resource,
   mode: RestSettings['openApiMode'],

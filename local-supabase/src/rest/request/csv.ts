@@ -1,4 +1,4 @@
-/** Reads CSV (RFC 4180). Undefined where the text breaks its rules or its header does not end with a line break. */
+/** Parses CSV (RFC 4180). Undefined if the text is invalid, or its header does not end with a line break. */
 export function parseCsv(source: string): readonly (readonly string[])[] | undefined {
   const records: string[][] = [];
   let position = 0;

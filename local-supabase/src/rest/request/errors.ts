@@ -9,7 +9,7 @@ export interface RestErrorBody {
   readonly hint?: string | null;
 }
 
-/** A request that PostgREST refuses, with the whole answer. */
+/** An error of PostgREST, with the whole response. */
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly status: number;
@@ -24,12 +24,12 @@ export class RestError extends Error {
   }
 }
 
-/** A request on which PostgREST itself fails; its web server answers 500 in plain text. */
+/** A request that makes PostgREST itself fail; its web server responds 500 in plain text. */
 export class RequestCrash extends Error {
   override readonly name = 'RequestCrash';
 }
 
-/** The JSON text of an error. */
+/** An error as JSON text. */
 export function errorText({ code, message, details = null, hint = null }: RestErrorBody): string {
   return JSON.stringify({ code, details, hint, message });
 }
@@ -75,7 +75,7 @@ export const noMediaType = (accepted: readonly MediaType[]): RestError =>
     message: `None of these media types are available: ${accepted.map(mimeOf).join(', ')}`,
   });
 
-/** @param alias of the relation, where its name must not be used. */
+/** @param alias the alias of the relation, if its name must not be used. */
 export const notEmbedded = (relation: string, alias?: string): RestError =>
   new RestError(400, {
     code: 'PGRST108',

@@ -31,7 +31,7 @@ export const OPENAPI_TYPE: MediaType = { kind: 'known', name: 'application/opena
 
 const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal'];
 
-/** The media type without a character set, as it stands in error messages. */
+/** The media type without a charset, as in error messages. */
 export function mimeOf(type: MediaType): string {
   switch (type.kind) {
     case 'known':
@@ -106,7 +106,7 @@ function planType(format: 'json' | 'text', parameters: ReadonlyMap<string, strin
   };
 }
 
-/** The media types of an `Accept` header, best first: by quality, then by how much they say. */
+/** The media types of an `Accept` header, best first: by quality, then by specificity. */
 export function parseAccept(header: string | undefined): readonly MediaType[] {
   if (header === undefined) return [ANY_TYPE];
   if (header === '') return [];

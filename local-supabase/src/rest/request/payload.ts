@@ -6,15 +6,15 @@ import { parseQueryString } from './query-string.ts';
 
 /** The body of a write or of a call. */
 export type Payload =
-  /** JSON text that PostgreSQL reads. */
+  /** JSON text for PostgreSQL. */
   | { readonly kind: 'json'; readonly text: string }
   | { readonly kind: 'form'; readonly pairs: readonly (readonly [string, string])[] }
-  /** The one argument of a function without named parameters. */
+  /** The only argument of a function with an unnamed parameter. */
   | { readonly kind: 'raw'; readonly bytes: Uint8Array };
 
 export interface ParsedPayload {
   readonly payload: Payload;
-  /** The columns or arguments that the body has, or those of `columns=`. */
+  /** The columns or arguments of the body, or those of `columns=`. */
   readonly columns: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 /**
- * @param columns of `columns=`, where the action looks at it; the body is then left to PostgreSQL.
+ * @param columns the value of `columns=`, if the action uses it; PostgreSQL then parses the body.
  * @throws {RestError} PGRST102.
  */
 export function parsePayload(
@@ -61,7 +61,6 @@ function parseJsonPayload(
   return uniform(text, value, 'All object keys must match');
 }
 
-/** The payload without rows. */
 const NO_ROWS: ParsedPayload = { payload: { kind: 'json', text: '[]' }, columns: new Set() };
 
 function uniform(text: string, rows: readonly unknown[], message: string): ParsedPayload {
@@ -82,7 +81,7 @@ const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 
 const HALF_PAIR = /\p{Surrogate}/u;
 
-/** PostgREST refuses halves of surrogate pairs, which `JSON.parse` takes. */
+/** PostgREST rejects unpaired surrogates, which `JSON.parse` accepts. */
 function demandWellFormed(key: string, value: unknown): unknown {
   const isBroken = HALF_PAIR.test(key) || (typeof value === 'string' && HALF_PAIR.test(value));
   if (isBroken) throw new SyntaxError('A lone surrogate');
@@ -101,7 +100,7 @@ function readJson(body: Uint8Array): { readonly text: string; readonly value: un
   }
 }
 
-/** Each row becomes an object of texts; the text `NULL` becomes null. A row's surplus fields are left out. */
+/** Converts each row to an object of strings; the text `NULL` becomes null. Surplus fields are dropped. */
 function parseCsvPayload(source: string): ParsedPayload {
   const [header, ...records] = parseCsv(source) ?? [];
   if (!header) throw invalidBody('parse error (not enough input) at ""');

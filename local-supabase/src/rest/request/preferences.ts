@@ -12,7 +12,7 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | undefined;
   readonly timezone: string | undefined;
   readonly maxAffected: bigint | undefined;
-  /** Preferences that PostgREST does not know, or whose value it does not accept. */
+  /** Preferences with an unknown name or value. */
   readonly invalid: readonly string[];
 }
 
@@ -30,9 +30,9 @@ const ACCEPTED = new Set(
 );
 
 /**
- * The first of several values counts.
+ * Parses the header; the first of several values counts.
  *
- * @param timezones the accepted names; null leaves the choice to PostgreSQL.
+ * @param timezones the accepted names; null leaves the check to PostgreSQL.
  * @param allowsTransaction whether `tx=` is applied (`db-tx-end`).
  */
 export function parsePreferences(

@@ -12,24 +12,24 @@ import type { RowRange } from './row-range.ts';
 import { canonicalQuery } from './query-string.ts';
 import type { QueryParameter } from './query-string.ts';
 
-/** Something of the URL and the embedded relation that it is about. */
+/** A part of the URL, with the path of its embedded relation. */
 export interface AtPath<T> {
   readonly path: EmbedPath;
   readonly value: T;
 }
 
-/** What the query of the URL says. */
+/** The parsed query of a URL. */
 export interface QueryParams {
   readonly canonical: string;
   readonly select: readonly SelectItem[];
   readonly filters: readonly AtPath<Filter>[];
-  /** The names of all parameters that are filters or arguments. */
+  /** The names of all filters or arguments. */
   readonly filterNames: ReadonlySet<string>;
-  /** Arguments of a function that is called by GET. */
+  /** The arguments of a function that is called with GET. */
   readonly callArguments: readonly (readonly [string, string])[];
   readonly logic: readonly AtPath<LogicTree>[];
   readonly order: readonly AtPath<readonly OrderTerm[]>[];
-  /** By the parameter's name with `limit` in place of `offset`. */
+  /** By parameter name; `offset` is stored under `limit`. */
   readonly ranges: ReadonlyMap<string, RowRange>;
   readonly columns: ReadonlySet<string> | undefined;
   readonly onConflict: readonly string[] | undefined;
@@ -43,8 +43,8 @@ const lastPart = (name: string): string => name.split('.').at(-1) ?? '';
 type Pair = readonly [name: string, value: string];
 
 /**
- * @param isCall whether a value without an operator is an argument of a function.
- * @throws {RestError} PGRST100 where a parameter does not follow the grammar.
+ * @param isCall whether a value without an operator is a function argument.
+ * @throws {RestError} PGRST100 for a syntax error in a parameter.
  */
 export function parseQueryParams(parameters: readonly QueryParameter[], isCall: boolean): QueryParams {
   const pairs = parameters.filter((parameter): parameter is Pair => parameter[1] !== undefined);
@@ -89,7 +89,7 @@ function parseFilter(
   return { filter: { path, value: { kind: 'filter', field, expression: demand(parsed) } } };
 }
 
-/** Where the operator's parser fails without having consumed anything, the value is an argument. */
+/** The value is an argument if the operator's parser fails without consuming input. */
 function isArgument(source: string): boolean {
   const reply = filterExpression(Array.from(source), 0);
   return !reply.ok && !reply.consumed;
@@ -122,7 +122,7 @@ function parseRanges(limits: readonly Pair[], offsets: readonly Pair[]): Readonl
   );
   for (const [name, first] of firsts) {
     const limited = ranges.get(name);
-    // An unreadable limit beside an offset counts as zero.
+    // An invalid limit together with an offset counts as zero.
     ranges.set(
       name,
       limited ? { first, last: first + (limitOf(limited) ?? 0n) - 1n } : { first, last: null },

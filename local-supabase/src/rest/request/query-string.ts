@@ -1,13 +1,13 @@
 import { compareUtf8, decodeLatin1, encodeUtf8 } from '../../platform/bytes.ts';
 import { RequestCrash } from './errors.ts';
 
-/** A query parameter; one without `=` has no value. */
+/** A query parameter. Without `=`, its value is undefined. */
 export type QueryParameter = readonly [name: string, value: string | undefined];
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-/** Percent-decoding that leaves a stray `%` as it is. */
+/** Percent-decodes a text and keeps a stray `%`. */
 export function decodeComponent(encoded: string): string {
   return /[%\u0080-\uffff]/.test(encoded) ? decoder.decode(decodeBytes(encoded)) : encoded;
 }
@@ -36,9 +36,9 @@ function decodeBytes(source: string): Uint8Array {
 }
 
 /**
- * The parameters in their order, repeated ones included. A semicolon separates them too.
+ * The parameters in order, including repeated ones; a semicolon also separates them.
  *
- * @throws {RequestCrash} where a name or a value is not UTF-8.
+ * @throws {RequestCrash} if a name or a value is not UTF-8.
  */
 export function parseQueryString(query: string): QueryParameter[] {
   if (query === '') return [];
@@ -51,7 +51,7 @@ export function parseQueryString(query: string): QueryParameter[] {
   });
 }
 
-/** The query in the form of `Content-Location`: sorted, repeated parameters joined by commas. */
+/** The query for `Content-Location`: sorted, with repeated parameters joined by commas. */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   const values = new Map<string, string[]>();
   const sorted = parameters.toSorted(([a], [b]) => compareUtf8(a, b));
@@ -63,7 +63,7 @@ export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   return [...values].map(([name, all]) => `${encode(name)}=${all.map(encode).join(',')}`).join('&');
 }
 
-/** Percent-encodes a text as PostgREST does: each byte of its UTF-8 counts as a character and is encoded as UTF-8 again. */
+/** Percent-encodes a text as PostgREST does: encodes each byte of its UTF-8 as a character, in UTF-8 again. */
 function encode(source: string): string {
   const latin1 = decodeLatin1(encodeUtf8(source));
   return encodeURIComponent(latin1).replaceAll(

@@ -2,9 +2,10 @@ import type { Claims } from '../../keys/keys.ts';
 import { RestError } from './errors.ts';
 
 /**
- * The value at a path of names, quoted names and indexes, with or without a `$` before it; undefined where there is none.
+ * The value at a path of names, quoted names and indexes, with or without a leading `$`; undefined if it does not
+ * exist.
  *
- * @throws {TypeError} if the path is malformed: a mistake of the settings.
+ * @throws {TypeError} for a malformed path, which is an error in the settings.
  */
 export function readPath(value: unknown, path: string): unknown {
   const bare = path.replace(/^\$/, '');
@@ -19,14 +20,14 @@ export function readPath(value: unknown, path: string): unknown {
   }, value);
 }
 
-/** The role of a token; a value that is not a text counts as its JSON. */
+/** The role in a token; another value than a string counts as its JSON. */
 export function roleOf(claims: Claims, roleClaimKey: string, anonymousRole: string): string {
   const role = readPath(claims, roleClaimKey);
   if (role === undefined) return anonymousRole;
   return typeof role === 'string' ? role : JSON.stringify(role);
 }
 
-/** @throws {RestError} if the token has an audience, and not this one. An empty list is none. */
+/** @throws {RestError} if the token's audience lacks `audience`. An empty list counts as no audience. */
 export function demandAudience({ aud }: Claims, audience: string | null): void {
   if (audience === null || aud === undefined) return;
   const isMeant = Array.isArray(aud) ? aud.length === 0 || aud.includes(audience) : aud === audience;

@@ -3,15 +3,15 @@ import { EMPTY, identifier, join, literal, raw, sql, value } from './fragment.ts
 import type { SqlFragment } from './fragment.ts';
 
 export interface BodySqlOptions {
-  /** Whether the columns are selected, for an INSERT. */
+  /** Whether to select the columns, for an INSERT. */
   readonly selects?: boolean;
-  /** Whether only the first object counts, for a call. */
+  /** Whether to use the first object only, for a call. */
   readonly takesFirst?: boolean;
-  /** Whether a column that an object leaves out gets its default in place of null. */
+  /** Whether a column that an object omits gets its default instead of null. */
   readonly appliesDefaults?: boolean;
 }
 
-/** `FROM` the objects of a JSON body, as rows `pgrst_body` of the columns' types. */
+/** A `FROM` clause that converts the objects of a JSON body to rows `pgrst_body` with the columns' types. */
 export function bodySql(body: string, fields: readonly PlannedField[], options: BodySqlOptions): SqlFragment {
   const { selects = false, takesFirst = false, appliesDefaults = false } = options;
   const isObject = /^[ \t\n\r]*\{/.test(body);
@@ -46,7 +46,7 @@ function parsedSql({ name, transform }: PlannedField): SqlFragment {
   return transform === undefined ? column : sql`${raw(transform)}(${column}) AS ${column}`;
 }
 
-/** Every object gets the defaults of the columns that it leaves out. */
+/** Adds to each object the defaults of the columns that it omits. */
 function defaultsSql(fields: readonly PlannedField[], isObject: boolean): SqlFragment {
   const defaults = fields.flatMap((field) =>
     field.default === null ? [] : [sql`${literal(field.name)}, ${raw(field.default)}`],

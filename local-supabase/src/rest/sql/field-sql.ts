@@ -18,7 +18,7 @@ const jsonPathSql = (path: readonly JsonStep[]): SqlFragment =>
 export const languageSql = (language: string | undefined): SqlFragment =>
   language === undefined ? EMPTY : sql`${value(language)}, `;
 
-/** A column or a place within its JSON, ready for an operator. */
+/** A column or a path within its JSON, as an operand. */
 export function fieldSql(table: QualifiedName, field: PlannedField): SqlFragment {
   const plain = plainFieldSql(table, field);
   return field.textSearch ? sql`to_tsvector(${languageSql(field.textSearch.language)}${plain})` : plain;
@@ -31,14 +31,14 @@ function plainFieldSql(table: QualifiedName, { name, path, toJson, isWholeRow }:
   return toJson ? sql`to_jsonb(${column})${jsonPathSql(path)}` : sql`${column}${jsonPathSql(path)}`;
 }
 
-/** Applies the function that converts a domain. */
+/** Applies the conversion function of a domain. */
 export const transformSql = (transform: string | undefined, of: SqlFragment): SqlFragment =>
   transform === undefined ? of : sql`${raw(transform)}(${of})`;
 
 const aliasSql = (alias: string | undefined): SqlFragment =>
   alias === undefined ? EMPTY : sql` AS ${identifier(alias)}`;
 
-/** The name of a type cannot be quoted, as in `timestamp with time zone`; the grammar lets no other characters in. */
+/** The type name cannot be quoted, as in `timestamp with time zone`; the grammar restricts its characters. */
 const castSql = (type: string | undefined, of: SqlFragment): SqlFragment =>
   type === undefined ? of : sql`CAST( ${of} AS ${raw(type)} )`;
 
@@ -62,7 +62,7 @@ export function spreadSelectSql(aggregateAlias: string, field: SpreadField): Sql
   return sql`${shown}${aliasSql(field.alias)}`;
 }
 
-/** A column of a spread list, collected in its order. */
+/** A column of a to-many spread, aggregated in order. */
 export function spreadListSql(
   aggregateAlias: string,
   order: readonly PlannedOrder[],
@@ -83,7 +83,7 @@ export function orderSql(table: QualifiedName, terms: readonly PlannedOrder[]): 
   return sql`ORDER BY ${join(ordered, ', ')}`;
 }
 
-/** Groups by everything that is shown and not an aggregate, if anything is one. */
+/** Groups by every selected column that is not an aggregate, if there is an aggregate. */
 export function groupSql(
   table: QualifiedName,
   select: readonly PlannedSelect[],

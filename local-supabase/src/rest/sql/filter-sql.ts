@@ -50,7 +50,7 @@ const IS: Readonly<Record<IsValue, string>> = {
   unknown: 'UNKNOWN',
 };
 
-/** How a filter on an embedded relation's rows is written; it differs between reading and counting. */
+/** Builds the condition that an embedded relation has no rows; it differs between reading and counting. */
 export type NullEmbedSql = (filter: Extract<PlannedFilter, { kind: 'embed-is-null' }>) => SqlFragment;
 
 const joinedNullEmbed: NullEmbedSql = ({ isNegated, aggregateAlias }) =>
@@ -100,7 +100,7 @@ function operationSql(field: PlannedField, operation: Operation): SqlFragment {
   }
 }
 
-/** An empty list, or one of an empty text, matches nothing. */
+/** An empty list, and a list of one empty string, match nothing. */
 function inSql(field: PlannedField, values: readonly string[]): SqlFragment {
   if (values.length === 1 && values[0] === '') return raw(`= ANY('{}')`);
   const list = value(arrayLiteral(values));

@@ -1,11 +1,11 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 
-/** A value that PostgreSQL gets beside the statement, as text. Its type comes from where it stands. */
+/** A bind parameter, sent as text; PostgreSQL infers its type. */
 export interface SqlValue {
   readonly value: string | null;
 }
 
-/** A piece of a statement. Values are never part of its text. */
+/** A part of a statement. Values are always bind parameters. */
 export interface SqlFragment {
   readonly parts: readonly (string | SqlValue)[];
 }
@@ -17,7 +17,7 @@ export interface Statement {
 
 export const EMPTY: SqlFragment = { parts: [] };
 
-/** Builds a fragment. Only fragments can be put in; see `raw`, `value` and `identifier`. */
+/** Builds a fragment from a template, which accepts fragments only; see `raw`, `value` and `identifier`. */
 export function sql(texts: TemplateStringsArray, ...fragments: readonly SqlFragment[]): SqlFragment {
   const parts: (string | SqlValue)[] = [texts[0] ?? ''];
   for (const [index, fragment] of fragments.entries()) {
@@ -27,7 +27,7 @@ export function sql(texts: TemplateStringsArray, ...fragments: readonly SqlFragm
   return { parts };
 }
 
-/** Text that is SQL already. */
+/** Inserts the text unescaped. */
 export const raw = (text: string): SqlFragment => ({ parts: [text] });
 
 /** PostgreSQL reads a text value up to its first null character. */
@@ -57,7 +57,7 @@ function untilNull(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** Numbers the values. */
+/** Numbers the bind parameters. */
 export function toStatement({ parts }: SqlFragment): Statement {
   const values: (string | null)[] = [];
   const texts = parts.map((part) => {

@@ -23,7 +23,7 @@ const EVERYTHING: PlannedSelect = {
   alias: undefined,
 };
 
-/** The query of a relation, with those embedded in it as lateral joins. */
+/** The query of a relation, with its embedded relations as lateral joins. */
 export function readSql(node: ReadNode): SqlFragment {
   const { select, children, where, joinConditions, relationSelect, order, range, spread } = node;
   const table = tableOf(node);
@@ -51,7 +51,7 @@ export function readSql(node: ReadNode): SqlFragment {
   );
 }
 
-/** The rows that a request would have without its range, as `SELECT 1 …`. */
+/** Counts the rows of a request without its range, as `SELECT 1 …`. */
 export function countSql(node: ReadNode): SqlFragment {
   const { where, joinConditions, children } = node;
   const nullEmbed: NullEmbedSql = ({ isNegated, aggregateAlias }) => {
@@ -80,7 +80,7 @@ function fromSql({ relationship, from, fromAlias }: ReadNode): SqlFragment {
 
 function sourceSql(relationship: PlannedRelationship | undefined, from: QualifiedName): SqlFragment {
   if (relationship?.kind !== 'computed') return qualified(from);
-  // The cast chooses among functions of the same name, because the parent may be a common table expression.
+  // The cast selects among overloaded functions, because the parent may be a common table expression.
   const row = sql`${identifier(relationship.parentAlias.name)}::${qualified(relationship.table)}`;
   return sql`${qualified(relationship.function)}(${row})`;
 }

@@ -13,10 +13,10 @@ export interface TransactionSettings {
   readonly extraSearchPath: readonly string[];
 }
 
-/** A name of SQL. */
+/** Quotes an SQL identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Sets everything that a transaction starts with. The settings of the role come before the role itself. */
+/** Sets the initial state of a transaction. The settings of the role come before the role itself. */
 export function settingsStatement(settings: TransactionSettings): Statement {
   const { request, claims, role, roleSettings, routine, extraSearchPath } = settings;
   const headers = Object.fromEntries(request.headers.filter(([name]) => name !== 'cookie'));

@@ -9,10 +9,10 @@ import type { SqlFragment, Statement } from './fragment.ts';
 import { countSql, readSql } from './read-sql.ts';
 import { writeSql } from './write-sql.ts';
 
-/** What a request runs. Each statement answers one row. */
+/** The statements of a request. Each returns one row. */
 export interface RequestStatements {
   readonly main: Statement;
-  /** Answers the planner's estimate of the rows. */
+  /** Returns the planner's estimate of the number of rows. */
   readonly explainCount: Statement | undefined;
 }
 
@@ -106,7 +106,7 @@ function countCte(
   maxRows: bigint | null,
 ): { readonly cte: SqlFragment; readonly total: SqlFragment } {
   if (kind !== 'exact' && kind !== 'estimated') return { cte: EMPTY, total: raw('null::bigint') };
-  // One row beyond the limit shows that there are more.
+  // One row more than the limit shows whether the limit is exceeded.
   const limit = kind === 'estimated' && maxRows !== null ? raw(` LIMIT ${maxRows + 1n}`) : EMPTY;
   return {
     cte: sql`, pgrst_source_count AS (${countSql(read)}${limit})`,
@@ -114,7 +114,7 @@ function countCte(
   };
 }
 
-/** The primary key of the one row that was inserted, as filters. */
+/** The primary key of a single inserted row, as filters. */
 function locationSql(primaryKey: readonly string[]): SqlFragment {
   const names = join(primaryKey.length === 0 ? [raw(`''`)] : primaryKey.map(literal), ', ');
   return sql`CASE WHEN pg_catalog.count(_postgrest_t) = 1 THEN (

@@ -8,7 +8,7 @@ import type { SqlFragment } from './fragment.ts';
 
 const BODY: QualifiedName = { schema: '', name: 'pgrst_body' };
 
-/** The statement of a write; its rows are those that it wrote. */
+/** The statement of a write; returns the written rows. */
 export function writeSql(plan: WritePlan): SqlFragment {
   switch (plan.kind) {
     case 'insert':
@@ -53,8 +53,8 @@ function conflictSql(
 }
 
 /**
- * A condition that is always true and counts rows in `pgrst.inserted`: one more for each row that is tried, one less
- * for each that turns out to update another.
+ * A condition that is always true and counts the inserted rows in `pgrst.inserted`: adds one per attempted row, and
+ * subtracts one per row that updates another.
  */
 function countInserted(step: 1 | -1): SqlFragment {
   const [sign, never] = step === 1 ? ['+', '0'] : ['-', '-1'];

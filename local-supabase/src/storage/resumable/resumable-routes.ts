@@ -29,11 +29,11 @@ import {
   type UploadState,
 } from './upload-state.ts';
 
-/** The largest upload where neither project nor bucket has a limit: 50 GiB. */
+/** The maximum size of an upload if neither project nor bucket has a limit: 50 GiB. */
 const MOST_BYTES = 50 * 1024 ** 3;
 
 /**
- * The routes below /upload/resumable: uploads in parts by the tus protocol 1.0.0, with its extensions creation,
+ * The routes below /upload/resumable: resumable uploads by the tus protocol 1.0.0, with its extensions creation,
  * creation-with-upload, creation-defer-length, expiration and termination. Below /sign, the link of a signed upload
  * replaces the token.
  */
@@ -56,7 +56,7 @@ export function createResumableRoutes(context: StorageContext): Hono {
   app.on(['GET', 'PATCH', 'DELETE', 'PUT'], '/:rest{.*}', (c, next) => {
     const request = c.req.raw;
     const { method } = request;
-    // The router hands a HEAD request to the route of GET, which the service does not have.
+    // Hono routes a HEAD request to GET, which the service does not support.
     if (method !== 'HEAD' && method !== 'PATCH' && method !== 'DELETE' && method !== 'PUT') return next();
     return respond(request, () => routes[method](context, request));
   });
@@ -99,7 +99,7 @@ async function create(context: StorageContext, request: Request): Promise<Respon
     ...given,
     cacheControl: /^-?\d+$/.test(cacheControl) ? `max-age=${cacheControl}` : 'no-cache',
   };
-  // The service creates the file last.
+  // Check the name last: the service creates the file after all other checks.
   checkStoredKey(id.path);
   const { database, now } = context;
   const created = await createUpload(database, { id: id.text, sizeBytes, metadata, createdAtMs: now() });
@@ -115,7 +115,7 @@ async function create(context: StorageContext, request: Request): Promise<Respon
   return new Response('', { status: 201, headers });
 }
 
-/** The route up to `/sign`, without what a client appended. */
+/** The route up to `/sign`, without anything that a client appended. */
 const routeOf = (pathname: string): string =>
   /^.*\/upload\/resumable(?:\/sign(?=$|\/$))?/.exec(pathname)?.[0] ?? pathname;
 
@@ -151,7 +151,7 @@ async function append(context: StorageContext, request: Request): Promise<Respon
   return new Response(null, { status: 204, headers });
 }
 
-/** The size that a part says of an upload that was created without one. */
+/** The size that a part declares for an upload that was created without one. */
 async function readDeclaredSize(
   { database }: StorageContext,
   { headers }: Request,
@@ -187,7 +187,7 @@ interface Reception {
   readonly mostBytes: number;
 }
 
-/** Adds a part and, when it was the last, stores the object. */
+/** Adds a part, and stores the object after the last one. */
 async function receive(
   { database, objects }: StorageContext,
   request: Request,
@@ -222,7 +222,7 @@ function describeUpload({ contentType, cacheControl, metadata }: Readonly<Record
   };
 }
 
-/** Refusals of this protocol are texts, with the real status. */
+/** Errors of this protocol are plain text with the real status. */
 function answerTusError(problem: unknown): Response {
   if (problem instanceof TusError) return sendText(problem.message, problem.status);
   const { statusCode, message } = storageErrorOf(problem);

@@ -1,4 +1,4 @@
-/** A refusal by the tus protocol: a status and a text. The texts are those of the server that Supabase runs. */
+/** An error of the tus protocol: a status and a text, which is that of Supabase's server. */
 export class TusError extends Error {
   override readonly name = 'TusError';
   readonly status: number;

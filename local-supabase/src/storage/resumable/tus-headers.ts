@@ -20,7 +20,7 @@ const VALIDATORS: Readonly<Record<string, (value: string) => boolean>> = {
   'tus-resumable': (value) => value === TUS_VERSION,
 };
 
-/** Checks the headers of a request. @throws {TusError} 412 without a version, 400 for a header that cannot be read. */
+/** Checks the headers of a request. @throws {TusError} 412 without a version, 400 for a malformed header. */
 export function checkTusHeaders({ headers, method }: Request): void {
   if (!headers.get('tus-resumable')) throw new TusError(412, 'Tus-Resumable Required\n');
   const type = headers.get('content-type');
@@ -31,7 +31,7 @@ export function checkTusHeaders({ headers, method }: Request): void {
   if (invalid.length > 0) throw new TusError(400, `Invalid ${invalid.toSorted().join(' ')}\n`);
 }
 
-/** The pairs of `Upload-Metadata`: names, each with a base64 value or none; undefined for a header that cannot be read. */
+/** The pairs of `Upload-Metadata`: names, each with an optional base64 value; undefined for a malformed header. */
 export function parseUploadMetadata(header: string): Readonly<Record<string, string>> | undefined {
   const metadata = new Map<string, string>();
   for (const pair of header.split(',')) {
@@ -43,7 +43,6 @@ export function parseUploadMetadata(header: string): Readonly<Record<string, str
   return Object.fromEntries(metadata);
 }
 
-/** The pairs as the header has them. */
 export function encodeUploadMetadata(metadata: Readonly<Record<string, string>>): string {
   return Object.entries(metadata)
     .map(([name, value]) => (value ? `${name} ${encodeBase64(value)}` : name))

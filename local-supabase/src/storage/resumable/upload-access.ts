@@ -5,10 +5,10 @@ import { attemptToStore, findBucket, isUpsert, parseMetadata } from '../upload.t
 import type { Destination } from '../upload.ts';
 import type { UploadId } from './upload-id.ts';
 
-/** What the caller of a request may do with an upload. */
+/** The caller's access to an upload. */
 export interface UploadAccess {
   readonly destination: Destination;
-  /** Runs a task with the permissions of the caller, or, for a signed link, of the service. */
+  /** Runs a task with the caller's permissions, or with the service's for a signed link. */
   run<T>(task: (tx: Transaction) => Promise<T>): Promise<T>;
   readonly isSigned: boolean;
 }
@@ -16,7 +16,7 @@ export interface UploadAccess {
 export const isSignedRoute = (request: Request): boolean =>
   new URL(request.url).pathname.includes('/upload/resumable/sign');
 
-/** Identifies the caller, by a token or by the link of a signed upload. @throws {StorageError} for an invalid link. */
+/** Identifies the caller by a token or by the link of a signed upload. @throws {StorageError} for an invalid link. */
 export async function identify(
   context: StorageContext,
   request: Request,
@@ -43,7 +43,7 @@ export async function identify(
 }
 
 /**
- * Identifies the caller and checks that they may store the object; a signed link was checked when it was made.
+ * Identifies the caller and checks that they may store the object; a signed link was checked when it was created.
  *
  * @throws {StorageError} otherwise.
  */

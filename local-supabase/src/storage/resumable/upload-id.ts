@@ -4,7 +4,7 @@ import { checkBucketName, checkKey } from '../names.ts';
 import { StorageError } from '../storage-error.ts';
 import { uploadNotFound } from './tus-error.ts';
 
-/** The id of an upload, which its URL contains in base64url: `bucket/path/version`. */
+/** The id of an upload, in base64url in its URL: `bucket/path/version`. */
 export interface UploadId {
   readonly text: string;
   readonly bucket: string;
@@ -13,14 +13,14 @@ export interface UploadId {
 
 const ROUTE = '/upload/resumable';
 
-/** The id of a new upload. @throws {StorageError} for names that the service does not take. */
+/** The id of a new upload. @throws {StorageError} for invalid names. */
 export const createUploadId = (bucket: string, path: string): UploadId =>
   checked({ text: `${bucket}/${path}/${crypto.randomUUID()}`, bucket, path });
 
-/** Reads the id in a URL. @throws {TusError} 404 without one, {StorageError} 400 for a text that is none. */
+/** Reads the id in a URL. @throws {TusError} 404 without one, {StorageError} 400 for an invalid one. */
 export function readUploadId(request: Request): UploadId {
   const segment = /([^/]+)\/?$/.exec(new URL(request.url).pathname)?.[1];
-  // The service takes a part of its own route for no id, whatever the part.
+  // As in the service, any substring of the route counts as a missing id.
   if (segment === undefined || ROUTE.includes(segment)) throw uploadNotFound();
   const text = decodeUtf8(decodeBase64(segment));
   const [bucket = '', ...rest] = text.split('/');

@@ -4,17 +4,17 @@ import type { ObjectStore } from '../object-store.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { uploadExpired, uploadNotFound } from './tus-error.ts';
 
-/** An upload ends an hour after its creation, in hosted projects and here. */
+/** As in hosted projects, an upload expires an hour after its creation. */
 export const UPLOAD_LIFETIME_MS = 3_600_000;
 
-/** A resumable upload: what has arrived of it. */
+/** The state of a resumable upload. */
 export interface UploadState {
-  /** `bucket/path/version`, as the id in the upload's URL. */
+  /** `bucket/path/version`, the id in the upload's URL. */
   readonly id: string;
-  /** Null until a part says it. */
+  /** Null until a part declares it. */
   readonly sizeBytes: number | null;
   readonly offsetBytes: number;
-  /** The offsets of the parts that are in the object store, in order. */
+  /** The offsets of the parts in the object store, in order. */
   readonly partOffsets: readonly number[];
   /** The pairs of `Upload-Metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -62,7 +62,10 @@ export async function findUpload(sql: Sql, id: string, nowMs: number): Promise<U
   };
 }
 
-/** Stores a part at the upload's offset. Two parts of one offset cannot both count: the row is written under its old offset. */
+/**
+ * Stores a part at the upload's offset. Of two parts with the same offset only one counts, because the row is updated
+ * under its old offset.
+ */
 export async function appendPart(
   sql: Sql,
   objects: ObjectStore,
@@ -91,7 +94,7 @@ export async function declareSize(sql: Sql, state: UploadState, sizeBytes: numbe
   return { ...state, sizeBytes };
 }
 
-/** The bytes of a complete upload. */
+/** Joins the parts of a complete upload. */
 export async function joinParts(
   objects: ObjectStore,
   { id, offsetBytes, partOffsets }: UploadState,
@@ -110,7 +113,7 @@ export async function removeUpload(sql: Sql, objects: ObjectStore, state: Upload
   await removeParts(objects, state);
 }
 
-/** Removes the uploads whose time is over, with their parts. */
+/** Removes expired uploads with their parts. */
 export async function sweepUploads({ database, objects, now }: StorageContext): Promise<void> {
   const gone = await database.query<UploadRow>(
     'delete from storage.resumable_uploads where created_at < $1 returning *',

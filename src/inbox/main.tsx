@@ -29,7 +29,7 @@ export function start(screen: Promise<unknown>): void {
   if (plainPath(location.pathname) === paths.clearCookies)
     return location.replace(`${paths.clearCookies}.html`);
   const root = createRoot(container, {
-    // An error page shows them, and the team has to hear of them all the same; a missing chunk is a new version or no network.
+    // Errors that an error page shows are reported, too, except a missing chunk, which means a new version or no network.
     onCaughtError: (problem) => {
       if (!isChunkFailure(problem)) reportProblem(problem);
     },
@@ -96,7 +96,7 @@ export function start(screen: Promise<unknown>): void {
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
     const startWhenIdle = () =>
       setTimeout(() => whenIdle(() => void startServiceWorker(platform)), workerDelayMs);
-    // A visitor of /login may never use the application. A worker that is there already has to hear of new versions.
+    // A visitor of /login may never use the application, but an existing worker must check for new versions.
     if (navigator.serviceWorker?.controller) startWhenIdle();
     else whenSignedIn(clients.auth, startWhenIdle);
   });

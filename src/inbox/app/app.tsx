@@ -57,7 +57,7 @@ function Loading() {
   return <ScreenMessage>{useLanguage() === 'de' ? 'Wird geladen...' : 'Loading...'}</ScreenMessage>;
 }
 
-/** What /login says after the session has ended. */
+/** The notices of /login after the session has ended. */
 const notices = {
   'on-purpose': null,
   refused: 'session-ended',

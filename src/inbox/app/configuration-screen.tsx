@@ -3,7 +3,7 @@ import { NarrowPage } from '../ui/page/narrow-page.tsx';
 import { PageHeading } from '../ui/page/page-heading.tsx';
 import { appTexts } from './app-texts.ts';
 
-/** Shows the configuration error as it was thrown, for the developer who sets the application up. */
+/** Shows the configuration error to the developer who sets the application up. */
 export function ConfigurationScreen({ message }: { readonly message: string }) {
   const texts = appTexts.use();
   return (

@@ -10,8 +10,8 @@ const outages: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * `platform.report` of the application. The page shows an outage and tries again, so it is logged; everything else is a fault of the
- * code, and ends as an uncaught error does.
+ * `platform.report` of the application. The page shows an outage and retries, so it is logged; everything else is a bug, and
+ * ends as an uncaught error.
  */
 export function reportProblem(problem: unknown): void {
   const isOutage = problem instanceof Error && 'code' in problem && outages.has(problem.code);
@@ -19,7 +19,7 @@ export function reportProblem(problem: unknown): void {
   else reportError(problem);
 }
 
-/** What leaves the page about an error: nothing that people wrote, no address of theirs, and no token. */
+/** The report of an error that leaves the page, without texts that people wrote, their addresses, or tokens. */
 export interface ErrorReport {
   readonly name: string;
   readonly message: string;
@@ -31,13 +31,13 @@ export interface ErrorReport {
 }
 
 export interface ErrorReportsOptions {
-  /** Where errors and rejections that nothing handled arrive; `platform.report` is one of their sources. */
+  /** Receives unhandled errors and rejections; `platform.report` is one of their sources. */
   readonly page: Pick<Window, 'addEventListener' | 'location'>;
   readonly now: () => number;
   readonly send: (report: ErrorReport) => void;
 }
 
-/** One broken screen may fail at each render: the first reports say all that there is to say. */
+/** Maximum number of reports: a broken screen may fail at each render. */
 const mostReports = 10;
 const longestText = 2_000;
 

@@ -3,8 +3,8 @@ import type { Platform } from 'supabase-protocol-clients/platform';
 const hourMs = 3_600_000;
 
 /**
- * Looks for a newer version each hour in a visible page, and in a hidden one when it is shown again. The browser itself looks upon
- * navigations only, so that a page that stays open would learn of none.
+ * Checks for a newer version each hour in a visible page, and in a hidden one when it is shown again, because the browser
+ * itself checks upon navigations only.
  */
 export function checkForUpdates(
   { clock, page }: Pick<Platform, 'clock' | 'page'>,

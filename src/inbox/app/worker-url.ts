@@ -10,7 +10,7 @@ type TrustedScriptURL = string;
 let policy: ReturnType<TrustedTypes['createPolicy']> | undefined;
 
 /**
- * Returns the URL of a worker's script in the form that the page's policy demands (`trusted-types` in
+ * Returns the URL of a worker's script in the form that the page's policy requires (`trusted-types` in
  * scripts/page-headers.ts). A policy of this name can be created once only.
  *
  * @param url of the application's own origin.

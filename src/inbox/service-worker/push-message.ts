@@ -58,9 +58,9 @@ export async function showPushMessage(message: PushMessage, scope: PushScope): P
   });
 }
 
-/** Opens what an alert is about: in a page that is open already, or in a new one. */
+/** Opens the path of an alert in an open page, or in a new one. */
 export async function openAlert(data: unknown, scope: PushScope): Promise<void> {
-  // A path of this site alone: `//host` would be another one, also with a tab between, which browsers leave out.
+  // A path of this site alone: `//host` would be another one, also with a tab between, which browsers remove.
   const path = typeof data === 'string' && /^\/(?![/\\])\P{Cc}*$/u.test(data) ? data : '/home';
   const [page] = await scope.pages();
   if (!page) {

@@ -1,6 +1,6 @@
 /**
  * The options of `Intl.DateTimeFormat` for a time of day, alone or beside a date: 09:00 where the day has 24 hours, 9:00 AM
- * where it has twice twelve. A `numeric` hour alone would be 9:00 or 09:00 in German, by what stands beside it.
+ * where it has twice twelve. A `numeric` hour alone would be 9:00 or 09:00 in German, depending on the text beside it.
  */
 export function timeOfDay(locale: string): Pick<Intl.DateTimeFormatOptions, 'hour' | 'minute'> {
   const { hourCycle } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions();

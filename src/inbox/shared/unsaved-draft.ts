@@ -8,7 +8,7 @@ let draft: Draft | null = null;
 
 export const unsavedDraft = {
   exists: () => draft !== null,
-  /** The draft of this user; null if there is none. */
+  /** The draft of this user; null without one. */
   get: (userId: string) => (draft?.userId === userId ? draft.values : null),
   /**
    * Keeps the values while they are saved, and for the same user's next sign-in if the session ends meanwhile.

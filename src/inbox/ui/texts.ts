@@ -51,7 +51,7 @@ export interface Texts<T> {
 
 /**
  * A dictionary: English is bundled with the code that uses it. For a German page the German file begins to load with that
- * code; English stands in for it while it cannot be loaded.
+ * code; English is shown while it cannot be loaded.
  */
 export function defineTexts<T>(english: T, importGerman: () => Promise<{ readonly german: T }>): Texts<T> {
   let loading: Promise<T> | null = null;

@@ -20,7 +20,7 @@ export function isChunkFailure(problem: unknown): boolean {
 }
 
 /**
- * Reloads once when a chunk is missing although the site answers: a newer version was published. At most once a minute,
+ * Reloads once when a chunk is missing although the site responds: a newer version was published. At most once a minute,
  * to avoid a reload loop, and never while the site is unreachable, since the browser's error page would replace this one.
  *
  * @returns whether the page is about to reload.

@@ -36,6 +36,6 @@ export function createClients({ configuration, platform, store, address }: Clien
     importRest,
     importRealtime: () => import('../live/live.ts'),
   });
-  // React's `use` needs a rejected promise kept until an error boundary tries again.
+  // React's `use` needs a rejected promise kept until an error boundary retries.
   return { ...clients, loadRest: createLoader(clients.loadRest) };
 }

@@ -20,7 +20,7 @@ import { openPersistedCache } from './persisted-cache.ts';
 /** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
 export interface DataCache {
   readonly preferences: PreferencesStore;
-  /** The notifications of an earlier visit; null if there are none or they were discarded. */
+  /** The notifications of an earlier visit; null if they are missing or were discarded. */
   readonly persisted: PersistedNotifications | null;
   persistNotifications(state: NotificationsState): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
@@ -61,7 +61,7 @@ export async function openDataCache({
       if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
     },
   });
-  // The cast holds for the same reason. An answer of the server may have been faster.
+  // The cast holds for the same reason. A response of the server may have been faster.
   const kinds = store.get(keys.kinds) as Cached<readonly RegisteredKind[]> | undefined;
   if (kinds && registeredKinds.getSnapshot().size === 0) setRegisteredKinds(kinds.value);
   const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;

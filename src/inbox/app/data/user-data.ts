@@ -60,7 +60,7 @@ export function createUserData({
   const notifications = createNotificationsApi(rest, userId, report, () => clock.now());
   const api: NotificationsApi = {
     ...notifications,
-    // A session that has ended reads no rows, as an empty inbox does: only this function says so.
+    // After the session has ended, reads return no rows, as in an empty inbox: only this function reports it.
     changes: (since) =>
       notifications.changes(since).catch(async (problem: unknown) => {
         if (problem instanceof RestError && problem.status === 401) await checkSession();
@@ -116,7 +116,10 @@ export function createUserData({
     stopListening = stop;
   };
   const isRead = () => inbox.getSnapshot().isVerified || inbox.getSnapshot().problem !== null;
-  /** Waits for the first list, which the code would delay on a slow network. A channel that has joined asks for what changed before. */
+  /**
+   * Waits for the first list, because loading the code would delay it on a slow network. A joined channel requests earlier
+   * changes.
+   */
   const listen = async () => {
     await whenTrue(inbox, isRead);
     const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('../live/live.ts')]);

@@ -20,15 +20,15 @@ export interface BurstFilterOptions<Change> {
 const mostChanges = 200;
 /** A busy server sends some fifty changes a second. */
 const windowMs = 5_000;
-/** A burst of some hundred changes is over by then, and needs one call only. */
+/** A burst of some hundred changes ends within this time, and needs one call only. */
 const firstCallMs = 200;
 const repeatMs = 10_000;
-/** A burst ends when no change has come for this time. A busy server pauses for shorter times. */
+/** A burst ends when no change has arrived for this time. A busy server pauses for shorter times. */
 const quietMs = 2_000;
 
 interface Burst {
   readonly nextCallMs: number;
-  /** Whether the first call is still to come. */
+  /** Whether the first call is pending. */
   readonly isNew: boolean;
   lastChangeMs: number;
   /** The number of changes dropped since the last call. */

@@ -18,7 +18,7 @@ export interface LiveRows {
  * Follows the user's rows in the user's channel, which has to be joined afterwards: by broadcasts of the database, or by
  * `postgres_changes`, which the realtime service reads from the database's log
  * (conformance/protocol/product.md#calls-of-the-application). The database broadcasts deletions in both cases, because a
- * publication with deletions would tell strangers their ids.
+ * publication with deletions would reveal their ids to strangers.
  */
 export function listenToRows(channel: Channel, userId: string, usesBroadcasts: boolean): LiveRows {
   const broadcast = createDatabaseBroadcast(channel);

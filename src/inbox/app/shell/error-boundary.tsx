@@ -11,7 +11,7 @@ import { isChunkFailure, reloadIfReplaced } from '../chunks/chunk-failures.ts';
 export interface ErrorBoundaryProps {
   /** A change of this value, such as the path, resets the boundary. */
   readonly resetKey?: string;
-  /** Whether it stands in the frame of the signed-in user. Default: false. */
+  /** Whether it is inside the frame of the signed-in user. Default: false. */
   readonly isPart?: boolean;
   /** Rendered instead of an error page when the tree below fails; null: nothing. */
   readonly fallback?: ReactNode;
@@ -20,7 +20,9 @@ export interface ErrorBoundaryProps {
 }
 
 interface ErrorBoundaryState {
-  /** `checking`: a chunk failed to load and a newer version is looked for; `missing`: there is none. */
+  /**
+   * `checking`: a chunk failed to load, and the page checks for a newer version; `missing`: no newer version exists.
+   */
   readonly failure: 'checking' | 'missing' | 'broken' | null;
   readonly resetKey: string | undefined;
 }

@@ -25,7 +25,10 @@ export function PausedNotice() {
   return store && <KnownPausedNotice store={store} />;
 }
 
-/** A list without anything newer may be paused: only then are preferences read that this device does not know. */
+/**
+ * If nothing newer arrives for this long, notifications may be paused; only then are the preferences read that this
+ * device does not have.
+ */
 const quietMs = 24 * 60 * 60_000;
 
 function KnownPausedNotice({ store }: { readonly store: PreferencesStore }) {

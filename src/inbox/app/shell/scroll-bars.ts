@@ -12,7 +12,7 @@ export interface ScrollBarsState {
 
 export const initialScrollBarsState: ScrollBarsState = { areHidden: false, turnPx: 0 };
 
-/** The bars leave when the page scrolls down and return when it scrolls up. */
+/** The bars hide when the page scrolls down and show when it scrolls up. */
 export function stepScrollBars(state: ScrollBarsState, scrollPx: number): ScrollBarsState {
   if (scrollPx < topPx) return { areHidden: false, turnPx: scrollPx };
   const { areHidden, turnPx } = state;

@@ -5,7 +5,7 @@ import type { RestClient } from 'supabase-protocol-clients/rest-client';
 export interface Device {
   readonly id: string;
   readonly lastActiveAtMs: number;
-  /** As the browser named itself at the last refresh; may be empty. */
+  /** The user agent of the last refresh; may be empty. */
   readonly userAgent: string;
   readonly isCurrent: boolean;
 }

@@ -19,7 +19,7 @@ import { ProfileSection } from './profile-section.tsx';
 import { SectionNavigation } from './section-navigation.tsx';
 import { useAccount } from './use-account.ts';
 
-/** `/account`: shows the stored session's user until the server has answered. */
+/** `/account`: shows the stored session's user until the response arrives. */
 export function AccountScreen() {
   const texts = accountTexts.use();
   const { callbackError } = useAuth();

@@ -55,11 +55,13 @@ export function DataSection() {
       }
     }
     toasts.clear();
-    // The session is gone at the server already.
+    // The server has ended the session already.
     await auth.signOut({ scope: 'local' }).catch(platform.report);
     navigate(links.login(), { replace: true, state: 'account-deleted' satisfies LoginNotice });
   };
-  /** What to say about a failed deletion; null where only its answer was lost: a long one outlasts the request. */
+  /**
+   * The message of a failed deletion; null if only the response was lost, because a long deletion outlasts the request.
+   */
   const explain = async (problem: unknown): Promise<string | null> => {
     const { message = '', status = null } = problem instanceof RestError ? problem : {};
     if (message === 'account_has_files') return texts.deleteHasFiles;

@@ -84,7 +84,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
     },
   });
   const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);
-  // With three errors, screen readers hear all of them in one summary.
+  // With three errors, one summary announces all of them to screen readers.
   const summary = errors.length > 2 && (
     <ul>
       {errors.map((error) => (

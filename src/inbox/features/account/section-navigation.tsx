@@ -7,7 +7,7 @@ export interface SectionNavigationProps {
   readonly sections: readonly (readonly [id: string, title: string])[];
 }
 
-/** What stays of the earlier link where the row is scrolled, to show that there is one. */
+/** How much of the previous link stays visible in a scrolled row. */
 const linkMarginPx = 32;
 
 /** Links to the sections of the page, beside them or, on narrow screens, above them. */
@@ -29,7 +29,7 @@ export function SectionNavigation({ label, sections }: SectionNavigationProps) {
   );
 }
 
-/** The section that is read at the moment. @param ids separated by spaces */
+/** The section that is being read. @param ids separated by spaces */
 function useCurrentSection(ids: string): string | undefined {
   const subscribe = useCallback((listener: () => void) => {
     const events = ['scroll', 'resize', 'hashchange'];

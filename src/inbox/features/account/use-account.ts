@@ -5,7 +5,7 @@ import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 
 export interface Account {
-  /** From the server; from the stored session until the server has answered. */
+  /** From the server; from the stored session until the response arrives. */
   readonly user: UnverifiedUser;
   readonly status: 'loading' | 'ready' | 'failed';
   /** Why it could not be loaded. */

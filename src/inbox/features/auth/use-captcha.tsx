@@ -7,7 +7,7 @@ import { authTexts } from './auth-texts.ts';
 export interface Captcha {
   /** The widget; null unless the configuration names a captcha. */
   readonly widget: ReactNode;
-  /** Takes the answer, which is valid once, and renders a new widget. */
+  /** Takes the token, which is valid once, and renders a new widget. */
   readonly take: () => string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function useCaptcha(): Captcha {
 
 interface CaptchaWidgetProps {
   readonly captcha: CaptchaConfiguration;
-  /** Called with `undefined` when an answer has expired. */
+  /** Called with `undefined` when a token has expired. */
   readonly onAnswer: (token: string | undefined) => void;
 }
 
@@ -73,7 +73,7 @@ function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
         if (ended || !container.current) return;
         const widget = document.createElement('div');
         container.current.replaceChildren(widget);
-        // A callback of a removed widget must not change the answer of the current one.
+        // A callback of a removed widget must not change the token of the current one.
         const answer = (token?: string) => {
           if (!ended) onAnswer(token);
         };

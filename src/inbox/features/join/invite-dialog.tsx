@@ -83,7 +83,7 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
   const field = useRef<HTMLInputElement>(null);
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
   const mail = new URLSearchParams({ subject: texts.mailSubject, body: texts.mailBody(url) });
-  // Mail programs read a plus as itself.
+  // Mail programs do not decode a plus as a space.
   const mailto = `mailto:${encodeURIComponent(sent.email)}?${mail.toString().replaceAll('+', '%20')}`;
   const { isCopied, copy } = useCopy(url, () => field.current?.select());
   return (

@@ -44,7 +44,7 @@ export function BrowserTimeZoneOffer({ zone, onChange }: ZoneOfferProps) {
   );
 }
 
-/** An IANA name as it is shown. */
+/** Formats an IANA name for display. */
 export const formatTimeZone = (zone: string) => zone.replaceAll('_', ' ');
 
 /** All zones that the browser knows; the device's own and the chosen one come first. */

@@ -39,7 +39,7 @@ async function call(action: Action, kind: string | null): Promise<Subscription |
   return (await response.json()) as Subscription;
 }
 
-/** After this long a request without an answer says that it is slow. */
+/** After this time a pending request shows that it is slow. */
 const slowMs = 2_000;
 
 async function run(action: Action, kind: string | null): Promise<void> {

@@ -41,7 +41,7 @@ export function describeProblem<Name extends string>(
 ): FormProblem<Name> {
   const code = problem instanceof AuthError ? problem.code : 'unknown';
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
-  // This text is shown as it is (conformance/protocol/product.md#errors-of-the-application).
+  // This text is shown unchanged (conformance/protocol/product.md#errors-of-the-application).
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const shown = messageCode(texts, code);
   // Without the message's advice to try again, because the time of the next attempt follows it.

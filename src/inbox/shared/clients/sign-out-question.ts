@@ -14,7 +14,7 @@ export interface SignOutQuestion {
 /** The open question; null: none. */
 export const signOutQuestion = createStore<SignOutQuestion | null>(null);
 
-/** How long a sign-out waits for the answers to pending changes. */
+/** How long a sign-out waits for pending changes. */
 const flushMs = 3_000;
 
 /** Sends what is pending. Resolves to whether to sign out: if nothing would be lost, otherwise as the user decides. */

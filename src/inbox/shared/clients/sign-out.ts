@@ -16,7 +16,7 @@ export const signOutNotices = {
 export async function signOutHere(auth: AuthClient, scope: 'local' | 'global'): Promise<void> {
   if (!(await confirmSignOut())) return;
   const { revoked } = await auth.signOut({ scope });
-  // The response may come after the user has signed in again.
+  // The response may arrive after the user has signed in again.
   if (revoked || auth.getSnapshot().status !== 'signed-out') return;
   const { pathname, search } = location;
   const path = isPublicPath(pathname) ? pathname + search : paths.login;

@@ -1,4 +1,4 @@
-/** An action of the user that the server has not answered yet. */
+/** An action of the user without a response so far. */
 export interface PendingAction {
   readonly id: string;
   readonly userId: string;
@@ -17,7 +17,7 @@ export interface PendingAction {
 
 /** How an action ended. */
 export interface OutboxOutcome<Answer = unknown> {
-  readonly type: /** The server has it. */
+  readonly type: /** The server applied it. */
     | 'sent'
     /** Another device has changed rows since; the action was not applied to them. */
     | 'changed'
@@ -27,7 +27,7 @@ export interface OutboxOutcome<Answer = unknown> {
     | 'refused'
     /** It was undone or discarded before it was sent. */
     | 'undone';
-  /** The server's answer; undefined in other tabs, and where there is none. */
+  /** The server's response; undefined in other tabs, and without one. */
   readonly answer?: Answer;
 }
 
@@ -61,7 +61,7 @@ export type OutboxEvent =
   | { readonly type: 'sender'; readonly senderId: string }
   /** The undo has passed; null: that of every action of this tab. */
   | { readonly type: 'released'; readonly id: string | null }
-  /** Answered, undone or discarded. */
+  /** Completed, undone or discarded. */
   | { readonly type: 'removed'; readonly ids: readonly string[] }
   | { readonly type: 'connection'; readonly isOnline: boolean }
   | { readonly type: 'topic'; readonly topic: string }
@@ -194,7 +194,7 @@ export function selectDue(state: OutboxState, nowMs: number): readonly PendingAc
   return due;
 }
 
-/** The actions that wait for a connection or the server; an action that is on its way, or can be undone, is none of them. */
+/** The actions that wait for a connection or the server; actions in flight, or with an undo, are not included. */
 export function selectDelayed(state: OutboxState): readonly PendingAction[] {
   if (!state.isOnline) return state.pending;
   return state.isDelayed ? state.pending.filter(({ isUndoable }) => !isUndoable) : [];

@@ -12,8 +12,8 @@ export interface OutboxTopic<Payload, Answer = unknown> {
   /** What it changes, such as ids of rows; null: any row, so that a repetition may change rows that came to match. */
   keysOf(payload: Payload): readonly string[] | null;
   /**
-   * Applies the action to the rows that are as it assumes. Called again with the same payload after an interruption; a second call
-   * must change nothing.
+   * Applies the action to the rows in the state that it assumes. Called again with the same payload after an interruption; a
+   * second call must change nothing.
    */
   send(payload: Payload): Promise<OutboxOutcome<Answer>>;
   /** Shows the action as done, in every tab. */
@@ -29,7 +29,7 @@ export interface AddedAction<Answer = unknown> {
   readonly settled: Promise<OutboxOutcome<Answer>>;
   /** Sends an action that was kept back for its undo. */
   release(): void;
-  /** Removes the action; if it was sent already, calls `inverse` or says that it is too late. */
+  /** Removes the action; if it was sent already, calls `inverse` or shows that it is too late. */
   undo(inverse?: () => void): void;
 }
 
@@ -46,13 +46,16 @@ export type OutboxNotice =
 
 /** One user's actions on the way to the server. */
 export interface Outbox {
-  /** Shows and sends what earlier visits and other tabs left. Never rejects. */
+  /** Shows and sends the stored actions of earlier visits and other tabs. Never rejects. */
   start(): Promise<void>;
   /** Adds the feature that shows and sends the actions of a topic, which wait for it. */
   addTopic<Payload, Answer>(name: string, topic: OutboxTopic<Payload, Answer>): AddAction<Payload, Answer>;
   /** Removes actions, with later ones that assume them, after their requests in flight. */
   discard(ids: readonly string[]): Promise<void>;
-  /** Sends what was kept back for an undo. Resolves to how many actions are left when all are answered or the time has passed. */
+  /**
+   * Sends what was kept back for an undo. Resolves to how many actions are left when all have a response, or after the
+   * timeout.
+   */
   flush(timeoutMs: number): Promise<number>;
   /** The actions that wait for a connection or the server, oldest first; the same array until it changes. */
   getSnapshot(): readonly PendingAction[];
@@ -66,7 +69,7 @@ export interface Outbox {
 export interface OutboxOptions {
   readonly userId: string;
   readonly storage: OutboxStorage;
-  /** Whether a request that failed so may succeed later. */
+  /** Whether the failure of a request is transient. */
   readonly isRetryable: (problem: unknown) => boolean;
   readonly notify: (notice: OutboxNotice) => void;
   readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'locks' | 'openBroadcast' | 'report'>;
@@ -178,7 +181,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
   const remove = (ids: readonly string[], outcome: OutboxOutcome) => {
     if (ids.length === 0 || signal.aborted) return;
     store(storage.remove(ids));
-    // Without the answer, which has the content of rows.
+    // Without the response, which has the content of rows.
     post({ type: 'removed', ids, outcome: outcome.type });
     dispatch({ type: 'removed', ids }, outcome);
   };
@@ -299,7 +302,7 @@ export function createOutbox({ userId, storage, isRetryable, notify, platform }:
       if (name === 'online' || name === 'offline')
         dispatch({ type: 'connection', isOnline: name === 'online' });
       if (name !== 'pagehide') return;
-      // Requests can no longer start afterwards, and answers may never arrive.
+      // Requests can no longer start afterwards, and responses may never arrive.
       releaseAll();
       const once = state.pending.filter(({ id, keys }) => keys === null && state.sendingIds.has(id));
       if (once.length > 0) store(storage.remove(once.map(({ id }) => id)));

@@ -5,7 +5,7 @@ import type { Clients } from '../clients/clients-context.ts';
 
 export interface RecoveryCodeStatus {
   readonly unused: number;
-  /** Null where the auth service has the codes, which does not tell it. */
+  /** Null for codes of the auth service, which does not report it. */
   readonly createdAtMs: number | null;
 }
 
@@ -15,7 +15,7 @@ export type RecoveryOutcome =
   /** `limited`: too many wrong codes. */
   | { readonly outcome: 'invalid' | 'limited'; readonly retryAfterSeconds?: number };
 
-/** Codes that each take the place of the second factor once, and do not switch it off. */
+/** Codes that each replace the second factor once, without switching it off. */
 export interface RecoveryCodes {
   /** How many codes are unused; null if none were created. */
   getStatus(signal: AbortSignal): Promise<RecoveryCodeStatus | null>;
@@ -37,10 +37,10 @@ const databaseOutcome = z.object({
 });
 
 /**
- * The recovery codes of an account: the auth service's where it offers them, else the database's. Codes that the service creates
- * end those of the database.
+ * The recovery codes of an account: the auth service's where it offers them, else the database's. Codes that the service
+ * creates invalidate those of the database.
  *
- * @param factors the account's factors, which tell whether the service has its codes.
+ * @param factors the account's factors, which show whether the service has its codes.
  */
 export function createRecoveryCodes(
   clients: Clients,
@@ -113,7 +113,10 @@ function codesOfDatabase({ auth, loadRest }: Clients): RecoveryCodes {
   };
 }
 
-/** An older auth service has no such path (404, 405); one that has it refuses what is switched off or full (422). */
+/**
+ * An older auth service has no such path (404, 405); a newer one returns 422 if the feature is disabled or the set is
+ * full.
+ */
 function isNotOffered(problem: unknown): boolean {
   return problem instanceof AuthError && [404, 405, 422].includes(problem.status ?? 0);
 }

@@ -49,7 +49,7 @@ export interface SenderControlsApi {
   report(report: SenderReport): Promise<void>;
 }
 
-/** The most names that the server answers at once. */
+/** Maximum number of names per response. */
 const longestNameList = 100;
 
 export function createSenderControlsApi(rest: RestClient<Database>, userId: string): SenderControlsApi {

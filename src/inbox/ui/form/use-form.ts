@@ -21,7 +21,7 @@ export interface FormOptions<Name extends string> {
   readonly initial: Readonly<Record<Name, string>>;
   /** Returns the error text of each invalid field. Runs on blur, then on every change, and on submit. */
   readonly validate: (values: Readonly<Record<Name, string>>) => FieldErrors<Name>;
-  /** Sends the values; resolves with the server's objection, if any. Must not throw. */
+  /** Sends the values; resolves with the server's error, if any. Must not throw. */
   readonly submit: (values: Readonly<Record<Name, string>>) => Promise<FormProblem<Name> | undefined>;
 }
 
@@ -64,7 +64,7 @@ interface FormState<Name extends string> {
   readonly failures: number;
 }
 
-/** A form whose submit button is always enabled and whose errors are attached to their fields. */
+/** A form with a submit button that is always enabled, and with errors at their fields. */
 export function useForm<Name extends string>(options: FormOptions<Name>): Form<Name> {
   const { initial, validate, submit } = options;
   const ref = useRef<HTMLFormElement>(null);

@@ -11,7 +11,7 @@ export interface UseSendingResult {
   readonly problem: string | undefined;
   /** When (epoch milliseconds) the next message may be sent; null: now. */
   readonly nextAtMs: number | null;
-  /** @param request resolves with the server's objection, if any. Must not throw. */
+  /** @param request resolves with the server's error, if any. Must not throw. */
   send(request: () => Promise<FormProblem<never> | undefined>): Promise<void>;
 }
 

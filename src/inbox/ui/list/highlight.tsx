@@ -29,8 +29,8 @@ interface TextPart {
 }
 
 /**
- * Cuts a text at the words that the query finds: those that begin with one of its words, or share its stem. Accents do
- * not matter, as in the search of the server.
+ * Splits a text at the words that the query finds: those that begin with one of its words, or share its stem. Accents
+ * do not matter, as in the search of the server.
  */
 export function splitMatches(text: string, query: string): readonly TextPart[] {
   const words = withoutAccents(query).plain.match(word) ?? [];

@@ -7,7 +7,7 @@ export interface LinkedTextProps {
   readonly onFollow: (event: MouseEvent, url: URL) => void;
 }
 
-/** The text as it was written; its http(s) addresses are links. */
+/** The unchanged text, with its http(s) addresses as links. */
 export function LinkedText({ text, onFollow }: LinkedTextProps) {
   return splitAtAddresses(text).map(({ text: part, url, start }) =>
     url ? (

@@ -1,7 +1,7 @@
 import { useEffectEvent, useLayoutEffect, useMemo, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 
-/** A list of so few rows is rendered whole. */
+/** A list with at most this many rows is rendered whole. */
 const wholeRows = 40;
 /** The rendered range begins and ends at a multiple of this, and this many rows or more are rendered around the visible ones. */
 const stepRows = 8;
@@ -78,7 +78,7 @@ export function useRowWindow(
 
 type Heights = ReturnType<typeof createHeights>;
 
-/** The heights of rows by their ids, as they were last rendered. */
+/** The last rendered heights of rows, by their ids. */
 function createHeights(estimatePx: number) {
   const known = new Map<string, number>();
   const heightOf = (id: string) => known.get(id) ?? estimatePx;
@@ -105,7 +105,7 @@ function createHeights(estimatePx: number) {
       : new ResizeObserver((changes) => note(changes.map(({ target }) => target)));
   return {
     heightOf,
-    /** Measures rendered rows. What is visible stays where it is when rows above it turn out higher or lower than they were. */
+    /** Measures rendered rows. Visible rows keep their position when the heights of rows above them change. */
     note,
     sum: (ids: readonly string[]) => ids.reduce((sum, id) => sum + heightOf(id), 0),
     observe(row: HTMLElement | null) {

@@ -20,7 +20,7 @@ export interface TextPart {
   readonly start: number;
 }
 
-/** Cuts a text at its http(s) addresses. The parts joined are the text. */
+/** Splits a text at its http(s) addresses. The parts joined are the text. */
 export function splitAtAddresses(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -34,7 +34,7 @@ export function splitAtAddresses(text: string): readonly TextPart[] {
   return [...parts, { text: text.slice(end), url: null, start: end }].filter((part) => part.text !== '');
 }
 
-/** Without a full stop and the like, and without a bracket that was opened before the address. */
+/** Strips trailing punctuation, and a closing bracket that the address did not open. */
 function withoutEndPunctuation(address: string): string {
   const excess = new Map<string, number>(
     brackets.map(([opening, closing]) => [closing, countOf(address, closing) - countOf(address, opening)]),

@@ -24,7 +24,7 @@ export function goBackKeepingOverlays(): void {
  */
 export function useCloseOnHistoryNavigation(isOpen: boolean, onClose: () => void): void {
   const close = useEffectEvent(onClose);
-  // A layout effect: Back may be pressed as soon as it is visible.
+  // A layout effect, because Back may be pressed once it is visible.
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const onPopState = () => {

@@ -42,7 +42,7 @@ export function moveInMenu(
   // A space activates the item, unless it continues a word.
   if (key === ' ' && earlier === '') return { index: null, typed: null };
   const text = earlier + key.toLocaleLowerCase();
-  // The same letter again goes on to the next item with it.
+  // The same letter again moves to the next item with it.
   const letter = text.charAt(0);
   const isRepeated = text === letter.repeat(text.length);
   const wanted = isRepeated ? letter : text;

@@ -49,7 +49,7 @@ export function Menu({ button, label, onClose, children }: MenuProps) {
   }, [button, onClose]);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // The focus returns to the button, from which Tab goes on.
+    // The focus returns to the button, from which Tab continues.
     if (event.key === 'Tab') return flushSync(onClose);
     const items = itemsOf(event.currentTarget);
     const at = items.findIndex((item) => item === document.activeElement);

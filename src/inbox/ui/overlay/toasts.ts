@@ -57,7 +57,7 @@ export const toasts = {
     toast.onGone?.();
   },
 
-  /** Takes back the newest action that a toast offers to undo. @returns whether there was one. */
+  /** Undoes the newest action that a toast offers to undo. @returns whether there was one. */
   undoNewest(): boolean {
     const toast = shown.getSnapshot().findLast(({ action }) => action?.isUndo);
     if (!toast) return false;

@@ -3,7 +3,7 @@ import styles from './narrow-page.module.css';
 import { productName } from './page-title.ts';
 
 export interface NarrowPageProps {
-  /** Whether it stands in a page that has a logo and a `main`. Default: false. */
+  /** Whether it is inside a page that has a logo and a `main`. Default: false. */
   readonly isPart?: boolean;
   readonly children: ReactNode;
 }

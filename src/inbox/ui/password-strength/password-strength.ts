@@ -38,7 +38,7 @@ const letterOfSign: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** What each part adds to the guesses, in bits. A letter of a word adds less than one that is drawn by lot. */
+/** What each part adds to the guesses, in bits. A letter of a word adds less than a random one. */
 const bits = { known: 4, sequence: 4, year: 5, letter: 2.5, digit: 2.5, sign: 4, capital: 2 };
 
 /** The bits from which on a password has the levels 1 to 4. */

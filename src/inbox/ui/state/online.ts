@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { createStore } from 'supabase-protocol-clients/platform';
 
-/** Whether the server answers. False while requests hang although the browser reports a network. */
+/** Whether the server responds. False while requests hang although the browser reports a network. */
 export const serverReachable = createStore(true);
 
 function subscribe(listener: () => void): () => void {
@@ -15,7 +15,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Whether there is a network, as far as the browser knows (`navigator.onLine`), and the server answers. */
+/** Whether there is a network, as far as the browser knows (`navigator.onLine`), and the server responds. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine && serverReachable.getSnapshot());
 }

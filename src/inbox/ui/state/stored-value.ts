@@ -1,4 +1,4 @@
-/** A value that this device stores. Null where there is none, or where the browser blocks its storage. */
+/** A value that this device stores; null if it is missing, or if the browser blocks its storage. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);

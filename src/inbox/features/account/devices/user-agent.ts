@@ -18,7 +18,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Browser and system of a user agent; null where it names none that is known. */
+/** Browser and system of a user agent; null if neither is known. */
 export function parseUserAgent(userAgent: string): {
   readonly browser: string | null;
   readonly system: string | null;

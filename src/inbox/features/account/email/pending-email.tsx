@@ -16,7 +16,7 @@ export interface PendingEmailProps {
   readonly next: string;
   /** Called with the new address when the change is complete, with null after the first confirmation. */
   readonly onConfirmed: (address: string | null) => Promise<void>;
-  /** The user wants to enter a different new address. */
+  /** Called to enter a different new address. */
   readonly onReplace: () => void;
 }
 

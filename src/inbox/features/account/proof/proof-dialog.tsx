@@ -19,7 +19,7 @@ import { usePasskeys } from '../use-passkeys.ts';
 import { PasskeyProof } from './passkey-proof.tsx';
 import { CodeForm } from '../../../shared/auth-problem/code-form.tsx';
 
-/** What a proof is asked for, which the dialog says. */
+/** The purpose of a proof, which the dialog shows. */
 export type ProofPurpose = keyof AccountTexts['proof']['purposes'];
 
 export interface ProofDialogProps {

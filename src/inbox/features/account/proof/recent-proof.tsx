@@ -19,7 +19,7 @@ export const needsOlderProof = (problem: unknown): boolean =>
 export interface RecentProof {
   /** Asks for a password or code unless one was given some minutes ago. Resolves with false if the user cancels. */
   readonly request: (purpose: ProofPurpose) => Promise<boolean>;
-  /** Render it beside the form, never inside of it: it has a form of its own. */
+  /** Render it beside the form, not inside, because it contains a form. */
   readonly dialog: ReactNode;
 }
 

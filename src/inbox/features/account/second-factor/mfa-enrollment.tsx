@@ -49,7 +49,7 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
   const clients = useClients();
   const { auth, loadRest, platform } = clients;
   const enrolledName = factor.friendlyName ?? texts.mfaUnnamed;
-  /** Undefined where it fails: the factor is verified by then. */
+  /** Undefined if it fails, because the factor is already verified. */
   const attempt = async <T,>(call: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await call();
@@ -58,7 +58,7 @@ export function MfaEnrollment({ factor, otherNames, isFirst, onAdded, onCancel }
       return undefined;
     }
   };
-  /** @returns the name that the factor has then. */
+  /** @returns the resulting name. */
   const rename = async (name: string) => {
     if (name === enrolledName) return name;
     const renamed = await attempt(async () =>

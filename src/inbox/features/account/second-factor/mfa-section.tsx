@@ -27,7 +27,7 @@ export interface MfaSectionProps {
 export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const texts = accountTexts.use();
   const allFactors = useMemo(() => user.factors ?? [], [user]);
-  // The service lists its recovery codes as a factor; they have a place of their own here.
+  // The service lists its recovery codes as a factor; they have a separate section here.
   const factors = allFactors.filter(({ factor_type }) => factor_type !== 'recovery_code');
   const verified = factors.filter(({ status }) => status === 'verified');
   const [removing, setRemoving] = useState<Factor | null>(null);
@@ -57,7 +57,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   };
   const cancel = async ({ id }: EnrolledFactor) => {
     close();
-    // What this leaves is listed as unfinished.
+    // A factor that this fails to remove is listed as unfinished.
     await createMfa(auth).unenroll({ factorId: id }).catch(platform.report);
     await onChanged();
   };

@@ -5,8 +5,8 @@ export interface AwaitedMail {
 }
 
 /**
- * The mail of this history entry: survives a reload, such as that of a phone which needed the memory for the mail program, and is
- * gone with the next navigation.
+ * The mail of this history entry: survives a reload, such as on a phone that needed the memory for the mail program, and ends
+ * with the next navigation.
  */
 export const awaitedMail = {
   /** Its address; null: the entry waits for no mail of this purpose. */

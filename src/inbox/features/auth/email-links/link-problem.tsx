@@ -20,7 +20,7 @@ export function isSpentLink(code: AuthErrorCode | null): boolean {
   return code !== null && spentLinkCodes.has(code);
 }
 
-/** Why the link that led to this page failed; null if there was none, or it worked. */
+/** Why the link that led to this page failed; null without a link, or if it worked. */
 export function useLinkProblem(): AuthErrorCode | null {
   const { callbackError } = useAuth();
   const notice = useHistoryState<LoginNotice | null>();

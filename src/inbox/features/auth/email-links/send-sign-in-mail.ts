@@ -7,8 +7,8 @@ export interface SignInMail {
 }
 
 /**
- * Requests a sign-in link and code, for accounts alone: /signup creates one. As the mails of a sign-up and of a reset, it does not tell
- * whether the address has an account.
+ * Requests a sign-in link and code for an existing account. As with the mails of a sign-up and a reset, the result does not
+ * reveal whether the address has an account.
  */
 export async function sendSignInMail(auth: AuthClient, mail: SignInMail): Promise<void> {
   try {

@@ -43,7 +43,7 @@ function loadPasskeys(auth: AuthClient): Promise<Passkeys> {
   return loading;
 }
 
-/** @param offersAutofill false where the project requires a captcha, whose answer belongs to what the person submits. */
+/** @param offersAutofill false where the project requires a captcha, because its token belongs to the submitted form. */
 export function createPasskeyRequests(auth: AuthClient, offersAutofill: boolean): PasskeyRequests {
   const state = createStore(idle);
   let running: AbortController | null = null;

@@ -14,7 +14,7 @@ const KeyIcon = createIcon('M7 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 6.5-6.5M13 7l
 const autofillFields = 'input[autocomplete~="webauthn"]';
 
 export interface PasskeySignInProps {
-  /** The captcha's answer, where the project requires one. */
+  /** The captcha token, where the project requires one. */
   readonly takeCaptcha: () => string | undefined;
 }
 

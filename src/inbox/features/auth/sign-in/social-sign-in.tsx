@@ -25,7 +25,7 @@ const countKey = 'provider-count';
 const passkeysKey = 'offers-passkeys';
 
 export interface SocialSignInProps {
-  /** Takes the captcha's answer for a sign-in by passkey. Default: the screen offers no passkeys. */
+  /** Takes the captcha token for a sign-in by passkey. Default: the screen offers no passkeys. */
   readonly takeCaptcha?: () => string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function SocialSignIn({ takeCaptcha }: SocialSignInProps) {
 
 interface SignInButtonsProps {
   readonly providers: readonly string[];
-  /** Passkeys too, with the captcha's answer. Default: providers only. */
+  /** Passkeys too, with the captcha token. Default: providers only. */
   readonly takeCaptcha?: (() => string | undefined) | undefined;
 }
 

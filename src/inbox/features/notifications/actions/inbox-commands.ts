@@ -45,10 +45,10 @@ export function createInboxCommands(inbox: Inbox) {
     /** null: notifications of every kind. */
     markAllRead: (kind: string | null) =>
       showUndoable(inbox.markAllRead(kind), { text: (words) => words.markedAllRead }),
-    /** Deletes the whole list of the filter, which has so many notifications. */
+    /** Deletes the whole list of the filter, which has `count` notifications. */
     removeAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.removeAll(filter), { text: (words) => words.removed(count) }),
-    /** Archives the whole list of the filter, which has so many notifications. */
+    /** Archives the whole list of the filter, which has `count` notifications. */
     archiveAll: (filter: NotificationFilter, count: number) =>
       showUndoable(inbox.archiveAll(filter), { text: (words) => words.archived(count) }),
     /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
@@ -67,7 +67,7 @@ export function createInboxCommands(inbox: Inbox) {
 
 interface ShownAction {
   readonly text: (words: InboxTexts) => string;
-  /** The notifications as they were. */
+  /** The notifications before the action. */
   readonly notifications?: readonly Notification[];
   /** Restores them after the action was sent; without it, only an action that is not sent yet can be undone. */
   readonly restore?: (notifications: readonly Notification[]) => void;

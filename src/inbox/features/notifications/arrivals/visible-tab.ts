@@ -1,9 +1,9 @@
 import type { Platform } from 'supabase-protocol-clients/platform';
 
-/** A visible tab answers in a fraction of this. */
+/** A visible tab responds in a fraction of this time. */
 const answerMs = 200;
 
-/** Tells whether any tab of the application is visible: then no desktop alert is needed. */
+/** Finds out whether any tab of the application is visible: then no desktop alert is needed. */
 export function createVisibleTab({
   clock,
   page,

@@ -15,7 +15,7 @@ import { inboxTexts } from '../texts/inbox-texts.ts';
 const rowsShown = 8;
 const closed = { openGroups: new Set<string>(), isLifting: false, keptIds: new Set<string>() };
 
-/** What is unread, by thread, below the bell: not the list of the inbox once more. From the same state as the page. */
+/** The unread notifications by thread, below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
   const inbox = useInbox();

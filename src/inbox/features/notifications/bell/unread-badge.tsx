@@ -31,7 +31,7 @@ function setIcon(isUnread: boolean): void {
   if (link) link.href = isUnread ? unreadIcon : '/favicon.svg';
 }
 
-/** Badging API: a refusal, or a browser without it, leaves the icon as it is. */
+/** Badging API: a refusal, or a browser without it, leaves the icon unchanged. */
 function setAppBadge(count: number): void {
   (navigator as Partial<Navigator>).setAppBadge?.call(navigator, count).catch(() => undefined);
 }

@@ -8,7 +8,7 @@ import { actionsTopic, createStoredAction, parseStoredAction } from '../model/no
 import type { NotificationAction } from '../model/notification-operation.ts';
 import { sendAction, type ActionOutcome } from './send-action.ts';
 
-/** An action that the outbox has. */
+/** An action in the outbox. */
 export type InboxAction = AddedAction<readonly Notification[]>;
 
 export interface InboxActionsOptions {
@@ -26,7 +26,7 @@ export function createInboxActions({ api, store, outbox, clock }: InboxActionsOp
     send: (stored) => sendAction(api, stored),
     show: (id, { action }) => store.dispatch({ type: 'started', operation: { ...action, id } }),
     settle(id, _stored, { type, answer }: ActionOutcome) {
-      // Another tab has no answer: it knows the outcome of an action that was applied to all of its rows.
+      // Other tabs receive only the outcome, not the rows: apply the action itself.
       if (answer) store.dispatch({ type: 'done', id, rows: answer });
       else store.dispatch({ type: type === 'sent' ? 'done' : 'dropped', id });
     },

@@ -11,7 +11,10 @@ export const pageSize = 30;
 /** Rows of one refresh; PostgREST's usual limit is 1,000. */
 const longestRead = 990;
 const longestSearch = 90;
-/** How long the first page waits for the answer with the totals and what needs the user below it, which would push painted rows down. */
+/**
+ * How long the first page waits for the response with the totals and the "Needs you" rows, which would push painted rows
+ * down.
+ */
 const totalsMs = 300;
 
 export interface InboxReaderOptions {

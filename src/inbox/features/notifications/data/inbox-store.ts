@@ -13,7 +13,7 @@ export interface InboxStatus {
   readonly isVerified: boolean;
   readonly isReading: boolean;
   readonly isReadingMore: boolean;
-  /** What a failed read threw, shown until one succeeds; null: none. */
+  /** The error of a failed read, shown until one succeeds; null: none. */
   readonly problem: unknown;
   /** Whether the list is current, and why not. */
   readonly status: LiveStatus;

@@ -7,39 +7,39 @@ import type { NotificationsApi } from './notifications-api.ts';
 
 const delayMs = 300;
 /**
- * The server repeats the last 30 s of changes, so an answer shortly after a reset would ask for another reset. In this
+ * The server repeats the last 30 s of changes, so a response shortly after a reset would request another reset. In this
  * time only the totals are requested, unless changes may have been missed again.
  */
 const totalsOnlyMs = 31_000;
-/** How long a live change may lag behind an answer that includes it. */
+/** How long a live change may lag behind a response that includes it. */
 const changeLagMs = 2_000;
 
 export interface InboxSyncOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly platform: Pick<Platform, 'clock' | 'report'>;
-  /** Called when the totals have to be asked for again. */
+  /** Called when the totals have to be requested again. */
   readonly onStale: () => void;
-  /** Receives the kinds that the team registered: with the first answer, and when they have changed. */
+  /** Receives the kinds that the team registered: with the first response, and when they have changed. */
   readonly onKinds?: ((kinds: readonly RegisteredKind[]) => void) | undefined;
 }
 
 /**
- * Asks the server what changed since its last answer, with the totals of the same moment. The first answer brings the totals
- * alone, since the lists are read beside it.
+ * Requests the changes since the last response, with the totals of the same moment. The first response has only the totals,
+ * because the lists are read in parallel.
  */
 export function createInboxSync({ api, store, platform, onStale, onKinds }: InboxSyncOptions) {
   const { clock, report } = platform;
   let asOf: string | null = null;
   let timer: Timer | null = null;
-  /** Whether changes may be missing that no answer has brought yet. */
+  /** Whether changes may be missing that no response has contained yet. */
   let isGapOpen = true;
   let answeredAtMs = -Infinity;
   let resetAtMs = -Infinity;
-  /** Whether a change that the last answer counted may have been counted again. */
+  /** Whether a change that the last response counted may have been counted again. */
   let isDoubted = false;
   let isClosed = false;
-  /** Whether a request is in flight, or is repeated after a failure: it brings the totals anyway. */
+  /** Whether a request is in flight, or is retried after a failure: it returns the totals anyway. */
   let isAsking = false;
 
   /** The part of the list that is older than its first row; newer ones are in the first page. */
@@ -58,7 +58,7 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
   };
 
   return {
-    /** @returns whether the answer lacks changes, so that the lists have to be read again. */
+    /** @returns whether the response lacks changes, so that the lists have to be read again. */
     async ask(signal: AbortSignal): Promise<boolean> {
       isDoubted = false;
       isAsking = true;
@@ -66,7 +66,8 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
       const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
       isGapOpen = false;
       const since = store.getState().sequence;
-      // At the start the lists are read beside the first answer; after a gap they may lack changes that it does not include.
+      // At the start the lists are read in parallel with the first response; after a gap they may lack changes that it does
+      // not include.
       const isFirst = asOf === null && store.getState().gapAt === 0;
       try {
         const answer = await api.changes(isTotalsOnly ? null : asOf);
@@ -99,9 +100,9 @@ export function createInboxSync({ api, store, platform, onStale, onKinds }: Inbo
     openGap() {
       isGapOpen = true;
     },
-    /** Asks soon if the totals are stale. Call it after changes. */
+    /** Requests stale totals soon. Call it after changes. */
     check(changed: boolean) {
-      // A change that the answer counted already may arrive after it, and would count twice.
+      // A change that the response counted already may arrive after it, and would count twice.
       if (changed && clock.monotonicMs() - answeredAtMs < changeLagMs) isDoubted = true;
       askSoon();
     },

@@ -89,7 +89,10 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
   });
   // `message` is a kind of the application.
   const askedKinds = new Set(['message']);
-  /** Whether the team may have registered the kind since the last answer; asked once, because a removed kind stays unknown. */
+  /**
+   * Whether the team may have registered the kind since the last response; checked once, because a removed kind stays
+   * unknown.
+   */
   const isOfNewKind = (change: NotificationChange) => {
     if (change.type === 'remove' || change.notification.kind !== 'other') return false;
     const { kindName } = change.notification;
@@ -118,7 +121,7 @@ export function createInbox({ api, outbox, platform, onKinds, onGap, ...options 
     start: () => void refresh(),
     /** Reads whenever the lists may lack changes of the channel, which the caller joins. */
     follow: reads.follow,
-    /** Shows the persisted list of an earlier visit, unless the server has answered already. */
+    /** Shows the persisted list of an earlier visit, unless the server has responded already. */
     restore(persisted: PersistedNotifications) {
       store.dispatch({ type: 'restored', persisted });
       store.dispatch({ type: 'woken', nowMs: clock.now() });

@@ -25,11 +25,11 @@ import { serverCounts, toCounts, zeroCounts, type NotificationCounts } from '../
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 
-/** What changed since an earlier answer, with the totals of the same moment. */
+/** The changes since an earlier response, with the totals of the same moment. */
 export interface NotificationsUpdate {
-  /** The `since` of the next call; null: the server cannot tell changes. */
+  /** The `since` of the next call; null: the server cannot list changes. */
   readonly asOf: string | null;
-  /** Changes are missing from the answer: the lists have to be read again. */
+  /** Changes are missing from the response: the lists have to be read again. */
   readonly isReset: boolean;
   /** After a reset also the snoozed notifications that return next, and those that returned recently. */
   readonly changes: readonly NotificationChange[];
@@ -137,7 +137,7 @@ export function createNotificationsApi(
     findAll,
     /** The newest row of each sender and thread that was notified about lately. */
     listRecentNames: async () => parse(await rest.rpc('recent_senders_and_threads').execute()),
-    /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
+    /** One request; `since` is the `asOf` of the previous response, null for the totals alone. */
     async changes(since: string | null): Promise<NotificationsUpdate> {
       if (!hasChangesFunction) return countOnly();
       try {
@@ -258,7 +258,7 @@ const registeredKinds = schema.listOf(
   }),
 );
 
-/** The answer of `notification_changes`; its rows are parsed one by one. */
+/** The response of `notification_changes`; its rows are parsed one by one. */
 const changesAnswer = schema.object({
   as_of: schema.string,
   reset: schema.boolean,

@@ -3,7 +3,7 @@ import { encodeFilter, needed, unfiltered } from '../model/notification-filter.t
 import { windowCovers } from '../model/list-window.ts';
 import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
-/** Most rows that are persisted: enough for the first screens of the next visit. */
+/** Maximum number of persisted rows: enough for the first screens of the next visit. */
 const maxRows = 60;
 
 /** Selects what is persisted for the next visit: the head of the whole list, so that its size does not grow with the inbox. */

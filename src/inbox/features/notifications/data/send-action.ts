@@ -3,12 +3,12 @@ import type { NotificationsApi } from './notifications-api.ts';
 import type { Notification, NotificationStatus } from '../model/notification.ts';
 import { type NotificationAction, type StoredAction } from '../model/notification-operation.ts';
 
-/** The answer: the rows of the action as they are now, without those that were deleted. */
+/** The response: the current rows of the action, without deleted ones. */
 export type ActionOutcome = OutboxOutcome<readonly Notification[]>;
 
 /**
- * Sends an action. Each write names the status that the rows had: a row that another device has changed keeps its state, and a
- * second attempt after a lost answer changes nothing.
+ * Sends an action. Each write names the status that the rows had: a row that another device has changed keeps its state, and
+ * a second attempt after a lost response changes nothing.
  */
 export async function sendAction(
   api: NotificationsApi,

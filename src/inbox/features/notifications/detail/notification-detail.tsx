@@ -22,7 +22,7 @@ export interface NotificationDetailProps {
   readonly id: string;
   readonly onAction: OnRowAction;
   readonly onClose: () => void;
-  /** Opens the next or previous notification of the list; null where there is none. */
+  /** Opens the next or previous notification of the list; null at the end of the list. */
   readonly onNext: (() => void) | null;
   readonly onPrevious: (() => void) | null;
 }

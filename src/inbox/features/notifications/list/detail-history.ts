@@ -14,7 +14,7 @@ let isClosing = false;
 let takesFocus = false;
 
 /**
- * Opens the detail in a history entry of its own; an open detail shows the notification in the same entry.
+ * Opens the detail in a new history entry; an open detail shows the notification in the same entry.
  *
  * @param isByKey whether a key opened it: then the detail takes the focus, and its keys work there.
  */

@@ -135,7 +135,7 @@ interface DayProps {
   /** The height of its rows that are not rendered. */
   readonly abovePx: number;
   readonly belowPx: number;
-  /** The rendered rows; false: there are none, and a scroll does not render the day again. */
+  /** The rendered rows; false: the day is not rendered, and a scroll does not render it again. */
   readonly children: ReactNode;
 }
 

@@ -19,7 +19,7 @@ export function RowTitle({ title, notification, query }: RowTitleProps) {
   // The last word matters, as a German verb does: it is not cut off.
   const isWhole = parts.length > 1 && parts.at(-1)?.role === 'verb';
   return (
-    // Rendered anew with another title, since React could not remove a text that a browser's translation has moved.
+    // Remounted for another title, because React cannot remove a text that a browser's translation has moved.
     <span
       key={title}
       className={classNames(styles.title, isWhole && styles.whole)}

@@ -178,7 +178,7 @@ const mostUnasked = 50;
 interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
   readonly icon: ReactNode;
   readonly word: string;
-  /** Whether a narrow bar shows the word, in a row of its own, instead of the icon. Default: false. */
+  /** Whether a narrow bar shows the word, in a separate row, instead of the icon. Default: false. */
   readonly isWord?: boolean;
 }
 

@@ -11,10 +11,10 @@ const mostNotifications = 300;
 /** Whether the notifications about one document are one row. */
 export const groupingChoice = createDeviceSwitch('inbox-grouping', true);
 
-/** Whether what needs the user stands above the rest. */
+/** Whether rows that need the user are listed above the rest. */
 export const liftingChoice = createDeviceSwitch('inbox-needs-you', true);
 
-/** The rows of a list, grouped and lifted where the user wants it. */
+/** The rows of a list, grouped and lifted by the user's settings. */
 export function useListEntries(
   shown: readonly Notification[],
   { hasMore, filter }: Pick<InboxView, 'hasMore' | 'filter'>,
@@ -24,7 +24,7 @@ export function useListEntries(
   const wantsGroups = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const wantsLift = useSyncExternalStore(liftingChoice.subscribe, liftingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
-  // Within one thread, and where each row has a time of its own to return, rows stand alone.
+  // Within one thread, and where each row has its own time of return, rows are not grouped.
   const isGrouped = wantsGroups && !filter.place && filter.tab !== 'snoozed';
   const isLifting =
     wantsLift && !filter.query && !filter.reason && (filter.tab === 'all' || filter.tab === 'unread');

@@ -27,7 +27,7 @@ export function useSelection(shown: readonly Notification[], listKey: string) {
   const own = current?.listKey === listKey ? current : null;
   const select = (selection: Selection | null) =>
     setCurrent(selection && { ...selection, listKey, anchor: null });
-  /** Selects all of them, or none if all are selected. */
+  /** Selects all of them; if all are selected, deselects them. */
   const toggleAll = (toggled: readonly string[]) => {
     const ids = new Set(own?.ids);
     const areAll = toggled.every((id) => ids.has(id));

@@ -4,7 +4,10 @@ import { shownAtMs } from './notification.ts';
 
 /** The rows of a day in the reader's time zone. */
 export interface DayGroup {
-  /** By the calendar; 0 is today, negative the future return of a snoozed notification. null: above the days, what needs the user. */
+  /**
+   * By the calendar; 0 is today, negative the future return of a snoozed notification. null: the rows above the days, which
+   * need the user.
+   */
   readonly daysAgo: number | null;
   /** The time of its first row, in milliseconds. */
   readonly atMs: number;
@@ -13,7 +16,7 @@ export interface DayGroup {
   readonly end: number;
 }
 
-/** Cuts a list into the reader's calendar days. The rows of an open thread are below it, of whatever day they are. */
+/** Splits a list into the reader's calendar days. The rows of an open thread are below it, regardless of their day. */
 export function groupByDay(
   entries: readonly Pick<ListEntry, 'notifications' | 'isLifted' | 'isMember'>[],
   nowMs: number,

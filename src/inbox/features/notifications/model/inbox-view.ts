@@ -7,7 +7,7 @@ import { applyOperations } from './notification-operation.ts';
 import { isNeeded, type ListWindow } from './list-window.ts';
 import type { NotificationsState } from './state-types.ts';
 
-/** One filter's list as it is shown: the server's rows with the pending operations applied. */
+/** One filter's shown list: the server's rows with the pending operations applied. */
 export interface InboxView {
   readonly filter: NotificationFilter;
   /** Newest first. */
@@ -77,7 +77,7 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   return combineCounts(inside, outside);
 }
 
-/** Nothing of a list that is loaded to its end is outside, whatever totals that are being asked for say. */
+/** A list that is loaded to its end has no rows outside, whatever stale totals say. */
 function withoutWholeLists(state: NotificationsState, outside: NotificationCounts): NotificationCounts {
   const isWhole = (tab: InboxTab) => selectWindow(state, { tab, kind: null })?.isComplete ?? false;
   const whole = Object.fromEntries(inboxTabs.filter(isWhole).map((tab) => [tab, 0]));

@@ -1,6 +1,6 @@
 import { asksForAnswer, needsUser, type Notification } from './notification.ts';
 
-/** What one row of the list stands for: a notification, or several of one thread. */
+/** One row of the list: a notification, or several of one thread. */
 export interface ListEntry {
   readonly id: string;
   /** Newest first. */
@@ -9,7 +9,7 @@ export interface ListEntry {
   readonly isOpen: boolean;
   /** Whether it is listed below its thread. */
   readonly isMember: boolean;
-  /** Whether it stands above the days, because it needs the user. */
+  /** Whether it is listed above the days, because it needs the user. */
   readonly isLifted: boolean;
 }
 
@@ -18,19 +18,19 @@ export interface EntryOptions {
   readonly isGrouped: boolean;
   /** Ids of threads whose notifications are listed. */
   readonly openGroups: ReadonlySet<string>;
-  /** Whether what needs the user stands above the rest until it is read. */
+  /** Whether rows that need the user are listed above the rest until they are read. */
   readonly isLifting: boolean;
-  /** What stays above although it was read: rows keep their places while the detail steps through them. */
+  /** Ids that stay above although they were read: rows keep their places while the detail steps through them. */
   readonly keptIds: ReadonlySet<string>;
 }
 
 /**
- * The newest of those that need the user stand above the rest. The server names as many with its first answer, so that no later page
- * changes what stands there.
+ * Maximum number of rows above the rest: the newest that need the user. The first response contains as many, so that no later
+ * page changes them.
  */
 const mostLifted = 10;
 
-/** The rows of a list, in their order. A thread stands in the place of its newest notification. */
+/** Returns the rows of a list in their order. A thread has the position of its newest notification. */
 export function toEntries(
   notifications: readonly Notification[],
   options: EntryOptions,
@@ -79,7 +79,7 @@ function singleEntry(notification: Notification, isLifted: boolean, isMember: bo
   return entry;
 }
 
-/** null: it is never grouped, since it asks for an answer or has no thread. */
+/** null: it is never grouped, because it requires an answer or has no thread. */
 function groupKey(row: Notification): string | null {
   return row.thread === null || asksForAnswer(row) ? null : `thread ${row.thread}`;
 }

@@ -16,7 +16,7 @@ export interface NotificationCounts {
 
 export const zeroCounts: NotificationCounts = { all: 0, unread: 0, archived: 0, snoozed: 0, kinds: {} };
 
-/** The counts as the server's `notification_counts` has them: every unread kind by its name. */
+/** The counts as the server's `notification_counts` returns them: every unread kind by its name. */
 export const serverCounts = object({
   inbox: number,
   unread: number,

@@ -8,9 +8,9 @@ export interface NotificationFilter {
   readonly tab: InboxTab;
   /** The name of a kind; null: every kind. */
   readonly kind: string | null;
-  /** The id of a sender; absent: everybody. */
+  /** The id of a sender; absent: every sender. */
   readonly person?: string | undefined;
-  /** A thread; absent: every one. */
+  /** A thread; absent: every thread. */
   readonly place?: string | undefined;
   /** `needs-you`: only what needs the user (`needsUser`); absent: everything. */
   readonly reason?: 'needs-you' | undefined;
@@ -19,7 +19,9 @@ export interface NotificationFilter {
 }
 
 export const unfiltered: NotificationFilter = { tab: 'all', kind: null };
-/** What stands above the rest of a list, of which a part is known that is older than the first page. */
+/**
+ * The filter of the rows that need the user. They are read separately, because they may be older than the first page.
+ */
 export const needed: NotificationFilter = { tab: 'unread', kind: null, reason: 'needs-you' };
 
 /** Unknown values fall back to everything. A kind may be one that was registered meanwhile. */
@@ -44,10 +46,10 @@ export function isId(text: string): boolean {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-/** The most characters of a query that the server reads. */
+/** Maximum length of a query that the server reads. */
 const longestQuery = 200;
 
-/** The words as they are searched for: single spaces, at most 200 characters. */
+/** Normalizes the words of a search: single spaces, at most 200 characters. */
 export function normalizeQuery(text: string): string {
   return text.trim().replace(/\s+/g, ' ').slice(0, longestQuery).trim();
 }
@@ -60,7 +62,7 @@ export function encodeFilter({ tab, kind, person, place, reason, query }: Notifi
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-/** Whether the filter narrows its tab in a way of which the server has no totals. */
+/** Whether the server has no totals for the list, because the filter narrows its tab. */
 export function isNarrow({ person, place, reason, query }: NotificationFilter): boolean {
   return Boolean(person ?? place ?? reason ?? query);
 }
@@ -87,7 +89,7 @@ export function coveringFilters(filter: NotificationFilter): readonly Notificati
   return isNarrow(filter) ? [...wider.map((part) => ({ ...filter, ...part })), ...wider] : wider;
 }
 
-/** The page of the filter's list, with one notification of it opened where there is an `openId`. */
+/** The page of the filter's list; with `openId`, that notification is opened. */
 export function inboxHref(filter: NotificationFilter, openId?: string): string {
   const query = encodeFilter(filter);
   return `/home${query}${openId ? `${query ? '&' : '?'}open=${encodeURIComponent(openId)}` : ''}`;

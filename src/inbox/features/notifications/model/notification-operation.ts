@@ -72,7 +72,7 @@ function applyOperation(row: Notification, operation: NotificationOperation): No
 
 const idSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Whether the operation is about that notification. Operations on thousands are applied to as many rows. */
+/** Whether the operation concerns that notification. It must be fast: an operation may have thousands of ids. */
 export function includesId({ ids }: { readonly ids: readonly string[] }, id: string): boolean {
   let set = idSets.get(ids);
   if (!set) idSets.set(ids, (set = new Set(ids)));
@@ -104,14 +104,14 @@ function isUpTo(newest: Newest, notification: Notification): boolean {
 /** The topic of these actions in the outbox. */
 export const actionsTopic = 'notifications';
 
-/** Increase it when the shape changes: stored actions of another format are given up. */
+/** Increase it when the shape changes: stored actions of another format are dropped. */
 const storedFormat = 2;
 
 /** An action as the outbox stores it. */
 export interface StoredAction {
   readonly format: typeof storedFormat;
   readonly action: NotificationAction;
-  /** The status that each notification had before, as far as it was loaded. Another one by then is a conflict. */
+  /** The earlier status of each loaded notification. A different status when the action is sent is a conflict. */
   readonly before: Readonly<Record<string, NotificationStatus>>;
 }
 

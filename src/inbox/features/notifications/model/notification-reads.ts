@@ -6,8 +6,8 @@ import { encodeFilter, matchesFilter } from './notification-filter.ts';
 import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /**
- * Applies the server's changes since an earlier answer. Its totals win: rows outside the loaded windows are
- * known by live changes alone, of which some may be missing, so they are evicted.
+ * Applies the server's changes since an earlier response. Its totals win. Rows outside the loaded windows are evicted,
+ * because they are known only by live changes, some of which may be missing.
  */
 export function applySync(
   state: NotificationsState,

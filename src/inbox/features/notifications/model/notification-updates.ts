@@ -70,7 +70,7 @@ function isCountedIn({ totalsAsOf }: NotificationsState, { version }: Notificati
   return totalsAsOf !== null && version !== null && version <= totalsAsOf;
 }
 
-/** Confirms an operation: applies it to the rows, or the rows of the answer. */
+/** Confirms an operation: applies it to the rows, or the rows of the response. */
 export function confirmOperation(
   state: NotificationsState,
   operationId: string,
@@ -80,7 +80,7 @@ export function confirmOperation(
   if (!operation) return state;
   const { deleted, replace, finish } = editRows(state);
   const answers = new Map(answered?.map((row) => [row.id, row]));
-  // A deleted row may be unknown here, because its arrival is still on its way; one that was answered was not deleted.
+  // A deleted row may be unknown, because its insert is still in transit; a row in the response was not deleted.
   for (const id of operation.type === 'remove' ? operation.ids : []) if (!answers.has(id)) deleted.add(id);
   for (const row of state.rows.values()) {
     const answer = answers.get(row.id);

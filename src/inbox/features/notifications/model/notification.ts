@@ -1,10 +1,10 @@
 import * as schema from 'supabase-protocol-clients/platform/schema';
 
-/** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a filter of its own. */
+/** The kinds of notifications (conformance/protocol/product.md#content-of-notifications), each with a separate filter. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
-/** The kinds with a name and a filter. `message` is what a user sends who names no other kind. */
+/** The kinds with a name and a filter. A user's notification without another kind is a `message`. */
 export const namedKinds = ['mention', 'edit', 'comment', 'invite', 'message', 'system'] as const;
-/** `other`: a kind that this application has no words for: a message of a user, or a kind that a team registered or sends. */
+/** `other`: a kind without words in this application, such as `message`, or one that a team registered or sends. */
 export type NotificationKind = (typeof notificationKinds)[number] | 'other';
 export const notificationStatuses = ['unread', 'read', 'archived'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];
@@ -24,7 +24,7 @@ export interface Notification {
   readonly data: Readonly<Record<string, unknown>>;
   readonly entityType: string | null;
   readonly entityId: string | null;
-  /** The entity as one text, `document/42`: what belongs together, as in the column `thread`; null: no entity. */
+  /** The entity as one text, `document/42`, as in the column `thread`; null: no entity. */
   readonly thread: string | null;
   /** The user who sent it, as the server stamped it; null: a service, a deleted account, or a table without the column. */
   readonly senderId: string | null;
@@ -122,7 +122,7 @@ export function compareNewestFirst(one: Cursor, other: Cursor): number {
   );
 }
 
-/** The newest by creation; undefined: there are none. */
+/** The newest by creation; undefined without rows. */
 export function newestOf(rows: Iterable<Notification>): Notification | undefined {
   let newest: Notification | undefined;
   for (const row of rows) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
@@ -135,7 +135,7 @@ export function listedAtMs({ createdAtMs, snoozedUntilMs, isSnoozed, status }: N
   return hasReturned ? Math.max(createdAtMs, snoozedUntilMs) : createdAtMs;
 }
 
-/** The time with which it is shown: a snoozed one with that of its return. */
+/** The shown time: of a snoozed notification, that of its return. */
 export function shownAtMs(notification: Notification): number {
   const { isSnoozed, snoozedUntilMs } = notification;
   return isSnoozed && snoozedUntilMs !== null ? snoozedUntilMs : listedAtMs(notification);
@@ -146,7 +146,7 @@ export function compareListed(one: Notification, other: Notification): number {
   return listedAtMs(other) - listedAtMs(one) || compareNewestFirst(one, other);
 }
 
-/** Whether it needs the user: a mention, an open invitation, or what its sender, a backend, marked as important. */
+/** Whether it needs the user: a mention, an open invitation, or a notification that a backend marked as important. */
 export function needsUser({ kindName, data }: Pick<Notification, 'kindName' | 'data'>): boolean {
   const isOpen = kindName === 'invite' && (data['answer'] ?? data['status'] ?? 'pending') === 'pending';
   return isOpen || kindName === 'mention' || data['important'] === true;

@@ -61,7 +61,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
   }
 }
 
-/** Only the server can match words: a row that is new or reads otherwise may join or leave the results. */
+/** Only the server can match words: a new or changed row may join or leave the results. */
 function markResults(
   before: NotificationsState,
   after: NotificationsState,
@@ -87,8 +87,8 @@ function markGap(state: NotificationsState): NotificationsState {
 }
 
 /**
- * Keeps what the next read covers, the whole list and the one that is shown, and rows that changed during a read: its page would take
- * their absence for a deletion. The rest may be outdated.
+ * Keeps the whole and the shown list, which the next read covers, and rows that changed during a read, because its page would
+ * treat their absence as a deletion. The rest may be outdated.
  */
 function evictUncovered(state: NotificationsState): NotificationsState {
   const keys = new Set([encodeFilter(unfiltered), encodeFilter(state.filter)]);

@@ -9,7 +9,7 @@ import type { NotificationOperation } from './notification-operation.ts';
 export interface NotificationsState extends LiveRows<Notification> {
   /** How far each filter's list has been read, by `encodeFilter`. */
   readonly windows: ListWindows;
-  /** The server's own counts; null before the first answer. */
+  /** The server's own counts; null before the first response. */
   readonly totals: NotificationCounts | null;
   /** The server's time of the totals: a row of this version or an older one is counted in them. null: unknown. */
   readonly totalsAsOf: string | null;
@@ -22,7 +22,7 @@ export interface NotificationsState extends LiveRows<Notification> {
   readonly kept: ReadonlySet<string>;
   /** The sequence of the last gap: reads in flight at that time may be stale. */
   readonly gapAt: number;
-  /** Ids whose deletion is certain: answers and changes that were on their way do not bring them back. */
+  /** Ids whose deletion is certain: responses and changes in transit do not restore them. */
   readonly deleted: ReadonlySet<string>;
   /** The sequence of the last live change that may alter the results of the shown search; 0: none. */
   readonly resultsChangedAt: number;
@@ -46,7 +46,9 @@ export type NotificationsEvent =
       /** `sequence` when the read began. */
       readonly since: number;
     }
-  /** What changed since an earlier answer, with the totals of the same moment. `since`: `sequence` when the request began. */
+  /**
+   * The changes since an earlier response, with the totals of the same moment. `since`: `sequence` when the request began.
+   */
   | {
       readonly type: 'synced';
       readonly changes: readonly NotificationChange[];
@@ -57,7 +59,7 @@ export type NotificationsEvent =
     }
   | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
   | { readonly type: 'started'; readonly operation: NotificationOperation }
-  /** Confirmed. `rows` is the server's answer where it has one; a row missing from it was deleted. */
+  /** Confirmed. `rows` is the response, if any; a row missing from it was deleted. */
   | { readonly type: 'done'; readonly id: string; readonly rows?: readonly Notification[] }
   /** Failed or undone: the list shows its earlier state again. */
   | { readonly type: 'dropped'; readonly id: string }

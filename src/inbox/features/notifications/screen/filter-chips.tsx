@@ -14,7 +14,7 @@ export interface FilterChipsProps {
   readonly onSave: () => void;
 }
 
-/** What narrows the list, each as a link to the list without it. */
+/** The active filters, each as a link to the list without it. */
 export function FilterChips({ filter, onSave }: FilterChipsProps) {
   const texts = inboxTexts.use();
   const { view, newest } = useInboxSnapshot();

@@ -66,7 +66,7 @@ export function InboxScreen() {
   const { filter } = snapshot.view;
   const query = filter.query ?? '';
   const settled = useSettledView(snapshot);
-  // Defer the rows, of which there may be many, so that tabs and counts answer a click at once.
+  // Defer the rows, of which there may be many, so that tabs and counts react to a click at once.
   const deferred = useDeferredValue(settled);
   // Render the first rows without deferring: nothing else is shown that could be clicked.
   const [isFirst, setFirst] = useState(true);
@@ -199,7 +199,7 @@ export function InboxScreen() {
   );
 }
 
-/** The view to show: while the results of a search are read, the view before them stays. If that fails, there are none. */
+/** The view to show: while a search is being read, the previous view stays. If the read fails, there are no results. */
 function useSettledView({ view, problem }: InboxSnapshot): InboxView {
   const [settled, setSettled] = useState(view);
   const isPending = !view.isLoaded && Boolean(view.filter.query) && !problem;

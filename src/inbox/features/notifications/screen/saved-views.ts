@@ -12,7 +12,7 @@ export interface SavedView {
   readonly search: string;
 }
 
-/** Every token contains the metadata. */
+/** Maximum number of views, because every token contains the metadata. */
 const mostViews = 12;
 
 export function useSavedViews() {
@@ -40,7 +40,7 @@ export function useSavedViews() {
     /** Saves the filter, in the place of a view of the same name. */
     save: (name: string, filter: NotificationFilter) =>
       void write([{ name, search: encodeFilter(filter) }, ...views.filter((view) => view.name !== name)]),
-    /** Removes the view; a toast takes that back. */
+    /** Removes the view; a toast undoes it. */
     remove: (removed: SavedView) =>
       void write(
         views.filter(({ name }) => name !== removed.name),

@@ -23,15 +23,15 @@ export function useInboxUrl() {
     shown.current = { search, listKey };
     // A list that was not shown before in this history entry begins at its top.
     if (current.listKey !== listKey) window.scrollTo(0, readScrollPosition());
-    // The detail has an entry of its own, to which Back may return.
+    // The detail has its own history entry, to which Back may return.
     else if (current.search !== search) saveScrollPosition();
   }, [listKey, search]);
   return {
     /** Identifies the list. */
     listKey,
-    /** The opened notification, as it is rendered; null: none. */
+    /** The rendered notification of the detail; null: none. */
     openId,
-    /** The same, as the URL has it now: keys that follow each other fast come before it is rendered. */
+    /** The opened notification in the current URL: fast key presses arrive before it is rendered. */
     readOpenId: () => parseOpenId(location.search),
     /** Shows a notification of the list in the detail, or closes it. */
     open: (id: string | undefined) => (id ? openDetail : closeDetail)(inboxHref(filter, id)),

@@ -12,7 +12,7 @@ import type { SelectionState } from '../list/use-selection.ts';
 /** What is open over the list. `keys`: the keyboard shortcuts. */
 export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter' | 'view' | RowDialog;
 
-/** The menu of a row, or the question until when it is snoozed. */
+/** The menu of a row, or the dialog that snoozes it. */
 export interface RowDialog {
   readonly type: 'menu' | 'snooze';
   readonly id: string;

@@ -32,7 +32,7 @@ export function notificationKindLabel(notification: Notification, texts: InboxTe
   return registeredLabel(kindName, texts) ?? texts.kind[isMessage(notification) ? 'message' : kind];
 }
 
-/** What the templates of a registered kind say; null where they say nothing. */
+/** The words of a registered kind's templates; null if they are empty. */
 function templateWords(notification: Notification, { language }: InboxTexts) {
   const registered = registeredKinds.getSnapshot().get(notification.kindName);
   if (!registered) return null;
@@ -63,7 +63,7 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
-/** The notification of a row that speaks for it: what needs the user, else the newest. */
+/** The notification that represents a row: one that needs the user, else the newest. */
 export function leadOf(notifications: ListEntry['notifications']): Notification {
   return notifications.find((row) => row.status === 'unread' && needsUser(row)) ?? notifications[0];
 }
@@ -80,7 +80,7 @@ function isMessage({ kindName }: Notification): boolean {
   return kindName === 'message';
 }
 
-/** The sender's own title; null if there is none. */
+/** The sender's own title; null without one. */
 function givenTitle(notification: Notification): string | null {
   const { kind } = notification;
   const title = contentText(notification, 'title', 'subject');
@@ -88,12 +88,12 @@ function givenTitle(notification: Notification): string | null {
   return title ?? (isPlain ? contentText(notification, 'message', 'text') : null);
 }
 
-/** A longer name of an entity is cut in a list, so that rows stay low. */
+/** Longer names of entities are truncated in a list, so that rows stay low. */
 const longestName = 80;
 
 /**
- * Cuts a headline at its names and shortens that of the entity. The names are searched for in the text, because each language
- * puts them in other places. A headline without names is one part, an `entity`.
+ * Splits a headline at its names and shortens the entity's. It finds the names in the text, because their positions depend on
+ * the language. A headline without names is one part, an `entity`.
  */
 export function titleParts(title: string, notification: Notification) {
   const actor = notificationActor(notification) ?? '';
@@ -126,7 +126,7 @@ export function notificationActor(notification: Notification): string | null {
   return metadataText(notification, 'actor_name', 'actor', 'inviter_name', 'inviter_email', 'actor_email');
 }
 
-/** The entity's name; null if it has none. */
+/** The entity's name; null without one. */
 export function notificationEntity(notification: Notification): string | null {
   return contentText(notification, 'entity_name', 'entity_title', 'name');
 }
@@ -171,7 +171,7 @@ function isPath(url: string): boolean {
   return /^\/(?![/\\\s])/.test(url);
 }
 
-/** The text below the title; null if there is none. */
+/** The text below the title; null without one. */
 export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
   const text =
     templateWords(notification, texts)?.text ??
@@ -188,7 +188,7 @@ export interface NotificationLink {
 
 /**
  * The link of a notification: its own URL if that is a path of this site or an http(s) address, its invitation's page, or
- * its entity's page; null if it has none.
+ * its entity's page; null without one.
  *
  * @param entityUrl the entities' pages, with `{entity_type}` and `{entity_id}`; null where they have none.
  */

@@ -1,6 +1,6 @@
 /** The hour at which a day begins for snoozes and mutes that last until tomorrow or later. */
 const morningHour = 9;
-/** "Later today" is so many hours from now, at the full hour. */
+/** "Later today" is this many hours from now, at the full hour. */
 const laterHours = 3;
 const lastHour = 23;
 const shortestMs = 1_800_000;

@@ -31,7 +31,10 @@ export async function loadPreferences(
   }
 }
 
-/** Gives a new row the zone of this browser: digests at 8 are then at its 8. A table without the column has no `time_zone`. */
+/**
+ * Sets the time zone of a new row to the browser's, so that digests arrive at 8 local time. A table without the column has no
+ * `time_zone`.
+ */
 async function withOwnTimeZone(
   api: Pick<PreferencesApi, 'update'>,
   inserted: Preferences,

@@ -5,7 +5,7 @@ import { isTemporary, newerPreferences, type PreferenceChange, type Preferences 
 export type KnownPreferences = Preferences | null;
 
 export interface PreferencesState {
-  /** The server's row as it was last read, saved or received; null before the first of them. */
+  /** The row that was last read, saved or received; null before the first. */
   readonly known: Cached<KnownPreferences> | null;
   /** Whether changes of the row may have been missed since. */
   readonly isInvalidated: boolean;
@@ -17,14 +17,14 @@ export interface PreferencesState {
 
 export type PreferencesEvent =
   | { readonly type: 'read-started' | 'read-failed' | 'invalidated' | 'discarded' }
-  /** The answer of a read; temporary defaults where the row can neither be read nor inserted. */
+  /** The result of a read; temporary defaults where the row can neither be read nor inserted. */
   | { readonly type: 'read'; readonly preferences: Preferences; readonly nowMs: number }
   /** The row from the live channel; null: deleted. */
   | { readonly type: 'received'; readonly preferences: KnownPreferences; readonly nowMs: number }
   /** A change of temporary defaults, which live in memory only: there is no row to save it to. */
   | { readonly type: 'changed'; readonly change: PreferenceChange }
   | { readonly type: 'pending'; readonly id: string; readonly change: PreferenceChange }
-  /** No longer pending; with the row as it is now, null if it no longer exists. */
+  /** No longer pending; with the current row, null if it no longer exists. */
   | {
       readonly type: 'settled';
       readonly id: string;

@@ -23,7 +23,7 @@ export interface PreferencesSnapshot {
   readonly isReading: boolean;
   /** Whether the last read failed: an earlier copy is shown. */
   readonly isOutdated: boolean;
-  /** Whether a change is being sent. Offline none is: the note about pending changes counts them. */
+  /** Whether a change is being sent. False while offline, when the note about pending changes counts them. */
   readonly isSaving: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface PreferencesSnapshot {
 export interface PreferencesStore extends Readable<PreferencesSnapshot> {
   /** Reads the row unless a fresh copy is known or being read. */
   ensure(): void;
-  /** Reads the row, and inserts the defaults if there is none. A call during a read leads to one more read after it. */
+  /** Reads the row, and inserts the defaults if it is missing. A call during a read leads to one more read after it. */
   reload(): void;
   /** Shows the change at once, and saves it by the outbox. */
   change(change: PreferenceChange): void;

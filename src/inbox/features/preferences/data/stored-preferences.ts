@@ -10,11 +10,11 @@ export const preferencesTopic = 'preferences';
 export interface StoredPreferences {
   readonly format: 1;
   readonly change: PreferenceChange;
-  /** The values before it. Other ones by then are a conflict. */
+  /** The earlier values. Different values when the change is sent are a conflict. */
   readonly before: PreferenceChange;
 }
 
-/** The answer: the row as it is now; null: it was deleted. */
+/** The response: the current row; null: it was deleted. */
 export type PreferencesOutcome = OutboxOutcome<Preferences | null>;
 
 /** @param shown the preferences with all earlier changes. */
@@ -43,7 +43,7 @@ export async function sendPreferences(
   }
   try {
     const row = await api.read();
-    // An earlier attempt may have been applied although its answer was lost.
+    // An earlier attempt may have been applied although its response was lost.
     return { type: hasValues(row, change) ? 'sent' : 'changed', answer: row };
   } catch (problem) {
     if (!isNoRow(problem)) throw problem;
@@ -58,7 +58,7 @@ function hasValues(row: Preferences, values: PreferenceChange): boolean {
   );
 }
 
-/** The value as JSON with sorted keys: the database orders them in a way of its own. */
+/** The value as JSON with sorted keys, because the database orders them differently. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

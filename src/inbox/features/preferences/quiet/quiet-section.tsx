@@ -84,7 +84,7 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
                 value={zone}
                 onChange={(chosen) => onChange({ time_zone: chosen })}
               />
-              {/* New accounts have UTC: a night by its hours is none in most places. */}
+              {/* New accounts have UTC, in which the hours of a night differ from the user's. */}
               <BrowserTimeZoneOffer zone={zone} onChange={onChange} />
             </>
           )}

@@ -121,7 +121,10 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
     pathsWithOptionalSlash.has(path) ? [path, `${path}/`] : [path];
   for (const path of groupPaths) app.all(path, (c) => c.notFound());
   for (const { method, path, handler } of routes)
-    app.on(method, pathsOf(path), async (c) => run(handler)(c.req.raw, c.req.param()));
+    app.on(method, pathsOf(path), async (c, next) =>
+      // The router hands a HEAD request to the route of GET, which would spend the token of a link.
+      c.req.raw.method === method ? run(handler)(c.req.raw, c.req.param()) : next(),
+    );
   for (const { path } of routes) {
     const allow = routes.filter((route) => route.path === path).map(({ method }) => method);
     app.on(

@@ -1,43 +1,48 @@
-/** The response headers of each service that browsers may read, besides the safelisted ones. */
-const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
-  auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
-  rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
-};
+/** Response headers that a page may read besides the safelisted ones, of the services that send CORS headers. */
+const AUTH_HEADERS = 'X-Total-Count, Link, X-Supabase-Api-Version';
+const REST_HEADERS =
+  'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit';
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
-
-/** In storage only the tus server exposes headers (4fa61fb, `src/app.ts:24` and `src/http/routes/tus/index.ts`). */
-const TUS_HEADERS =
-  'Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded,';
-const TUS_ROUTE = /^\/storage\/v1\/upload\/resumable(?:\/|$)/;
 
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 
 /** The gateway responds to preflights itself: any origin, any requested headers. */
 export function answerPreflight({ headers }: Request): Response {
+  const requested = headers.get('access-control-request-headers');
   return new Response(null, {
     status: 200,
     headers: {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': METHODS,
-      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      ...(requested !== null && { 'access-control-allow-headers': requested }),
       'access-control-max-age': '3600',
       'content-length': '0',
-      vary: 'Access-Control-Request-Headers',
     },
   });
 }
 
-/** @param path the path of the request. */
-export function withCors(response: Response, service: string, path: string): Response {
+/** Adds the CORS headers of the service itself; storage sets its own. */
+export function withServiceCors(response: Response, service: 'auth' | 'rest', request: Request): Response {
+  const { method, headers: sent } = request;
   const headers = new Headers(response.headers);
-  for (const name of response.headers.keys()) {
-    if (name.startsWith('access-control-')) headers.delete(name);
+  if (service === 'auth') headers.append('vary', 'Origin');
+  if (sent.has('origin') && service === 'auth' && method !== 'HEAD') {
+    headers.set('access-control-allow-credentials', 'true');
+    headers.set('access-control-expose-headers', AUTH_HEADERS);
   }
-  headers.set('access-control-allow-origin', '*');
-  const exposed = TUS_ROUTE.test(path) ? TUS_HEADERS : EXPOSED_HEADERS[service];
-  if (exposed) headers.set('access-control-expose-headers', exposed);
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  if (sent.has('origin') && service === 'rest' && method !== 'OPTIONS')
+    headers.set('access-control-expose-headers', REST_HEADERS);
+  return withHeaders(response, headers);
 }
+
+/** Lets pages of any origin read the response, as the gateway does. */
+export function allowAnyOrigin(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set('access-control-allow-origin', '*');
+  return withHeaders(response, headers);
+}
+
+const withHeaders = ({ body, status, statusText }: Response, headers: Headers): Response =>
+  new Response(body, { status, statusText, headers });

@@ -6,7 +6,7 @@ import type { StorageService } from '../storage/storage-service.ts';
 import { checkApiKey, isForgeable, isOpenRoute, isTestProvider, refuseForeign } from './api-key.ts';
 import type { ApiKeyCheck } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
-import { answerPreflight, isPreflight, withCors } from './cors.ts';
+import { allowAnyOrigin, answerPreflight, isPreflight, withServiceCors } from './cors.ts';
 import { refuseDeepJson } from './json-depth.ts';
 import { keepSlashes, normalizePath } from './request-path.ts';
 
@@ -43,14 +43,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     switch (service) {
       case 'rest': {
         const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? rest.handle(withoutApiKey(request), bearer.claims) : bearer.response;
+        const response = bearer.ok
+          ? await rest.handle(withoutApiKey(request), bearer.claims)
+          : bearer.response;
+        return withServiceCors(response, service, request);
       }
       case 'storage':
         return storage.handle(request, await readCaller(storageToken(request, key, keys), keys));
       case 'auth':
       case 'realtime':
-      case 'functions':
-        return options[service].handle(key.ok ? withToken(request, key.apiKey, keys) : request);
+      case 'functions': {
+        const response = await options[service].handle(
+          key.ok ? withToken(request, key.apiKey, keys) : request,
+        );
+        return service === 'auth' ? withServiceCors(response, service, request) : response;
+      }
       default:
         return Response.json({ message: 'no Route matched with those values' }, { status: 404 });
     }
@@ -59,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async handle(request) {
       const sentPath = requestLineOf(request).target.replace(/\?.*/s, '');
       const path = normalizePath(sentPath);
-      if (path === null) return withCors(new Response('Bad Request', { status: 400 }), '', '');
+      if (path === null) return allowAnyOrigin(new Response('Bad Request', { status: 400 }));
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       // Links from any site may open the test provider, but scripts and forms, which send an origin, may not use it.
@@ -68,7 +75,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const isRefused = options.isForeign(request.headers) && (acts || isForgeable(request, keys));
       const refusal = isRefused ? refuseForeign(request) : await refuseDeepJson(request);
       const forwarded = service === 'storage' ? keepSlashes(sentPath) : path;
-      return withCors(refusal ?? (await route(withPath(request, forwarded), service, path)), service, path);
+      return allowAnyOrigin(refusal ?? (await route(withPath(request, forwarded), service, path)));
     },
   };
 }

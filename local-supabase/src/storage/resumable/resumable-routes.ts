@@ -9,10 +9,12 @@ import type { BucketRow } from '../upload.ts';
 import { asService } from '../versions.ts';
 import { invalidLength, maximumExceeded, offsetConflict, sizeExceeded, TusError } from './tus-error.ts';
 import {
-  checkTusHeaders,
   encodeUploadMetadata,
+  headerProblem,
   PART_TYPE,
   parseUploadMetadata,
+  TUS_ALLOWED,
+  TUS_EXPOSED_HEADERS,
   TUS_VERSION,
 } from './tus-headers.ts';
 import { authorize, identify, isSignedRoute, type UploadAccess } from './upload-access.ts';
@@ -46,7 +48,9 @@ export function createResumableRoutes(context: StorageContext): Hono {
         await readJson(request.clone());
       if (!isSignedRoute(request)) context.admit(request, { isHeaderChecked: false });
     }
-    const response = await send().catch(answerTusError);
+    const problem = method === 'OPTIONS' ? null : headerProblem(request);
+    const response = problem ? answerTusError(problem) : await send().catch(answerTusError);
+    if (!problem) response.headers.set('access-control-expose-headers', TUS_EXPOSED_HEADERS);
     response.headers.set('tus-resumable', TUS_VERSION);
     return response;
   };
@@ -65,6 +69,7 @@ export function createResumableRoutes(context: StorageContext): Hono {
 
 function describe({ fileSizeLimitBytes = MOST_BYTES }: StorageContext): Response {
   const headers = {
+    ...TUS_ALLOWED,
     'tus-version': TUS_VERSION,
     'tus-extension': 'creation,creation-with-upload,creation-defer-length,termination,expiration',
     'tus-max-size': String(fileSizeLimitBytes),
@@ -76,7 +81,6 @@ const mostBytesOf = ({ fileSizeLimitBytes = MOST_BYTES }: StorageContext, bucket
   Math.min(bucket.file_size_limit || Infinity, fileSizeLimitBytes);
 
 async function create(context: StorageContext, request: Request): Promise<Response> {
-  checkTusHeaders(request);
   const { headers: sent } = request;
   if (sent.has('upload-concat'))
     throw new TusError(
@@ -120,7 +124,6 @@ const routeOf = (pathname: string): string =>
   /^.*\/upload\/resumable(?:\/sign(?=$|\/$))?/.exec(pathname)?.[0] ?? pathname;
 
 async function inspect(context: StorageContext, request: Request): Promise<Response> {
-  checkTusHeaders(request);
   const id = readUploadId(request);
   if (isSignedRoute(request)) await identify(context, request, id);
   const { offsetBytes, sizeBytes, metadata } = await findUpload(context.database, id.text, context.now());
@@ -135,7 +138,6 @@ async function inspect(context: StorageContext, request: Request): Promise<Respo
 }
 
 async function append(context: StorageContext, request: Request): Promise<Response> {
-  checkTusHeaders(request);
   const { database, now } = context;
   const id = readUploadId(request);
   const offset = request.headers.get('upload-offset');
@@ -166,7 +168,6 @@ async function readDeclaredSize(
 }
 
 async function terminate(context: StorageContext, request: Request): Promise<Response> {
-  checkTusHeaders(request);
   const id = readUploadId(request);
   const { database, objects, now } = context;
   const state = await findUpload(database, id.text, now());
@@ -177,8 +178,7 @@ async function terminate(context: StorageContext, request: Request): Promise<Res
   return new Response(null, { status: 204 });
 }
 
-async function refusePut(_context: StorageContext, request: Request): Promise<Response> {
-  checkTusHeaders(request);
+async function refusePut(): Promise<Response> {
   throw new TusError(404, 'Not found\n');
 }
 

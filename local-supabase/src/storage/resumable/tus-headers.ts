@@ -8,6 +8,19 @@ export const TUS_VERSION = '1.0.0';
 /** The media type of a part. */
 export const PART_TYPE = 'application/offset+octet-stream';
 
+const NAMES =
+  'Authorization, Content-Type, Location, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Concat, Upload-Defer-Length, Upload-Length, Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With, X-Forwarded-Host, X-Forwarded-Proto, Forwarded';
+
+/** Of the storage service, only this protocol's server sends CORS headers (@tus/server, `server.ts`; storage, `src/app.ts:24`). */
+export const TUS_EXPOSED_HEADERS = `${NAMES},`;
+
+/** Its headers of a response to OPTIONS, which the gateway forwards unless it is a preflight. */
+export const TUS_ALLOWED = {
+  'access-control-allow-methods': 'POST, HEAD, PATCH, OPTIONS, DELETE',
+  'access-control-allow-headers': `${NAMES}, Authorization, X-Upsert, Upload-Expires, ApiKey, x-signature`,
+  'access-control-max-age': '86400',
+} as const;
+
 const isSize = (value: string): boolean =>
   /^(0|[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value));
 
@@ -20,15 +33,15 @@ const VALIDATORS: Readonly<Record<string, (value: string) => boolean>> = {
   'tus-resumable': (value) => value === TUS_VERSION,
 };
 
-/** Checks the headers of a request. @throws {TusError} 412 without a version, 400 for a malformed header. */
-export function checkTusHeaders({ headers, method }: Request): void {
-  if (!headers.get('tus-resumable')) throw new TusError(412, 'Tus-Resumable Required\n');
+/** Checks the headers of a request: 412 without a version, 400 for a malformed header, null for sound ones. */
+export function headerProblem({ headers, method }: Request): TusError | null {
+  if (!headers.get('tus-resumable')) return new TusError(412, 'Tus-Resumable Required\n');
   const type = headers.get('content-type');
   const invalid = Object.entries(VALIDATORS)
     .filter(([name, isValid]) => headers.has(name) && !isValid(headers.get(name) ?? ''))
     .map(([name]) => name);
   if (method === 'PATCH' && type !== null && type !== PART_TYPE) invalid.push('content-type');
-  if (invalid.length > 0) throw new TusError(400, `Invalid ${invalid.toSorted().join(' ')}\n`);
+  return invalid.length > 0 ? new TusError(400, `Invalid ${invalid.toSorted().join(' ')}\n`) : null;
 }
 
 /** The pairs of `Upload-Metadata`: names, each with an optional base64 value; undefined for a malformed header. */
@@ -43,6 +56,7 @@ export function parseUploadMetadata(header: string): Readonly<Record<string, str
   return Object.fromEntries(metadata);
 }
 
+/** The pairs as the header has them. */
 export function encodeUploadMetadata(metadata: Readonly<Record<string, string>>): string {
   return Object.entries(metadata)
     .map(([name, value]) => (value ? `${name} ${encodeBase64(value)}` : name))

@@ -428,8 +428,19 @@ describe('unsubscribing', () => {
     await query(`private.rotate_mail_link_key('0')`);
     expect([await verify(earlier), await verify(later)]).toEqual([null, null]);
     expect(await verify(await createToken())).toBe(ada.id);
+    const last = await createToken();
+    await query(`private.rotate_mail_link_key('1 hour')`);
+    const outlives = async (minutes: number) =>
+      (await query(
+        `private.verify_mail_token($1, 'unsubscribe', now() + make_interval(mins => $2))`,
+        last,
+        minutes,
+      )) === ada.id;
+    expect([await outlives(59), await outlives(61)]).toEqual([true, false]);
+    // A later rotation does not extend the life of an earlier key.
     await query('private.rotate_mail_link_key()');
-    expect(await supabase().database.query('select id from private.mail_link_key')).toHaveLength(2);
+    expect(await outlives(61)).toBe(false);
+    expect(await supabase().database.query('select id from private.mail_link_key')).toHaveLength(3);
   });
 });
 

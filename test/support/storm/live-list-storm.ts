@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const schedule = fc.array(step, { minLength: 1, maxLength: 12 });
 
 interface Findings {
-  /** Lists that were wrong while they said that they were current, for longer than the interval and the reads it causes. */
+  /** Lists that said that they were current although they were not: see `StormGroup.endInterval`. */
   readonly lies: readonly unknown[];
   /** Lists that were wrong, or did not say what they are, long after the last fault. */
   readonly wrong: readonly unknown[];

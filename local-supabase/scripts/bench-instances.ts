@@ -1,7 +1,7 @@
 /**
- * `npm run -w local-supabase bench:instances -- [instances]`: a run of Vitest with 30 instances, beside one with as many
- * databases of PGlite alone: one in each file of tests, or all at once in one file. Prints a table of time and memory.
- * Run it alone: wall-clock time counts all else that the machine does.
+ * `npm run -w local-supabase bench:instances -- [instances]`: compares Vitest runs with 30 instances and with as many
+ * plain PGlite databases: one in each test file, or all at once in one file. Prints a table of time and memory. Run it
+ * alone, because it measures wall-clock time.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,17 +15,17 @@ const folder = join(repository, 'test-results/instances');
 const count = Number(process.argv[2] ?? 30);
 const MIB = 2 ** 20;
 
-/** What a process of the run used; each file of tests writes that of its own. */
+/** The resources of one process; each test file writes its own. */
 interface Usage {
   readonly pid: number;
   readonly cpuMs: number;
-  /** The most memory that it had resident. */
+  /** The peak of resident memory. */
   readonly peakBytes: number;
 }
 interface Kind {
   readonly name: string;
   readonly imports: string;
-  /** Starts the instance `at`, and asks it for rows. */
+  /** Code that starts instance `at` and queries rows. */
   readonly start: string;
 }
 
@@ -45,7 +45,7 @@ const pglite: Kind = {
     expect((await at.query('select * from notifications limit 1')).rows).toEqual([]);`,
 };
 
-/** A file of tests with `instances` at once. */
+/** A test file with this many `instances` at once. */
 const testFile = ({ imports, start }: Kind, instances: number) => `
   import { expect, it } from 'vitest';
   import { appendFileSync } from 'node:fs';
@@ -109,7 +109,7 @@ const ways = [
   { name: 'Shared processes (`isolate: false`)', files: count, isIsolated: false },
   { name: 'All at once in one file', files: 1, isIsolated: true },
 ];
-// Fills the cache of snapshots.
+// Fill the snapshot cache first.
 await measure(localSupabase, { files: 1, isIsolated: true });
 console.log('| | | Time | CPU of the workers | Most memory of a process |\n|---|---|---|---|---|');
 for (const way of ways)

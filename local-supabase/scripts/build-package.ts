@@ -1,7 +1,6 @@
 /**
- * `npm run -w local-supabase build`: the package that other projects install, in `dist-local-supabase`: each module
- * compiled where it is, with types and the SQL beside it, what it calls of other packages, and PGlite. Argument: another
- * folder.
+ * `npm run -w local-supabase build`: builds the package that other projects install, in `dist-local-supabase` or the
+ * folder of the argument: each compiled module with its types and SQL, bundled dependencies, and PGlite.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -47,7 +46,7 @@ const entries = ['index', 'browser', 'worker', 'vite', 'vitest'];
 await removeInternalTypes(join(outDir, 'src'), entries);
 const packages = await bundlePackages(outDir, root);
 const modulesFolder = join(root, '../node_modules');
-// The types of keys and claims are jose's.
+// The types of keys and claims come from jose.
 await copyFile(join(modulesFolder, 'jose/dist/types/types.d.ts'), join(outDir, 'vendor/jose.d.ts'));
 await writeLicenses(join(outDir, 'THIRD-PARTY-LICENSES.txt'), packages);
 const pglite = 'node_modules/@electric-sql/pglite';

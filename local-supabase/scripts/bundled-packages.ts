@@ -1,17 +1,17 @@
-/** What the package contains of others: the code that it calls, bundled, and PGlite without what is never loaded. */
+/** Bundles the dependencies of the package, and copies PGlite without the files that are never loaded. */
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 
-/** Packages that need Node; all others run in a browser's worker, too. */
+/** Packages that need Node; all others also run in a browser's worker. */
 const onlyInNode: ReadonlySet<string> = new Set(['nodemailer', 'pg', 'smtp-server', 'ws']);
-/** The package refers to them as they are: PGlite with its files, the others by the user's own version. */
+/** Packages that are not bundled: PGlite with its files, and those that the user installs. */
 const stays = /^(?:node:|@electric-sql\/pglite|local-supabase|vite|vitest|deno)/;
 const importStatement = /import\s+(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}\s*)?from\s*"([^".][^"]*)"/g;
 const reexportStatement = /export\s*\{([^}]*)\}\s*from\s*"([^".][^"]*)"/g;
 const importCall = /import\("([^".][^"]*)"\)/g;
 
-/** What modules import of a package, by name. */
+/** The names that modules import, by package. */
 type Imports = Map<string, Set<string>>;
 
 const namesIn = (list = '') =>
@@ -48,9 +48,9 @@ const fileOf = (specifier: string): string =>
   `${specifier.replace(/^@/, '').replace(/\.js$/, '').replaceAll('/', '-')}.js`;
 
 /**
- * Bundles what compiled modules import of other packages into `vendor`, and makes the modules import it from there.
+ * Bundles the imports of compiled modules from other packages into `vendor`, and rewrites the imports.
  *
- * @returns the folders of the packages in it.
+ * @returns the folders of the bundled packages.
  */
 export async function bundlePackages(outDir: string, resolveDir: string): Promise<readonly string[]> {
   const names = (await readdir(join(outDir, 'src'), { recursive: true })).filter((name) =>
@@ -101,7 +101,7 @@ async function bundle(
     target: 'node20',
     platform: isForNode ? 'node' : 'browser',
     external: ['pg-native', 'cloudflare:sockets'],
-    // Packages in CommonJS ask for Node's modules by `require`.
+    // CommonJS packages load Node's modules with `require`.
     ...(isForNode && {
       banner: {
         js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,
@@ -146,7 +146,7 @@ interface ExportedFiles {
   readonly import?: { readonly types: string; readonly default: string };
 }
 
-/** Copies PGlite without source maps, its variant for CommonJS, and two modules that its others contain. */
+/** Copies PGlite without source maps, its CommonJS build, and two modules that others include. */
 export async function copyPglite(from: string, to: string): Promise<void> {
   const isUnused = /\.(?:map|cjs|d\.cts)$/;
   const contained: ReadonlySet<string> = new Set(['pglite.js', 'initdb.js']);

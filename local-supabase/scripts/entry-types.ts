@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 const reference = /((?:from|import\()\s*['"])([^'"]+)(['"])/g;
 const JOSE = 'jose';
 
-/** Removes the types that no entry refers to, and names those of jose by their copy in `vendor`. */
+/** Removes types that no entry refers to, and replaces those of jose by their copy in `vendor`. */
 export async function removeInternalTypes(folder: string, entries: readonly string[]): Promise<void> {
   const reached = new Set<string>();
   const visit = async (file: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { createPostgRest } from '../src/rest/postgrest.ts';
 import { fuzz } from '../test/rest/fuzz.ts';
 import { createReplayWorld } from '../test/rest/replay-world.ts';
 
-/** `npm run fuzz:rest -- [runs] [seed]`: generated requests to the embedded PostgREST; default 20,000. */
+/** `npm run fuzz:rest -- [runs] [seed]`: sends generated requests to the embedded PostgREST; default 20,000. */
 const [runs = '20000', seed] = process.argv.slice(2);
 const world = await createReplayWorld();
 const rest = await createPostgRest({ database: world.database });

@@ -6,8 +6,8 @@ import { createReplay } from '../test/rest/replay.ts';
 import { createReplayWorld } from '../test/rest/replay-world.ts';
 
 /**
- * `npm run replay -- [part of family:id] [folder]`: sends the recorded requests of the real PostgREST to the embedded
- * one and prints what differs. Fails where a case differs that is not among the exceptions.
+ * `npm run replay -- [part of family:id] [folder]`: sends recorded requests to the embedded PostgREST and prints where
+ * the responses differ from those of the real one. Fails for a difference that is not among the exceptions.
  */
 const [wanted = '', folder] = process.argv.slice(2);
 const world = await createReplayWorld();

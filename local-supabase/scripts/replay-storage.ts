@@ -11,9 +11,9 @@ import { createStorageReplay, EMPTY_STORAGE } from '../test/storage/storage-repl
 import type { ReplayTarget } from '../test/storage/storage-replay.ts';
 
 /**
- * `npm run replay:storage -- [part of name:id] [folder]`: sends the recorded requests of the real storage service to the embedded
- * one and prints what differs. With `--url` and `--database-url` of a storage service it asks that one; `--record` then writes its
- * answers into the recordings.
+ * `npm run replay:storage -- [part of name:id] [folder]`: sends recorded requests to the embedded storage service and
+ * prints where the responses differ from those of the real one. `--url` and `--database-url` select another service;
+ * `--record` then writes its responses into the recordings.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,

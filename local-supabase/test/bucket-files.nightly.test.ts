@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
-it('the files of objects_path are objects of their bucket', async () => {
+it('the files of objects_path become objects of their bucket', async () => {
   await configure('image/*');
   const supabase = await start();
   const response = await supabase.fetch(`${supabase.url}/storage/v1/object/public/images/a%20folder/dot.svg`);
@@ -28,7 +28,7 @@ it('the files of objects_path are objects of their bucket', async () => {
   await supabase.close();
 });
 
-it('a file that the bucket refuses is named', async () => {
+it('a file that the bucket rejects is reported by name', async () => {
   await configure('image/png');
   await expect(start()).rejects.toThrow(/dot\.svg is refused by the bucket images: .*mime/);
 });

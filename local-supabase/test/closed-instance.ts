@@ -1,4 +1,4 @@
-/** Prints the bytes outside of JavaScript's heap of an open instance, and of the same one closed and still referenced. */
+/** Prints the off-heap bytes of an open instance, and of the same instance closed but still referenced. */
 import { setTimeout } from 'node:timers/promises';
 import { createLocalSupabase } from '../src/index.ts';
 
@@ -15,7 +15,7 @@ await supabase.database.transaction((sql) => sql.query('select 1'));
 const openBytes = externalBytes() - beforeBytes;
 await supabase.close();
 let closedBytes = openBytes;
-// The engine frees its memory after several collections.
+// The engine frees the memory only after several collections.
 for (let attempt = 0; attempt < 20 && closedBytes > openBytes / 2; attempt += 1) {
   await setTimeout(500);
   closedBytes = externalBytes() - beforeBytes;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('an embedded Supabase in a folder', () => {
-  it('takes over the lock of a crashed server, and belongs to one at a time', async () => {
+  it('takes over the lock of a crashed server, and admits one server at a time', async () => {
     await writeFile(join(folder, 'lock'), '999999999');
     const supabase = await createLocalSupabase({ dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
@@ -22,7 +22,7 @@ describe('an embedded Supabase in a folder', () => {
     await supabase.close();
   });
 
-  it('takes over the lock of an earlier container, in which the process had the same number', async () => {
+  it('takes over the lock of an earlier container with the same process number', async () => {
     await writeFile(join(folder, 'lock'), `${process.pid} ${Date.now() - 86_400_000}`);
     const supabase = await createLocalSupabase({ dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
@@ -30,7 +30,7 @@ describe('an embedded Supabase in a folder', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'takes over the lock of an earlier container, whose number another process has now',
+    'takes over the lock of an earlier container with the number of another running process',
     async () => {
       await writeFile(join(folder, 'lock'), `${process.ppid} ${Date.now() - 86_400_000} another-boot/1`);
       const supabase = await createLocalSupabase({ dataDir: folder });
@@ -42,7 +42,7 @@ describe('an embedded Supabase in a folder', () => {
     },
   );
 
-  it('begins anew where the first start was killed while it wrote the files of the database', async () => {
+  it("starts from scratch if the first start was killed while it wrote the database's files", async () => {
     await mkdir(join(folder, 'postgres'));
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17');
     await writeFile(join(folder, 'postgres.creating'), '');
@@ -71,7 +71,7 @@ describe('an embedded Supabase in a folder', () => {
   });
 
   it.each([false, true])(
-    'names PostgreSQL’s reason where its log is lost (in a thread: %s)',
+    'reports PostgreSQL’s reason when its log is lost (in a thread: %s)',
     async (databaseThread) => {
       await (await createLocalSupabase({ dataDir: folder })).close();
       await rm(join(folder, 'postgres/pg_wal'), { recursive: true });
@@ -82,7 +82,7 @@ describe('an embedded Supabase in a folder', () => {
     },
   );
 
-  it('serves the rest of a table with a damaged page, when it is asked to', async () => {
+  it('serves the rest of a table with a damaged page after `set zero_damaged_pages`', async () => {
     const first = await createLocalSupabase({ dataDir: folder });
     await first.database.exec(`create table public.kept as select i as id, repeat('x', 100) as text
       from generate_series(1, 500) i; checkpoint`);

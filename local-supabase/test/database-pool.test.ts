@@ -8,7 +8,7 @@ const countsOf =
   'select (select count(*) from auth.users) as users, (select count(*) from storage.buckets) as buckets';
 
 describe('a pool of databases', () => {
-  it('gives each instance the state of a start, whatever the one before has written', async () => {
+  it('gives each instance the initial state, whatever the previous one has written', async () => {
     const first = await createLocalSupabase({ databases });
     const counts = await first.database.query(countsOf);
     const random = await first.database.query('select random()');
@@ -40,7 +40,7 @@ describe('a pool of databases', () => {
     await loading.database.query(`load '$libdir/euc_cn_and_mic'`);
     await loading.close();
     const crashing = await createLocalSupabase({ databases });
-    // PGlite lacks the conversions of encodings: each crashes PostgreSQL.
+    // PGlite lacks the encoding conversions: each call crashes PostgreSQL.
     const converted = crashing.database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`);
     await expect(converted).rejects.toMatchObject({ code: '57P02' });
     await crashing.close();

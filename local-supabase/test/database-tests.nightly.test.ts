@@ -15,7 +15,7 @@ const files: Readonly<Record<string, string>> = {
     alter table notes enable row level security;
     grant all on notes to authenticated;
     create policy own on notes using (owner = (select auth.uid()));`,
-  // As the guides of database.dev write it.
+  // As in the guides of database.dev.
   'tests/000-setup.sql': `
     create extension if not exists http with schema extensions; create extension if not exists pg_tle;
     drop extension if exists "supabase-dbdev";
@@ -60,7 +60,7 @@ const files: Readonly<Record<string, string>> = {
     select * from finish(); rollback;`,
 };
 
-/** Each leaves something in its session; the last one finds none of it. */
+/** Each file leaves some state in its session; the last one must find none of it. */
 const sessions: Readonly<Record<string, string>> = {
   'tests/1-plans.sql': `set role anon; select plan(1); select ok(true); select * from finish();
     create temp table left_behind (id int); prepare kept as select 1; select pg_advisory_lock(1); listen news;

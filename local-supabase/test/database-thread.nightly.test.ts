@@ -31,7 +31,7 @@ async function connect(): Promise<Client> {
   clients.add(client);
   return client;
 }
-/** Cancels what a client waits for, as psql does at Ctrl-C. */
+/** Cancels a client's statement, as psql does on Ctrl-C. */
 async function cancel(client: Client): Promise<void> {
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const { connect: open } = await import('node:net');
@@ -43,7 +43,7 @@ async function cancel(client: Client): Promise<void> {
     socket.once('close', resolve);
   });
 }
-/** Repeats a request to cancel: one that arrives before the statement runs has no effect. */
+/** Repeats the cancellation, because one that arrives before the statement runs has no effect. */
 async function canceled(client: Client, statement: Promise<unknown>): Promise<unknown> {
   const ended = statement.catch((problem: unknown) => ({ problem }));
   for (;;) {
@@ -53,8 +53,8 @@ async function canceled(client: Client, statement: Promise<unknown>): Promise<un
   }
 }
 
-describe('PostgreSQL in a thread of its own', () => {
-  it('ends a statement at the request of its client; others go on, and the client keeps its settings', async () => {
+describe('PostgreSQL in a worker thread', () => {
+  it("cancels a client's statement without ending others, and keeps the client's settings", async () => {
     const client = await connect();
     await client.query(`set application_name = 'mine'; set statement_timeout = '1h'`);
     await client.query({ name: 'sum', text: 'select 1 + $1::int as sum', values: [1] });
@@ -68,14 +68,14 @@ describe('PostgreSQL in a thread of its own', () => {
     expect((await client.query({ name: 'sum', text: '', values: [2] })).rows).toEqual([{ sum: 3 }]);
   });
 
-  it('is reopened after a crash: with committed rows, listeners and the prepared statements of clients', async () => {
+  it('reopens after a crash with committed rows, listeners and prepared statements', async () => {
     const client = await connect();
     await client.query('create table public.kept (id int); insert into public.kept values (7)');
     const named = { name: 'kept', text: 'select id from public.kept', values: [] };
     await client.query(named);
     await client.query('listen kept_news');
     const heard = new Promise((resolve) => client.once('notification', ({ payload }) => resolve(payload)));
-    // PGlite lacks the conversions of encodings.
+    // PGlite lacks the encoding conversions.
     await expect(
       supabase.database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`),
     ).rejects.toMatchObject({ code: '57P02' });
@@ -84,7 +84,7 @@ describe('PostgreSQL in a thread of its own', () => {
     expect(await heard).toBe('after');
   });
 
-  it('closes while a statement never ends and a transaction never goes on', async () => {
+  it('closes despite an endless statement and an idle transaction', async () => {
     const second = await start();
     const stuck = second.database.transaction(() => new Promise(() => undefined));
     const endless = second.database.query(ENDLESS);

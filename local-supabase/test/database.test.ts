@@ -19,7 +19,7 @@ describe('the database of a project', () => {
     ]);
   });
 
-  it('denies the API the tables of the auth service', async () => {
+  it('denies the API access to the tables of the auth service', async () => {
     const task = supabase().database.transaction(async (sql) => {
       await sql.query(`select set_config('role', 'authenticated', true)`);
       return sql.query('select id from auth.users');
@@ -49,8 +49,8 @@ describe('the database of a project', () => {
   });
 });
 
-describe('its one session', () => {
-  it.each([false, 5, { a: 1 }])('is not left in a transaction by %o where a list belongs', async (value) => {
+describe('its only session', () => {
+  it.each([false, 5, { a: 1 }])('is not left in a transaction by %o instead of a list', async (value) => {
     const { database } = supabase();
     const broken = (sql: { query: typeof database.query }) => sql.query('select $1::text[]', [value]);
     await expect(database.transaction(broken)).rejects.toBeInstanceOf(Error);
@@ -59,7 +59,7 @@ describe('its one session', () => {
     await expect(database.transaction((sql) => sql.query('select 2 as two'))).resolves.toEqual([{ two: 2 }]);
   });
 
-  it('survives a conversion of encodings, which PGlite lacks', async () => {
+  it('survives an encoding conversion, which PGlite lacks', async () => {
     const { database } = supabase();
     await expect(database.query(`select convert('a'::bytea, 'UTF8', 'LATIN1')`)).rejects.toMatchObject({
       code: '57P02',
@@ -98,7 +98,7 @@ describe('its one session', () => {
     await database.exec('drop table public.steps');
   });
 
-  it('refuses a call of the API or of the database itself within a transaction, which goes on', async () => {
+  it('rejects a call of the API or of the database within a transaction, which continues', async () => {
     const { database } = supabase();
     const waits = /within database\.transaction waits for the transaction itself/;
     const rows = database.transaction(async (sql) => {

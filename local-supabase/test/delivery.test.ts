@@ -27,7 +27,7 @@ it('queued notifications are delivered after the commit, in the order of sending
   expect(await queued()).toEqual([]);
 });
 
-it('a notification that cannot be stored is set aside with its reason, and those around it are delivered', async () => {
+it('a notification that cannot be stored is kept with the reason, and the others are delivered', async () => {
   await queue('before', 'x'.repeat(70_000), 'after');
   await expect.poll(received).toEqual(['before', 'after']);
   expect(await queued()).toMatchObject([{ reason: expect.stringContaining('content') }]);

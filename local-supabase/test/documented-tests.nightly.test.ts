@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** The page whose examples run here, in a project of their own. */
+/** Runs the examples of the page `rls-tests.md` in a new project. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let project: string;
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL('../examples', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** What the package takes installed: it contains all that it needs. */
+/** The size of the installed package, which has no dependencies. */
 const MOST_BYTES = 20_000_000;
 let folder: string;
 
@@ -29,7 +29,7 @@ it('the example for Playwright passes', { timeout: 180_000 }, async () => {
   expect(stdout).toContain('1 passed');
 });
 
-it('the example for Jest passes with the package that others install', { timeout: 400_000 }, async () => {
+it('the example for Jest passes with the built package', { timeout: 400_000 }, async () => {
   const project = join(folder, 'jest');
   const packed = join(folder, 'packed');
   await run(process.execPath, ['--import', 'tsx', 'local-supabase/scripts/build-package.ts', packed], {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createExpirableKeys } from '../src/keys/expirable-keys.ts';
 import { createTokenKeys } from '../src/keys/keys.ts';
 
-it('a token of the second in which all others expired is valid, however long its signature takes', async () => {
+it('a token that is signed in the second of the expiry is valid, however long its signature takes', async () => {
   const startMs = 1_900_000_000_000;
   let nowMs = startMs;
   const keys = await createTokenKeys({ now: () => nowMs });

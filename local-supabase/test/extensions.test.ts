@@ -39,7 +39,7 @@ afterAll(() => database.close());
 const first = async (text: string) => Object.values((await database.query(text))[0] ?? {})[0];
 
 describe('the extensions', () => {
-  it('are those of PGlite and the stand-ins, without plv8 and PostGIS', () => {
+  it('are those of PGlite and the replacements, without plv8 and PostGIS', () => {
     const available = availableExtensions(none);
     expect(available).toEqual(
       expect.arrayContaining([
@@ -58,8 +58,8 @@ describe('the extensions', () => {
   });
 });
 
-describe('the stand-in for', () => {
-  it('supabase_vault keeps and changes secrets, which users of the API do not reach', async () => {
+describe('the replacement for', () => {
+  it('supabase_vault stores and changes secrets, which API users cannot read', async () => {
     const read = `select decrypted_secret from vault.decrypted_secrets where name = 'key'`;
     await expect(first(read)).resolves.toBe('s3cret');
     await database.query(`select vault.update_secret(id, new_secret => 'other') from vault.secrets`);
@@ -93,7 +93,7 @@ describe('the stand-in for', () => {
     );
   });
 
-  it('http encodes URLs, and refuses a request with advice', async () => {
+  it('http encodes URLs, and rejects requests with advice', async () => {
     await expect(first(`select extensions.urlencode('a b&ü')`)).resolves.toBe('a%20b%26%C3%BC');
     await expect(database.query(`select extensions.http_get('http://a.test')`)).rejects.toMatchObject({
       code: '0A000',
@@ -101,7 +101,7 @@ describe('the stand-in for', () => {
     });
   });
 
-  it('pgjwt signs tokens that it verifies, and no others', async () => {
+  it('pgjwt verifies only tokens that it signed', async () => {
     const token = String(await first(`select extensions.sign('{"sub":"1"}', 'secret')`));
     const [header] = token.split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256","typ":"JWT"}');
@@ -109,7 +109,7 @@ describe('the stand-in for', () => {
     await expect(first(`select valid from extensions.verify('${token}', 'other')`)).resolves.toBe(false);
   });
 
-  it('pg_graphql answers an error, moddatetime sets a column', async () => {
+  it('pg_graphql returns an error, moddatetime sets a column', async () => {
     await expect(first(`select graphql.resolve('{ a }')`)).resolves.toMatchObject({
       errors: [{ message: expect.stringContaining('not available') as string }],
     });
@@ -119,7 +119,7 @@ describe('the stand-in for', () => {
   });
 });
 
-describe('the stand-in for pg_net', () => {
+describe('the replacement for pg_net', () => {
   const start = (send: (request: Request) => Promise<Response>) =>
     startNetRequests({
       database,
@@ -129,7 +129,7 @@ describe('the stand-in for pg_net', () => {
       report: (problem) => expect.fail(String(problem)),
     });
 
-  it('sends requests after the commit and keeps the answers', async () => {
+  it('sends requests after the commit and stores the responses', async () => {
     const server = createServer((request, response) => {
       response.writeHead(201, { 'content-type': 'text/plain' }).end(`${request.method} ${request.url}`);
     });
@@ -178,7 +178,7 @@ describe('the stand-in for pg_net', () => {
   });
 });
 
-describe('the stand-in for pg_cron', () => {
+describe('the replacement for pg_cron', () => {
   const at = (time: string) => Date.parse(`2026-02-${time}Z`);
 
   it.each([
@@ -192,7 +192,7 @@ describe('the stand-in for pg_cron', () => {
     ['0 0 $ * *', '27T00:00:00', false],
     ['@daily', '03T00:00:00', true],
     ['0 0 * * 7', '08T00:00:00', true],
-  ])('has the schedule %s at %s: %s', (text, time, isDue) => {
+  ])('evaluates the schedule %s at %s: %s', (text, time, isDue) => {
     const schedule = parseCronSchedule(text);
     expect(schedule.kind === 'minutes' && isDueAt(schedule, at(time))).toBe(isDue);
   });
@@ -204,7 +204,7 @@ describe('the stand-in for pg_cron', () => {
     },
   );
 
-  it('runs what is due once, and records how it ended', async () => {
+  it('runs each due job once, and records the outcome', async () => {
     let nowMs = at('03T10:00:30');
     const runDueJobs = createCronJobs({ database, now: () => nowMs });
     await database.query(

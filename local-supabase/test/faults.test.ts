@@ -9,7 +9,7 @@ const table = '/rest/v1/notifications?select=id';
 afterEach(() => supabase().faults.clear());
 
 describe('a fault rule', () => {
-  it('replaces the response of the service, on its route and the given number of times only', async () => {
+  it("replaces the service's response only on its route and the given number of times", async () => {
     supabase().faults.add({ path: '/auth/v1/', times: 2, answer: { status: 503, body: '<h1>Down</h1>' } });
     const first = await settings();
     expect(first.status).toBe(503);
@@ -84,7 +84,7 @@ describe('tokens on command', () => {
     expect((await requestApi(supabase(), table, { token: fresh })).status).toBe(200);
   });
 
-  it('expire when the clock is put ahead', async () => {
+  it('expire when the clock is moved ahead', async () => {
     const token = await signIn(supabase(), ada.email);
     await supabase().faults.skewClock(3_700_000);
     expect((await requestApi(supabase(), table, { token })).status).toBe(401);
@@ -117,7 +117,7 @@ describe('a restart', () => {
 });
 
 describe('a restart of PostgreSQL', () => {
-  it('answers as the services do without their database, and keeps WebSockets open', async () => {
+  it('responds as the services do without a database, and keeps WebSockets open', async () => {
     const { url, anonKey, faults, serviceRoleKey } = supabase();
     const socket = new WebSocket(
       `${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`,

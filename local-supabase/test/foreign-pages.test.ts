@@ -7,7 +7,7 @@ const supabase = useLocalSupabase({ port: 0, mailboxPort: 0, allowedHosts: ['tun
 const table = '/rest/v1/notifications?select=id';
 const foreign = ['https://evil.example', 'http://localhost.evil.example', 'null'];
 
-/** `fetch` does not let a caller set the Host header. */
+/** `fetch` does not allow a Host header. */
 const statusFor = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = get(url, { headers: { host } }, (response) => {
@@ -17,7 +17,7 @@ const statusFor = (host: string, url: string) =>
     asked.on('error', reject);
   });
 
-/** Opens a websocket as a page does. @returns 101, or the status that refuses it. */
+/** Opens a WebSocket as a page does. @returns 101, or the status of the refusal. */
 const openSocket = (origin: string | undefined, host?: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const { url, anonKey } = supabase();
@@ -35,7 +35,7 @@ describe('a page of another host', () => {
   const mint = (role: string) => supabase().keys.sign({ role, exp: 4_000_000_000 });
 
   it.each(['service_role', 'supabase_admin', 'postgres'])(
-    'never acts as %s, not even with a token of its own making',
+    'never acts as %s, not even with a forged token',
     async (role) => {
       const { url, fetch, anonKey } = supabase();
       const token = await mint(role);
@@ -48,7 +48,7 @@ describe('a page of another host', () => {
     },
   );
 
-  it('never acts as a user by a token of its own making, and does by that of a sign-in', async () => {
+  it('acts as a user with a token of a sign-in, but never with a forged one', async () => {
     const { url, fetch, anonKey, keys } = supabase();
     const claims = { role: 'authenticated', aud: 'authenticated', sub: ada.id, exp: 4_000_000_000 };
     const forged = await keys.sign(claims, { algorithm: 'HS256' });
@@ -61,7 +61,7 @@ describe('a page of another host', () => {
     expect(await answers('https://evil.example', await signIn(supabase(), ada.email))).toBe(200);
   });
 
-  it('does not sign in by a published password, however it writes the path', async () => {
+  it('does not sign in with a public password under any form of the path', async () => {
     const { url, fetch, anonKey } = supabase();
     const signInFrom = async (origin: string, path = 'token') => {
       const response = await fetch(`${url}/auth/v1/${path}?grant_type=password`, {
@@ -78,7 +78,7 @@ describe('a page of another host', () => {
     expect(await signInFrom('https://tunnel.example')).toBe(200);
   });
 
-  it('broadcasts nothing as the service by a token that Realtime alone can read', async () => {
+  it('cannot broadcast as the service with a token that only Realtime can read', async () => {
     const { url, fetch, anonKey, serviceRoleKey } = supabase();
     const broadcast = (origin: string) =>
       fetch(`${url}/realtime/v1/api/broadcast/user:${ada.id}/events/hello?private=true`, {
@@ -89,7 +89,7 @@ describe('a page of another host', () => {
     expect((await broadcast('http://localhost:5173')).status).toBe(202);
   });
 
-  it('signs in as nobody at the test provider, neither by a token nor by following redirects', async () => {
+  it('cannot sign in at the test provider, neither with a token nor by following redirects', async () => {
     const { url } = supabase();
     const provider = `${url}/auth/v1/test-provider/google`;
     const query = new URLSearchParams({
@@ -109,14 +109,14 @@ describe('a page of another host', () => {
       expect((await withToken(origin)).status).toBe(403);
     }
     expect((await withToken('http://localhost:5173')).status).toBe(200);
-    // The page at localhost leads to 127.0.0.1, which is another site to a browser.
+    // From the page at localhost, a link to 127.0.0.1 is cross-site for a browser.
     const arrived = { headers: { 'sec-fetch-site': 'cross-site' }, redirect: 'manual' } as const;
     expect((await fetch(`${provider}/authorize?redirect_uri=${url}/auth/v1/callback`, arrived)).status).toBe(
       200,
     );
   });
 
-  it('neither reads nor writes files by links of its own making', async () => {
+  it('neither reads nor writes files through forged links', async () => {
     const { url, fetch, keys, serviceRoleKey } = supabase();
     const headers = { apikey: serviceRoleKey, 'content-type': 'application/json' };
     const storage = `${url}/storage/v1`;
@@ -138,7 +138,7 @@ describe('a page of another host', () => {
     expect(await written.json()).toMatchObject(refused);
   });
 
-  it('never acts as the service by an image, a form or a link, which have no origin', async () => {
+  it('never acts as the service through an image, a form or a link, which send no origin', async () => {
     const { url, fetch, serviceRoleKey } = supabase();
     for (const site of ['cross-site', 'same-site']) {
       const headers = { 'sec-fetch-site': site };
@@ -163,7 +163,7 @@ describe('a page of another host', () => {
       expect((await fetch(mailboxUrl + path, { method, headers })).status).toBe(403);
   });
 
-  it('frames neither the mailbox nor the faults nor a mail', async () => {
+  it('cannot frame the mailbox, the faults or a mail', async () => {
     for (const path of ['/', '/_faults']) {
       const { headers } = await fetch(supabase().mailboxUrl + path);
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -197,12 +197,12 @@ describe('a host name', () => {
     '[::1]:54321',
     'app.localhost',
     'tunnel.example:80',
-  ])('that is this machine’s or allowed reaches the server: %s', async (host) =>
+  ])('of this machine, or an allowed one, reaches the server: %s', async (host) =>
     expect(await statusFor(host, address())).toBe(200),
   );
 
   it.each(['rebound.example.com', 'localhost.example.com', '0.0.0.0', '192.168.1.7'])(
-    'that a foreign page may resolve to this machine is refused: %s',
+    'that a foreign page could resolve to this machine is refused: %s',
     async (host) => expect(await statusFor(host, address())).toBe(403),
   );
 });

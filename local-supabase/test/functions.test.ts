@@ -42,7 +42,7 @@ describe('functions', () => {
     });
   });
 
-  it('functions that throw answer with an error of the worker, not of the server', async () => {
+  it('functions that throw respond with an error of the worker, not of the server', async () => {
     const response = await invoke('broken', supabase().anonKey);
     expect(response.status).toBe(500);
     await expect(response.json()).resolves.toMatchObject({ code: 'WORKER_ERROR' });

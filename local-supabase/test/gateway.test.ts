@@ -10,7 +10,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 describe('an API key', () => {
   it.each(['/rest/v1/notifications', '/auth/v1/settings', '/realtime/v1/api/broadcast'])(
-    'is needed for %s',
+    'is required for %s',
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(401);
@@ -43,7 +43,7 @@ describe('an API key', () => {
     '/auth/v1/.well-known/jwks.json',
     '/auth/v1/verify?token=x&type=signup',
     '/auth/v1/authorize?provider=x',
-  ])('is not asked for where a browser arrives by itself: %s', async (path) => {
+  ])('is not required for browser navigations: %s', async (path) => {
     expect((await get(path)).status).not.toBe(401);
   });
 
@@ -58,7 +58,7 @@ describe('an API key', () => {
     ]);
   });
 
-  it('determines the role of the data service: anon for public keys, service_role for secret keys', async () => {
+  it('determines the role of REST: anon for public keys, service_role for secret keys', async () => {
     const { anonKey, publishableKey, serviceRoleKey, secretKey } = supabase();
     const statuses = [anonKey, publishableKey, serviceRoleKey, secretKey].map(
       async (apikey) => (await get(table, { apikey })).status,
@@ -66,7 +66,7 @@ describe('an API key', () => {
     await expect(Promise.all(statuses)).resolves.toEqual([401, 401, 200, 200]);
   });
 
-  it('an API key of the newer form is accepted as a bearer token, although it is no JWT', async () => {
+  it('an API key of the newer form is accepted as a bearer token, although it is not a JWT', async () => {
     const { publishableKey, secretKey } = supabase();
     const asBearer = (key: string) => get(table, { apikey: key, authorization: `Bearer ${key}` });
     expect((await asBearer(publishableKey)).status).toBe(401);
@@ -91,7 +91,7 @@ describe('a bearer token for the data service', () => {
     expect((await requestApi(supabase(), '/storage/v1/bucket', { token })).status).toBe(400);
   });
 
-  it.each(['postgres', 'supabase_admin'])('acts as nobody in storage with the role %s', async (role) => {
+  it.each(['postgres', 'supabase_admin'])('has no permissions in storage with the role %s', async (role) => {
     const { database, keys, serviceRoleKey } = supabase();
     const buckets = async (token: string) =>
       (await requestApi(supabase(), '/storage/v1/bucket', { token })).json() as Promise<unknown[]>;
@@ -138,7 +138,7 @@ describe('a bearer token for the data service', () => {
   it.each([
     ['abc', 'Expected 3 parts in JWT; got 1'],
     ['a.b.c', 'JWT cryptographic operation failed'],
-  ])('a bearer token for the data service that is no JWT is refused: %s', async (token, message) => {
+  ])('a bearer token for the data service that is not a JWT is refused: %s', async (token, message) => {
     const response = await send(token);
     expect(response.status).toBe(401);
     await expect(response.json()).resolves.toMatchObject({ code: 'PGRST301', message });
@@ -175,7 +175,7 @@ describe('a bearer token for the data service', () => {
 });
 
 describe('a page of another origin', () => {
-  it('receives what the real services answer, through the gateway of a project', async () => {
+  it('receives the CORS headers of the real services, through the gateway of a project', async () => {
     const { url, fetch, anonKey, serviceRoleKey } = supabase();
     const send = (path: string, init: RequestInit) => fetch(url + path, init);
     const replay = createCorsReplay({ anonKey, serviceRoleKey, send });
@@ -189,7 +189,7 @@ describe('a page of another origin', () => {
     expect(received).toEqual(wanted);
   });
 
-  it('may read the refusals of the gateway, which expose no header', async () => {
+  it('may read the error responses of the gateway, which expose no header', async () => {
     const response = await get(table, { origin: 'https://inbox.example' });
     expect(response.status).toBe(401);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -197,7 +197,7 @@ describe('a page of another origin', () => {
   });
 });
 
-it('a path that no service has is not found', async () => {
+it('an unknown path is not found', async () => {
   const response = await requestApi(supabase(), '/nothing/here');
   expect(response.status).toBe(404);
   await expect(response.json()).resolves.toEqual({ message: 'no Route matched with those values' });
@@ -217,7 +217,7 @@ describe('JSON nested 6,000 levels deep', () => {
     },
   );
 
-  it('is not mistaken for brackets within strings', async () => {
+  it('does not count brackets within strings', async () => {
     const { url, fetch, anonKey: apikey } = supabase();
     const headers = { apikey, 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'signup', token_hash: `"\\${'['.repeat(6000)}` });

@@ -31,7 +31,7 @@ beforeAll(() =>
 );
 
 describe('the hooks of a project', () => {
-  it('read the tables of the project and of auth as functions', async () => {
+  it('can be database functions that read the tables of the project and of auth', async () => {
     const body = { email: ada.email, password: seedPassword };
     const response = await requestApi(supabase(), '/auth/v1/token?grant_type=password', {
       method: 'POST',
@@ -43,7 +43,7 @@ describe('the hooks of a project', () => {
     expect(claims['team']).toEqual(['blue', ada.email]);
   });
 
-  it('are edge functions of the project, which needs no port', async () => {
+  it('can be edge functions of a project without a port', async () => {
     const body = { email: ada.email };
     const response = await requestApi(supabase(), '/auth/v1/recover', { method: 'POST', body });
     expect(response.status).toBe(200);

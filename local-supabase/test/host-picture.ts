@@ -1,4 +1,4 @@
-/** What a program has as its own, of which an embedded Supabase may change nothing. */
+/** Global state of the host program, which an embedded Supabase must not change. */
 export interface HostPicture {
   readonly exitCode: unknown;
   readonly listeners: Readonly<Record<string, number>>;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalSupabase } from '../src/index.ts';
 import { takeHostPicture } from './host-picture.ts';
 
-/** PGlite lacks the conversions of encodings: each crashes PostgreSQL. */
+/** PGlite lacks the encoding conversions: each call crashes PostgreSQL. */
 const crash = `select convert('a'::bytea, 'UTF8', 'LATIN1')`;
 
 const openServers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap');

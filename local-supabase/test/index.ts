@@ -1,4 +1,4 @@
-/** What tests and measurements of other parts share with those of this one: raw sockets, worlds, and single services. */
+/** Test helpers for the tests and measurements of other parts: raw sockets, worlds, and single services. */
 export { createPostgRest } from '../src/rest/postgrest.ts';
 export { createRestService } from '../src/rest/rest-service.ts';
 export { runRetention } from '../src/database/upkeep.ts';

@@ -15,7 +15,7 @@ interface Round {
   readonly acknowledged: number;
 }
 
-/** Runs a writer until it has acknowledged some rows, and kills it in the middle of the next. */
+/** Runs a writer until it has acknowledged some rows, and kills it during the next write. */
 async function writeUntilKilled(dataDir: string, mode: string, writes: number): Promise<Round> {
   const child = spawn(process.execPath, ['--import', 'tsx', writer, dataDir, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -33,7 +33,7 @@ async function writeUntilKilled(dataDir: string, mode: string, writes: number): 
   };
 }
 
-it(`loses nothing that was acknowledged, and keeps no half of a transaction, when the process is killed ${KILLS} times`, async () => {
+it(`loses no acknowledged write and keeps no partial transaction when the process is killed ${KILLS} times`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'local-supabase-'));
   let [acknowledged, lost, halves] = [0, 0, 0];
   const check = ({ kept }: Round) => {

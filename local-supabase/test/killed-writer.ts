@@ -1,6 +1,6 @@
 /**
- * Writes rows until the process is killed, and prints each number once its transaction is committed; at the start, what the
- * folder has. Arguments: the data folder, and `thread` for PostgreSQL in a thread of its own.
+ * Prints the folder's rows, then writes rows until the process is killed, and prints each number once its transaction
+ * is committed. Arguments: the data folder, and `thread` to run PostgreSQL in a worker thread.
  */
 import { openDatabase } from '../src/project/open-database.ts';
 

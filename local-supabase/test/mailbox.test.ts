@@ -17,7 +17,7 @@ const subjects = async (query: string) => {
 beforeEach(() => supabase().mailbox.clear());
 
 describe('Mailpit’s interface', () => {
-  it('lists the newest first, by Mailpit’s names', async () => {
+  it('lists the newest first, with Mailpit’s field names', async () => {
     await send('ada@example.com', 'First');
     await send('Grace <grace@example.com>', 'Second');
     await expect(getJson('/api/v1/messages')).resolves.toMatchObject({
@@ -83,7 +83,7 @@ describe('Mailpit’s interface', () => {
     expect((await fetchMailbox('/view/none.html')).status).toBe(404);
   });
 
-  it('finds by recipient, subject, words and negated terms', async () => {
+  it('searches by recipient, subject, words and negated terms', async () => {
     await send('ada@example.com', 'Reset your password', 'A reset was requested');
     await send('grace@example.com', 'Confirm your address', 'Welcome');
     await expect(subjects('to:ada@example.com')).resolves.toEqual(['Reset your password']);
@@ -112,7 +112,7 @@ describe('Mailpit’s interface', () => {
 });
 
 describe('the host of a request', () => {
-  /** `fetch` does not let a caller set the Host header. */
+  /** `fetch` does not allow a Host header. */
   const askAs = (host: string, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const asked = get(supabase().mailboxUrl + path, { headers: { host } }, (response) => {
@@ -128,13 +128,13 @@ describe('the host of a request', () => {
   });
 
   it.each(['rebound.example.com', 'localhost.example.com', '0.0.0.0'])(
-    'may not be %s: a foreign page could read the mails by a name that resolves here',
+    'may not be %s: a foreign page could read the mails through a name that resolves here',
     async (host) => {
       for (const path of paths) expect(await askAs(host, path)).toBe(403);
     },
   );
 
-  it('never appears in a mail: links point to the site, whatever the Host header says', async () => {
+  it('never appears in a mail: links point to the site, regardless of the Host header', async () => {
     const { url, anonKey, mailbox } = supabase();
     const headers = { host: 'evil.localhost', apikey: anonKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ email: 'ada@example.com' });

@@ -30,13 +30,13 @@ const valueOf = async (client: Client, text: string): Promise<unknown> =>
   Object.values((await client.query<Record<string, unknown>>(text)).rows[0] ?? {})[0];
 
 describe('the port of PostgreSQL', () => {
-  it('wants the password and a known user and database', async () => {
+  it('requires the password, and a known user and database', async () => {
     await expect(connect(url.replace(':postgres@', ':wrong@'))).rejects.toMatchObject({ code: '28P01' });
     await expect(connect(url.replace('//postgres:', '//someone:'))).rejects.toMatchObject({ code: '28000' });
     await expect(connect(`${url}x`)).rejects.toMatchObject({ code: '3D000' });
   });
 
-  it('gives each client settings, a role and prepared statements of its own, and the services none of them', async () => {
+  it('isolates settings, role and prepared statements of each client from the others and the services', async () => {
     const [one, other] = [await connect(), await connect()];
     await one.query(`set search_path = auth; set statement_timeout = 1234; set role anon`);
     const plan = (client: Client, step: number) =>
@@ -59,7 +59,7 @@ describe('the port of PostgreSQL', () => {
     expect(status).toBe(200);
   });
 
-  it('keeps temporary tables, cursors, sequences and locks from other clients', async () => {
+  it('hides temporary tables, cursors, sequences and locks from other clients', async () => {
     const [one, other] = [await connect(), await connect()];
     await one.query(`create temp table own (id int); create temp sequence numbers; select nextval('numbers'),
       pg_advisory_lock(7); declare rows cursor with hold for select 1`);
@@ -70,7 +70,7 @@ describe('the port of PostgreSQL', () => {
     expect(await valueOf(other, 'select pg_advisory_unlock(7)')).toBe(false);
   });
 
-  it('keeps the temporary tables of a client from others after a third one has ended', async () => {
+  it("hides a client's temporary tables from others after a third one has ended", async () => {
     const [one, gone, other] = [await connect(), await connect(), await connect()];
     await one.query('create temp table own (id int)');
     await gone.end();
@@ -78,7 +78,7 @@ describe('the port of PostgreSQL', () => {
     await expect(other.query('select * from own')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it('answers an error, and goes on; a failed transaction ends with its client', async () => {
+  it('continues after an error, and ends a failed transaction with its client', async () => {
     const one = await connect();
     await one.query('begin');
     await expect(one.query('select 1/0')).rejects.toMatchObject({ code: '22012' });
@@ -105,7 +105,7 @@ describe('the port of PostgreSQL', () => {
     await expect(response.json()).resolves.toEqual([{ id: 7 }]);
   });
 
-  it('delivers notifications to the clients that listen, of whatever client or service', async () => {
+  it('delivers notifications of any client or service to listening clients', async () => {
     const [one, other] = [await connect(), await connect()];
     const heard: unknown[] = [];
     one.on('notification', ({ channel, payload }) => heard.push([channel, payload]));
@@ -125,7 +125,7 @@ describe('the port of PostgreSQL', () => {
     ]);
   });
 
-  it('prepares the statements of a client anew after another has discarded all', async () => {
+  it("prepares a client's statements again after another client has discarded all", async () => {
     const [one, other] = [await connect(), await connect()];
     const named = { name: 'again', text: 'select 5 as five', values: [] };
     await one.query(named);
@@ -133,11 +133,11 @@ describe('the port of PostgreSQL', () => {
     expect((await one.query(named)).rows).toEqual([{ five: 5 }]);
   });
 
-  it('survives a COPY from the client whose data is missing, and one that PostgreSQL refuses', async () => {
+  it('survives a COPY without data from the client, and one that PostgreSQL rejects', async () => {
     const client = await connect();
     await client.query('create table public.copied (id int)');
     const copy = client.query('copy public.copied from stdin');
-    // The driver has no data to give, and says so.
+    // The driver has no data to send and fails the copy.
     await expect(copy).rejects.toMatchObject({ code: '57014' });
     expect(await valueOf(client, 'select count(*)::int from public.copied')).toBe(0);
   });

@@ -5,7 +5,7 @@ import { normalizePath } from '../src/gateway/request-path.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 
-/** Sends the path as written; fetch would resolve it. */
+/** Sends the path unchanged; fetch would resolve it. */
 async function statusOf(method: string, path: string, apiKey?: string): Promise<number | undefined> {
   const { port } = new URL(supabase().url);
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ async function statusOf(method: string, path: string, apiKey?: string): Promise<
 describe('the path of a request', () => {
   // Recorded from nginx 1.22.1, the server inside Kong.
   it.each(['/a/../../b', '/a/%2e%2e/%2e%2E/b', '/a%00b', '/a%zz', '/a/b/%2', '/a%2f..%2f..%2fb', '/a/../..'])(
-    'is refused where it is %s',
+    'is rejected if it is %s',
     (path) => {
       expect(normalizePath(path)).toBeNull();
     },
@@ -40,17 +40,17 @@ describe('the path of a request', () => {
     expect(normalizePath(path)).toBe(forwarded);
   });
 
-  it('gets 400 where it leaves the root, whatever the service', async () => {
+  it('gets 400 from every service if it leaves the root', async () => {
     expect(await statusOf('GET', '/auth/v1/../../../etc/passwd', supabase().serviceRoleKey)).toBe(400);
     expect(await statusOf('GET', '/storage/v1/object/%00', supabase().serviceRoleKey)).toBe(400);
   });
 
-  it('selects the service and the need for a key after it is resolved', async () => {
+  it('is resolved before it selects the service and the key check', async () => {
     expect(await statusOf('GET', '/storage/v1/../../rest/v1/notifications')).toBe(401);
     expect(await statusOf('GET', '/rest/v1/../../auth/v1//settings', supabase().anonKey)).toBe(200);
   });
 
-  it('finds no user where the id is no UUID', async () => {
+  it('finds no user if the id is not a UUID', async () => {
     const { secretKey } = supabase();
     const response = await requestApi(supabase(), '/auth/v1/admin/users/...', { apiKey: secretKey });
     expect(response.status).toBe(404);

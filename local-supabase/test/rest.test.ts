@@ -53,7 +53,7 @@ describe('the data service', () => {
   it.each([
     ['invitation_not_found', 404, 'accept_invitation', { token: 'unknown' }],
     ['invitation_email_invalid', 400, 'create_invitation', { invitee_email: 'no-address' }],
-  ])('answers a function’s own error, %s, with its own status, %i', async (message, status, name, body) => {
+  ])('returns a function’s own error, %s, with its own status, %i', async (message, status, name, body) => {
     const response = await requestApi(supabase(), `/rest/v1/rpc/${name}`, {
       method: 'POST',
       token: adaToken,
@@ -68,7 +68,7 @@ describe('the data service', () => {
     ['23503', 409, { user_id: '00000000-0000-4000-8000-00000000dead' }],
     ['22P02', 400, { user_id: 'no-uuid' }],
     ['PGRST204', 400, { unknown: 1 }],
-  ])('names PostgreSQL’s error %s and answers %i', async (code, status, columns) => {
+  ])('returns PostgreSQL’s error %s with status %i', async (code, status, columns) => {
     const response = await requestApi(supabase(), '/rest/v1/notification_preferences', {
       method: 'POST',
       apiKey: supabase().serviceRoleKey,
@@ -79,14 +79,14 @@ describe('the data service', () => {
     expect(response.headers.get('proxy-status')).toBe(`PostgREST; error=${code}`);
   });
 
-  it('names the error of a HEAD, which has no body, in a header', async () => {
+  it('returns the error of a HEAD in a header, because it has no body', async () => {
     const response = await requestApi(supabase(), '/rest/v1/nowhere', { method: 'HEAD', token: adaToken });
     expect(response.status).toBe(404);
     expect(response.headers.get('proxy-status')).toBe('PostgREST; error=PGRST205');
     await expect(response.text()).resolves.toBe('');
   });
 
-  it('counts by HEAD', async () => {
+  it('counts rows with HEAD', async () => {
     const response = await requestApi(supabase(), '/rest/v1/notifications?select=id', {
       method: 'HEAD',
       token: adaToken,
@@ -104,7 +104,7 @@ describe('the data service', () => {
     expect((await requestApi(supabase(), '/rest/v1/late')).status).toBe(404);
   });
 
-  it('never answers with more than a thousand rows', async () => {
+  it('never returns more than a thousand rows', async () => {
     const { database } = supabase();
     await database.exec(
       'create table public.many as select generate_series(1, 1100) as id; grant select on public.many to anon',
@@ -123,8 +123,8 @@ describe('the data service', () => {
   });
 });
 
-describe('concurrent users of the one session', () => {
-  it('sixteen users each see only themselves, among writes, sign-ins and SQL', async () => {
+describe('concurrent users of the only session', () => {
+  it('sixteen users each see only their own rows, among writes, sign-ins and SQL', async () => {
     const users = await Promise.all(
       Array.from({ length: 16 }, (_, index) =>
         createUser(supabase(), `user${index}@example.com`, `User ${index}`),
@@ -152,7 +152,7 @@ describe('concurrent users of the one session', () => {
   });
 });
 
-/** Runs the requests of a starting client and returns their errors. */
+/** Runs the requests of a client's start and returns their errors. */
 async function useTheInbox(user: TestUser, neighbour: TestUser | undefined): Promise<string[]> {
   const wrong: string[] = [];
   const send = (path: string, method: string, body?: unknown) =>

@@ -50,7 +50,7 @@ async function update(...migrations: Migration[]): Promise<void> {
 }
 const countNotes = async () => (await pglite.query('select * from public.notes')).rows.length;
 
-describe('a database that was made earlier', () => {
+describe('an existing database', () => {
   it('refuses a project without a migration that it has applied', async () => {
     const refused = update(second);
     await expect(refused).rejects.toThrow(
@@ -72,7 +72,7 @@ describe('a database that was made earlier', () => {
     await expect(update({ ...first, sql })).resolves.toBeUndefined();
   });
 
-  it('applies the migrations that are new, and keeps the rows', async () => {
+  it('applies new migrations, and keeps the rows', async () => {
     await update(first, second);
     await expect(pglite.query('select id, title from public.notes')).resolves.toMatchObject({
       rows: [{ id: 1, title: null }],
@@ -81,7 +81,7 @@ describe('a database that was made earlier', () => {
 });
 
 describe('a migration that PostgreSQL refuses', () => {
-  it('is named with the line and the message, and changes nothing', async () => {
+  it('is reported with the line and the message, and changes nothing', async () => {
     const typo = migration('2', 'typo', '-- é\ndrop table public.notes;\n\nselect\n  nope\nfrom pg_class;');
     await expect(update(first, typo)).rejects.toThrow(
       /^supabase\/migrations\/2_typo\.sql:5: column "nope" does not exist$/,
@@ -89,21 +89,21 @@ describe('a migration that PostgreSQL refuses', () => {
     await expect(countNotes()).resolves.toBe(1);
   });
 
-  it('has the line of the statement where the message has no position, and the detail', async () => {
+  it("is reported with the statement's line if the message has no position, and with the detail", async () => {
     const twice = migration('2', 'twice', 'select 1;\n\ninsert into auth.users (id) values (null);');
     await expect(update(first, twice)).rejects.toThrow(
       /^supabase\/migrations\/2_twice\.sql:3: null value [^\n]+\n {2}Detail: Failing row/,
     );
   });
 
-  it('says which extension is missing and which are available', async () => {
+  it('reports the missing extension and the available ones', async () => {
     const missing = update(first, migration('0003', 'x', 'create extension plv8;'));
     await expect(missing).rejects.toThrow(
       /^Migration 0003_x\.sql needs the extension "plv8", which is not available here\. Available: .*\bhstore, .*\bvector\b/,
     );
   });
 
-  it('says what it had committed itself', async () => {
+  it('reports the statements that it committed itself', async () => {
     const half = migration('2', 'half', 'create table public.half (id int);\ncommit;\nselect nope;');
     await expect(update(first, half)).rejects.toThrow('What stands before line 2 was committed');
     await pglite.exec('drop table public.half');
@@ -111,7 +111,7 @@ describe('a migration that PostgreSQL refuses', () => {
 });
 
 describe('a migration', () => {
-  it('may have transactions of its own, and statements that refuse one', async () => {
+  it('may contain transactions, and statements that cannot run in one', async () => {
     const sql = `begin;
       create table public.words (word text); commit;
       create index concurrently words_word on public.words (word);
@@ -123,14 +123,14 @@ describe('a migration', () => {
     await pglite.exec('drop table public.words');
   });
 
-  it('leaves no setting to the next one', async () => {
+  it('does not change the settings of the next one', async () => {
     const dump = `select pg_catalog.set_config('search_path', '', false); set timezone = 'Asia/Tokyo';`;
     await update(first, migration('2', 'dump', dump), migration('3', 'after', 'select id from notes;'));
     const { rows } = await pglite.query(`select current_setting('timezone') as zone`);
     expect(rows).toEqual([{ zone: 'UTC' }]);
   });
 
-  it('keeps functions of extensions callable after it has revoked those of its role', async () => {
+  it('keeps functions of extensions callable after it has revoked the default privileges of its role', async () => {
     const sql = `alter default privileges revoke execute on functions from public;
       create schema tree; create extension ltree with schema tree;
       alter default privileges grant execute on functions to public;`;
@@ -156,7 +156,7 @@ describe('a project folder', () => {
     return pathToFileURL(`${folder}/`);
   };
 
-  it('names its migrations as the CLI does, and notes others', async () => {
+  it('names its migrations as the CLI does, and reports other files', async () => {
     const sql = await readProjectSql(
       await write({ 'migrations/0001_a.sql': 'a', 'migrations/2_b-c.sql': 'b', 'migrations/draft.sql': 'c' }),
     );
@@ -176,7 +176,7 @@ describe('a project folder', () => {
     );
   });
 
-  it('has its seeds where the settings say, in that order', async () => {
+  it('has its seeds at the configured paths, in that order', async () => {
     const url = await write({
       'seeds/b.sql': 'b',
       'seeds/a.sql': 'a',
@@ -191,7 +191,7 @@ describe('a project folder', () => {
     expect(notes).toEqual(['No file matches db.seed.sql_paths (./seed.sql)']);
   });
 
-  it('has declarative schemas applied in the place of migrations alone', async () => {
+  it('has declarative schemas applied only if there are no migrations', async () => {
     const url = await write({ 'schemas/b.sql': 'b', 'schemas/a.sql': 'a' });
     const versions = async () => (await readProjectSql(url)).migrations.map(({ version }) => version);
     await expect(versions()).resolves.toEqual(['supabase/schemas/a.sql', 'supabase/schemas/b.sql']);

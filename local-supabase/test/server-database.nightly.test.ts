@@ -4,7 +4,7 @@ import { createLocalSupabase, StartError } from '../src/index.ts';
 import { startTestedServer, type TestedServer } from './tested-server.ts';
 import { createUser, requestApi } from '../../test/support/local-supabase.ts';
 
-// POSTGRES_URL names a real server, as in the workflow; without it, the way over a connection is tested.
+// POSTGRES_URL selects a real server, as in the workflow; without it, a PGlite behind a port tests the connection.
 let server: TestedServer;
 beforeAll(async () => {
   server = await startTestedServer();
@@ -16,13 +16,13 @@ const start = (url = server.url) =>
   createLocalSupabase({ project, databaseUrl: url, auth: { bcryptCost: 4 }, report: () => undefined });
 
 describe('the services on a server of PostgreSQL', () => {
-  it('refuse a database with objects of others, and keep them', async () => {
+  it('reject a database with other objects, and keep them', async () => {
     await server.exec('create table public.theirs (id int)');
     await expect(start()).rejects.toThrow(/has objects that are not this project's\. They are kept/);
     await server.exec('drop table public.theirs');
   });
 
-  it('name the server without its password where it cannot be reached', async () => {
+  it('report an unreachable server without its password', async () => {
     const problem = await start('postgres://postgres:secret@127.0.0.1:1/shop').catch(
       (error: unknown) => error,
     );
@@ -32,7 +32,7 @@ describe('the services on a server of PostgreSQL', () => {
     );
   });
 
-  it('set up the schema, sign in, apply policies, and find all of it at the next start', async () => {
+  it('set up the schema, sign in, apply policies, and keep all of it across a restart', async () => {
     const first = await start();
     await first.database.exec(`create table public.entry (id int primary key, owner uuid default auth.uid());
       alter table public.entry enable row level security;
@@ -55,7 +55,7 @@ describe('the services on a server of PostgreSQL', () => {
     await second.close();
   });
 
-  it('hear notifications and reconnect after the connection has ended', async () => {
+  it('receive notifications and reconnect after the connection has ended', async () => {
     const supabase = await start();
     const heard: string[] = [];
     await supabase.database.listen('news', (payload) => heard.push(payload));
@@ -64,7 +64,7 @@ describe('the services on a server of PostgreSQL', () => {
     await other.connect();
     await other.query(`notify news, 'one'`);
     await server.disconnect();
-    // The end of the connection arrives before the query, or is its answer.
+    // The connection may end before the query or instead of its response.
     const next = supabase.database.query('select 1 as one').catch((error: unknown) => error);
     expect([[{ one: 1 }], expect.objectContaining({ code: '57P02' })]).toContainEqual(await next);
     expect(await supabase.database.query('select 1 as one')).toEqual([{ one: 1 }]);

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('an embedded Supabase that is closed', () => {
-  it('answers or refuses requests in flight, refuses later ones, and reports no error', async () => {
+  it('completes or rejects requests in flight, rejects later ones, and reports no error', async () => {
     const reported: unknown[] = [];
     const supabase = await start({ report: (problem) => reported.push(problem) });
     supabase.faults.add({ path: '/auth', latencyMs: 900 });
@@ -46,7 +46,7 @@ describe('an embedded Supabase that is closed', () => {
   });
 });
 
-it('answers 413 to a body of 200 MiB, and the next request', async () => {
+it('responds 413 to a body of 200 MiB, and serves the next request', async () => {
   const supabase = await start({ port: 0 });
   const upload = (bytes: number) =>
     fetch(`${supabase.url}/storage/v1/object/none/a.bin`, {
@@ -62,7 +62,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('keeps accounts, rows, tokens and mail across a restart', async () => {
     const dataDir = join(folder, 'of-a-team', 'data');
     const first = await start({ dataDir });
-    // Keys, mails and password hashes are for their owner only.
+    // Only the owner may read keys, mails and password hashes.
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
     expect(await readFile(join(dataDir, '.gitignore'), 'utf8')).toBe('*\n');
     const token = await signIn(first, ada.email);
@@ -101,7 +101,7 @@ describe('the ports', () => {
     other.close();
   });
 
-  it('answer 500 for an internal error, even when the request had a body', async () => {
+  it('respond 500 to an internal error, even if the request had a body', async () => {
     const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('Inside');
     const server = await listen(0, createOwnHosts(), async () => Promise.reject(failure));
@@ -121,7 +121,7 @@ describe('the ports', () => {
 describe('one of several embedded Supabases', { timeout: 60_000 }, () => {
   const shared = useLocalSupabase({ port: 0 });
 
-  it('serves the same responses at its port as in process', async () => {
+  it('serves the same responses on its port as in process', async () => {
     const { url, anonKey, fetch: fetchInProcess } = shared();
     const path = '/auth/v1/settings';
     const headers = { apikey: anonKey };

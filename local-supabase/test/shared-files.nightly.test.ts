@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { closeToArchive, MemoryFiles } from '../src/database/memory-files.ts';
 import { createLocalSupabase, type LocalSupabase } from '../src/index.ts';
 
-/** The files of a database have some 24 MB, those of PostgreSQL and its extensions another 9. */
+/** A database's files have some 24 MB, those of PostgreSQL and its extensions another 9. */
 const MOST_OWN_BYTES = 6 * 2 ** 20;
 
 const instances: LocalSupabase[] = [];
@@ -18,7 +18,7 @@ afterAll(async () => {
   for (const { close } of instances) await close();
 });
 
-it('instances of a process share their files in memory, and no change of one reaches another', async () => {
+it('instances of a process share their files in memory, but not their changes', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const fileBytes = () => {
@@ -42,7 +42,7 @@ it('instances of a process share their files in memory, and no change of one rea
     await fourth.query(`select count(*)::int as changed from pg_description where description = 'changed'`),
   ).toEqual([{ changed: 0 }]);
   expect(await first.query('select id from public.written')).toEqual([{ id: 1 }]);
-  // pgcrypto lacks the exports that nothing asks for.
+  // pgcrypto lacks its unreachable exports.
   expect(
     await fourth.query(
       `select extensions.pgp_sym_decrypt(extensions.pgp_sym_encrypt('text', 'key'), 'key') as text`,
@@ -50,8 +50,8 @@ it('instances of a process share their files in memory, and no change of one rea
   ).toEqual([{ text: 'text' }]);
 });
 
-it('a database changes nothing in the archive that it began with', async () => {
-  // As from a file: `slice` of a Buffer shares its memory.
+it('a database does not change the archive that it started from', async () => {
+  // A Buffer as if read from a file: its `slice` shares memory.
   const archive = Buffer.from(await closeToArchive(await PGlite.create()));
   const before = Buffer.from(archive);
   const pglite = await PGlite.create({ fs: new MemoryFiles(archive) });

@@ -10,7 +10,7 @@ import { readProjectConfig } from '../src/project/project-config.ts';
 const project = mkdtempSync(join(tmpdir(), 'signing-keys-'));
 const text = '[auth]\nsigning_keys_path = "./signing_keys.json"\n';
 
-/** As `supabase gen signing-key` writes it. */
+/** Creates a key in the format of `supabase gen signing-key`. */
 async function makeKey(alg: 'ES256' | 'RS256', kid: string, keyOps = ['sign', 'verify']): Promise<JWK> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig', key_ops: keyOps, ext: true };
@@ -60,7 +60,7 @@ it('a saved key stays published, and a rotated one signs until the next start', 
   expect(decodeProtectedHeader(await again.sign({})).kid).toBe('mine');
 });
 
-it('an empty list is none, and other files are refused with the setting', async () => {
+it('an empty list counts as unset, and invalid files are reported with the setting', async () => {
   expect(read([]).options.apiKeys).toEqual({});
   const { d: _, ...publicHalf } = await makeKey('ES256', 'mine');
   for (const keys of [{}, [publicHalf], [{ ...publicHalf, d: 'x', alg: 'HS256' }], [null]])

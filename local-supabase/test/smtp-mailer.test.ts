@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** An SMTP server that keeps what it receives, and takes one name and password. */
+/** An SMTP server that stores mails, with one valid name and password. */
 async function startSmtpServer(): Promise<{ port: number; deliveries: Delivery[] }> {
   const deliveries: Delivery[] = [];
   const server = new SMTPServer({
@@ -74,7 +74,7 @@ describe('a configured SMTP server', () => {
     expect(supabase.mailbox.messages()).toEqual([]);
   });
 
-  it('a configured SMTP server that refuses a mail ends the request with 500', async () => {
+  it('a configured SMTP server that rejects a mail ends the request with 500', async () => {
     const { port } = await startSmtpServer();
     const supabase = await startWith(port, 'wrong');
     const response = await requestApi(supabase, '/auth/v1/signup', { method: 'POST', body: signUp });

@@ -8,7 +8,7 @@ import { ada, grace, requestApi, signIn, useLocalSupabase } from '../../test/sup
 const supabase = useLocalSupabase();
 const tokens = new Map<string, string>();
 
-/** The vendor's client, as an independent test of the protocol. */
+/** The vendor's client, as an independent check of the protocol. */
 function storageOf(email?: string) {
   const { url, anonKey, serviceRoleKey, fetch } = supabase();
   const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
@@ -63,7 +63,7 @@ describe('storage', () => {
     await expect(names()).resolves.toEqual([]);
   });
 
-  it('opens a public bucket and a signed link without a key', async () => {
+  it('serves public buckets and signed links without a key', async () => {
     await storageOf().from('open').upload('hello.txt', 'Hello all');
     const { publicUrl } = storageOf().from('open').getPublicUrl('hello.txt').data;
     await expect((await supabase().fetch(publicUrl)).text()).resolves.toBe('Hello all');
@@ -141,7 +141,7 @@ describe('storage', () => {
     expect(upload.error).toMatchObject({ message: 'Token is not scoped for upload' });
   });
 
-  it('stores the bytes of existing objects, and no others', async () => {
+  it('keeps only the bytes of existing objects', async () => {
     const objects = createMemoryStore();
     const kept = new Set<string>();
     const { database, keys } = supabase();
@@ -220,7 +220,7 @@ describe('storage', () => {
     expect(await limitOf()).toBe(1_230_000);
   });
 
-  it('an update of a bucket leaves the limits that it does not name, and null removes them', async () => {
+  it('an update of a bucket keeps limits that it omits, and null removes them', async () => {
     const allowedMimeTypes = ['image/png'];
     await storageOf().createBucket('limited', { public: false, fileSizeLimit: 1000, allowedMimeTypes });
     const update = async (options: object) => {

@@ -53,15 +53,19 @@ it.each([
   ['node', ['a.test.mjs']],
   ['jest', ['--experimental-vm-modules', '../node_modules/jest/bin/jest.js']],
   ['playwright', ['../node_modules/@playwright/test/cli.js', 'test']],
-] as const)('%s exits with 1 for a failed test beside an instance', { timeout: 120_000 }, (name, args) => {
-  const { NIGHTLY: _, VITEST: __, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', ...args], {
-    cwd: join(folder, name),
-    encoding: 'utf8',
-    env: { ...env, NO_COLOR: '1' },
-  });
-  expect({ status, output: stdout + stderr }).toMatchObject({
-    status: 1,
-    output: expect.stringMatching(/1 failed|fail 1/),
-  });
-});
+] as const)(
+  '%s exits with 1 for a failed test while an instance runs',
+  { timeout: 120_000 },
+  (name, args) => {
+    const { NIGHTLY: _, VITEST: __, ...env } = process.env;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', ...args], {
+      cwd: join(folder, name),
+      encoding: 'utf8',
+      env: { ...env, NO_COLOR: '1' },
+    });
+    expect({ status, output: stdout + stderr }).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/1 failed|fail 1/),
+    });
+  },
+);

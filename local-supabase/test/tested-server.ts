@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { createPgliteDatabase } from '../src/database/pglite-database.ts';
 import { startPostgresServer } from '../src/postgres-port/postgres-server.ts';
 
-/** An empty database behind a connection. */
+/** A connection to an empty database. */
 export interface TestedServer {
   readonly url: string;
   exec(sql: string): Promise<void>;
@@ -15,7 +15,7 @@ export interface TestedServer {
   close(): Promise<void>;
 }
 
-/** @returns a new database of the server that POSTGRES_URL names, or else a PGlite behind a port. */
+/** @returns a new database on the server of POSTGRES_URL, or else a PGlite behind a port. */
 export function startTestedServer(): Promise<TestedServer> {
   const url = process.env['POSTGRES_URL'];
   return url === undefined ? startPgliteServer() : createServerDatabase(url);

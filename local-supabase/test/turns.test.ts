@@ -3,7 +3,7 @@ import { createTurns } from '../src/database/turns.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
-describe('the turns of the one session', () => {
+describe('the turns of the only session', () => {
   it('end a transaction that runs no statement while others wait, and refuse its later statements', async () => {
     const turns = createTurns(20);
     let later: Promise<unknown> | undefined;
@@ -20,7 +20,7 @@ describe('the turns of the one session', () => {
     await expect(later).rejects.toMatchObject({ code: '25P03' });
   });
 
-  it('leave a transaction alone for which no other waits, and one whose statement runs', async () => {
+  it('do not end a transaction while no other waits, or while its statement runs', async () => {
     const turns = createTurns(10);
     const idle = turns.enter(() =>
       turns.lease().until(new Promise((resolve) => setTimeout(() => resolve('done'), 60))),
@@ -35,7 +35,7 @@ describe('the turns of the one session', () => {
     await waiting;
   });
 
-  it('refuse what waits at their end, end the transaction that has them, and admit what comes later', async () => {
+  it('reject waiting tasks, end the current transaction, and admit later tasks', async () => {
     const turns = createTurns(60_000);
     const held = turns.enter(() => turns.lease().until(never()));
     const waiting = turns.enter(() => Promise.resolve());

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { ada, grace, seedPassword, useLocalSupabase } from '../../test/support/local-supabase.ts';
 
 /**
- * The vendor's client as an application uses it: one `createClient`, over a port. Its parts are tested separately in
+ * The vendor's client as in an application: one `createClient`, over a port. Its parts are tested in
  * auth/vendor-client.nightly.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
  */
 const supabase = useLocalSupabase({
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('the data client', () => {
-  it('reads rows in order, in pages, with their number', async () => {
+  it('reads rows in order, by page, with their number', async () => {
     const { data, count, error } = await client
       .from('notifications')
       .select('id, created_at', { count: 'exact' })
@@ -54,7 +54,7 @@ describe('the data client', () => {
     expect([data?.length, count]).toEqual([2, 3]);
   });
 
-  it('counts without reading', async () => {
+  it('counts without reading rows', async () => {
     const { count } = await client.from('notifications').select('*', { count: 'exact', head: true });
     expect(count).toBe(3);
   });
@@ -102,7 +102,7 @@ describe('the data client', () => {
   });
 
   it('rolls back a write of more rows than maxAffected', async () => {
-    // The client's types have `maxAffected` only for a schema that declares its PostgREST version.
+    // The client's types contain `maxAffected` only for a schema that declares its PostgREST version.
     const query = client
       .from('notifications')
       .update({ status: 'read' })
@@ -131,7 +131,7 @@ describe('the data client', () => {
 });
 
 describe('the whole client', () => {
-  it('receives the changes of the data client that the publication has', async () => {
+  it("receives the data client's changes to published tables", async () => {
     const changes: string[] = [];
     const systems: unknown[] = [];
     const filter = `recipient_id=eq.${ada.id}`;

@@ -7,7 +7,7 @@ import { localSupabase } from '../src/vite.ts';
 import { takeHostPicture } from './host-picture.ts';
 
 it(
-  'starts and ends with the development server, keeps running when it restarts, and tells pages its address',
+  'starts and ends with the development server, keeps running when it restarts, and passes pages its address',
   { timeout: 60_000 },
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'local-supabase-vite-'));

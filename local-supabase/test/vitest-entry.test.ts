@@ -31,7 +31,7 @@ it('moves the clock of the services and of SQL', async () => {
   expect((await ada.fetch('/auth/v1/user')).status).toBe(403);
 });
 
-it('comes back to the state of its start', async () => {
+it('resets to its initial state', async () => {
   await supabase().database.query('delete from auth.users');
   await supabase().mailbox.send({ to: 'ada@example.com', subject: 'Kept', html: '' });
   await supabase().reset();

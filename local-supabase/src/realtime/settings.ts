@@ -43,7 +43,7 @@ export interface RealtimeSettings {
   readonly suspended: boolean;
 
   // Delays; `realisticTiming` contains those of the real server.
-  /** How often committed changes are read; a fifth as often while idle. 0 delivers changes as soon as they are committed. */
+  /** The interval of reading committed changes; five times as long while idle. 0 delivers a change at its commit. */
   readonly pollIntervalMs: number;
   /** Changes read at once, rounded up to whole transactions. */
   readonly pollMaxChanges: number;

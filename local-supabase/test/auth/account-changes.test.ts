@@ -13,7 +13,7 @@ beforeAll(async () => {
   });
 });
 
-/** Subject and first sentence of every mail to `address`, without those that carry a code. */
+/** Subject and first sentence of every mail to `address` without a code. */
 const noticesTo = (address: string): string[] =>
   world.mails
     .filter(({ to, text }) => to === address && !text.includes('Code: '))
@@ -54,7 +54,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('a change of an account of the email is mailed to the former address, once both halves are confirmed', async () => {
+  it('a change of an account of the email is mailed to the former address, once both addresses have confirmed', async () => {
     const [email, next] = [freshEmail(), freshEmail()];
     await put(await world.signedUp(email), { email: next });
     for (const address of [next, email]) {
@@ -105,7 +105,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  it('is not mailed by default', async () => {
+  it('a change of an account is not mailed by default', async () => {
     const quiet = await openAuthWorld();
     const email = freshEmail();
     const session = await quiet.signedUp(email);
@@ -115,7 +115,7 @@ describe('a change of an account', () => {
   });
 });
 
-describe('a mail server that fails', () => {
+describe('when the mail server fails', () => {
   const failure = new Error('550 no such user');
   const openFailing = async () => {
     let isUp = true;
@@ -132,7 +132,7 @@ describe('a mail server that fails', () => {
     return { failing, sent, breakDown: () => void (isUp = false) };
   };
 
-  it('undoes a sign-up with 500', async () => {
+  it('a sign-up is rolled back with 500', async () => {
     const { failing, breakDown } = await openFailing();
     breakDown();
     const email = freshEmail();
@@ -141,7 +141,7 @@ describe('a mail server that fails', () => {
     expect(await failing.database.query('select from auth.users where email = $1', [email])).toEqual([]);
   });
 
-  it('never undoes a change that would be mailed', async () => {
+  it('a change of the account is kept', async () => {
     const { failing, sent, breakDown } = await openFailing();
     const email = freshEmail();
     await failing.post('/signup', { email, password: 'correct horse' });

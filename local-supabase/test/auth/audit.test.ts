@@ -17,14 +17,14 @@ beforeEach(async () => {
 const admin = () => ({ token: world.keys.serviceRoleKey });
 const read = async (query = ''): Promise<readonly Entry[]> =>
   (await world.get(`/admin/audit?${query}`, admin())).body as unknown as readonly Entry[];
-/** The recorded actions, the oldest first, with their traits. */
+/** The recorded actions with their traits, oldest first. */
 const actionsOf = async (query = ''): Promise<readonly unknown[]> =>
   (await read(query))
     .map(({ payload: { action, traits } }) => (traits ? [action, traits] : action))
     .toReversed();
 
 describe('the log of actions', () => {
-  it('says who did what', async () => {
+  it('names the actor and the action', async () => {
     const email = freshEmail();
     await world.post('/signup', { email, password, data: { full_name: 'Ada' } });
     const [entry] = await read();
@@ -49,7 +49,7 @@ describe('the log of actions', () => {
     });
   });
 
-  it('holds the actions of an account and its sessions in their order', async () => {
+  it('contains the actions of an account and its sessions in order', async () => {
     const email = freshEmail();
     await world.signedUp(email);
     await world.post('/signup', { email, password });
@@ -73,7 +73,7 @@ describe('the log of actions', () => {
     ]);
   });
 
-  it('holds the actions on factors with the address of the caller', async () => {
+  it('contains the actions on factors with the address of the caller', async () => {
     const options = { token: (await world.signedUp()).access_token };
     const { body: factor } = await world.post('/factors', { factor_type: 'totp' }, options);
     const { body: challenge } = await world.post(`/factors/${factor.id}/challenge`, {}, options);
@@ -104,7 +104,7 @@ describe('the log of actions', () => {
     ]);
   });
 
-  it('is read in pages and searched', async () => {
+  it('can be read by page and searched', async () => {
     for (let count = 0; count < 3; count += 1) await world.post('/signup', { email: freshEmail(), password });
     const { headers, body } = await world.get('/admin/audit?per_page=2&query=action:confirmation', admin());
     expect(body).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('the log of actions', () => {
     expect((await world.get('/admin/audit', { token })).status).toBe(403);
   });
 
-  it('stays empty where it is switched off', async () => {
+  it('stays empty if it is disabled', async () => {
     await (await openAuthWorld({ auditLogEnabled: false })).signedUp();
     expect(await read()).toEqual([]);
   });

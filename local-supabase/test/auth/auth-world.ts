@@ -14,7 +14,7 @@ import { createTokenKeys } from '../../src/keys/keys.ts';
 import type { CreationOptions, RequestOptions } from '../../../test/support/software-authenticator.ts';
 import type { TokenKeys } from '../../src/keys/keys.ts';
 
-/** The fields that tests read from responses; the tests assert which of them are present. */
+/** The fields that tests read from responses; a test asserts which of them are present. */
 export interface AnswerBody {
   readonly id: string;
   readonly code: string;
@@ -56,7 +56,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: AnswerBody;
-  /** The target of a redirect. */
+  /** The redirect's target. */
   readonly location: URL;
 }
 
@@ -67,14 +67,13 @@ export interface AskOptions {
   readonly apiVersion?: string | null;
 }
 
-/** An auth service with a manual clock, over a database that the test file shares. */
+/** An auth service with a manual clock, on a database that the test file shares. */
 export interface AuthWorld {
   readonly service: AuthService;
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly mails: OutgoingMail[];
   readonly texts: OutgoingSms[];
-  /** Advances the clock. */
   advance(seconds: number): void;
   nowMs(): number;
   ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
@@ -105,9 +104,7 @@ export function readClaims(token: string): Readonly<Record<string, unknown>> {
 }
 
 let counter = 0;
-/** An address that no other test uses. */
 export const freshEmail = (): string => `person-${(counter += 1)}@example.com`;
-/** A phone number that no other test uses. */
 export const freshPhone = (): string => `1555${String(1_000_000 + (counter += 1))}`;
 
 let shared: Promise<Database> | undefined;

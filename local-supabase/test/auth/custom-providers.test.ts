@@ -66,7 +66,7 @@ describe('providers that an administrator adds', () => {
     expect(some).toMatchObject({ providers: [{ identifier: 'custom:acme', scopes: ['openid', 'email'] }] });
   });
 
-  it('sign in, by the page that plays them and by their ID tokens', async () => {
+  it("sign in through the test provider's page and by their ID tokens", async () => {
     const email = freshEmail();
     const begun = await world.get('/authorize?provider=Custom:ACME');
     expect(Object.fromEntries(begun.location.searchParams)).toMatchObject({
@@ -91,7 +91,7 @@ describe('providers that an administrator adds', () => {
     expect({ status, ...body }).toEqual({ status: 400, code: 'validation_failed', message });
   });
 
-  it('are changed, switched off and deleted', async () => {
+  it('can be changed, disabled and deleted', async () => {
     const provider = { ...oauth, identifier: 'custom:short-lived' };
     expect((await asAdmin('POST', path, provider)).status).toBe(201);
     const one = `${path}/custom:short-lived`;
@@ -129,7 +129,7 @@ describe('providers that an administrator adds', () => {
     expect({ status, ...body }).toEqual({ status: 400, code: 'validation_failed', message });
   });
 
-  it('are refused for a second time, above the quota, to others and when the feature is off', async () => {
+  it('are refused as duplicates, above the quota, for other callers and when the feature is off', async () => {
     const codeOf = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
       return [status, body.code];

@@ -28,7 +28,7 @@ async function challenge(on: AuthWorld, id: string, token: string): Promise<stri
   return (await on.post(`/factors/${id}/challenge`, {}, { token })).body.id;
 }
 
-/** A user whose session has been raised by a new TOTP factor. */
+/** A user with a session of aal2 and a new TOTP factor. */
 async function enrolled(on: AuthWorld = world, signedUp?: AnswerBody): Promise<Enrolled> {
   const { access_token: token } = signedUp ?? (await on.signedUp());
   const { body } = await on.post('/factors', { factor_type: 'totp', friendly_name: 'phone' }, { token });
@@ -79,7 +79,7 @@ describe('a TOTP factor', () => {
   it.each([
     [1, 'refresh_token_already_used'],
     [2, 'refresh_token_already_used'],
-  ] as const)('makes the lower refresh token of version %s useless', async (refreshTokenVersion, code) => {
+  ] as const)('revokes the aal1 refresh token of version %s', async (refreshTokenVersion, code) => {
     const on = await openAuthWorld({ refreshTokenVersion, refreshTokenReuseIntervalSeconds: 0 });
     const signedUp = await on.signedUp();
     const { session } = await enrolled(on, signedUp);
@@ -139,7 +139,7 @@ describe('a TOTP factor', () => {
     expect(removal).toMatchObject({ status: 422, body: { code: 'insufficient_aal' } });
   });
 
-  it('lowers its sessions when it is removed', async () => {
+  it('returns its sessions to aal1 when it is removed', async () => {
     const { id, session } = await enrolled();
     const removed = await world.ask('DELETE', `/factors/${id}`, undefined, { token: session.access_token });
     expect(removed).toMatchObject({ status: 200, body: { id } });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { freshEmail, openAuthWorld, password, type AuthWorld } from './auth-world.ts';
 
-/** Surprising details of GoTrue, taken from the real server; each is a regression test. */
+/** Surprising details of GoTrue, observed on the real server. */
 let world: AuthWorld;
 let admin: { readonly token: string };
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('JSON members', () => {
 
 describe('a slash at the end of a path', () => {
   it.each(['/user/', '/factors/', '/signup/', '/admin/users/', '/verify/', '/reauthenticate/'])(
-    'changes nothing for %s',
+    'is accepted for %s',
     async (path) => expect((await world.get(path)).status).not.toBe(404),
   );
 
@@ -77,7 +77,7 @@ describe('concurrent sign-ups', () => {
     });
   });
 
-  it('answer 500 for a value that the database cannot store', async () => {
+  it('respond 500 for a value that the database cannot store', async () => {
     const data = { name: 'a\u0000b' };
     const { status, body } = await world.post('/signup', { email: freshEmail(), password, data });
     expect([status, body.message]).toEqual([500, 'Database error saving new user']);
@@ -85,7 +85,7 @@ describe('concurrent sign-ups', () => {
 });
 
 describe('a sign-up that is confirmed at once', () => {
-  it('has a verified email in the answer and not yet in the stored identity', async () => {
+  it('has a verified email in the response but not in the stored identity', async () => {
     const quick = await openAuthWorld({ mailerAutoconfirm: true });
     const { body } = await quick.post('/signup', { email: freshEmail(), password });
     const verified = { identity_data: { email_verified: true } };
@@ -110,7 +110,7 @@ describe('an administrator', () => {
     ['per_page=0', 500, 'Internal Server Error'],
     ['sort=email', 400, "bad field for sort 'email'"],
     ['sort=created_at%20up', 400, "bad direction for sort 'up'"],
-  ])('is refused a page of users by %s', async (query, status, message) => {
+  ])('cannot read a page of users with %s', async (query, status, message) => {
     const reply = await world.get(`/admin/users?${query}`, admin);
     expect(reply.status).toBe(status);
     expect(reply.body.message).toContain(message);
@@ -181,14 +181,14 @@ describe('a challenge', () => {
     },
   );
 
-  it('accepts a code with blanks around it', async () => {
+  it('accepts a code with surrounding spaces', async () => {
     const { verify, code } = await enrolled();
     expect((await verify(` ${code()}\n`)).status).toBe(200);
   });
 });
 
 describe('an ID token', () => {
-  it.each(['github', 'discord'])('is not allowed for %s, which issues none', async (provider) => {
+  it.each(['github', 'discord'])('is rejected for %s, which issues no ID tokens', async (provider) => {
     const body = { provider, id_token: 'x' };
     const reply = await world.post('/token?grant_type=id_token', body);
     expect(reply.body).toMatchObject({

@@ -15,7 +15,7 @@ interface SentHook {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A world whose hooks lead to an endpoint that `respond` plays. */
+/** A world with hooks at an endpoint that `respond` simulates. */
 async function openEndpointWorld(
   names: readonly HookName[],
   respond: (sent: SentHook) => Response,
@@ -105,7 +105,7 @@ describe('the hook custom_access_token', () => {
 });
 
 describe('the hooks of attempts', () => {
-  it('keep what they wrote about a wrong password, and sign the user out when they reject it', async () => {
+  it('keep their writes for a wrong password, and sign the user out when they reject an attempt', async () => {
     const email = freshEmail();
     const { user } = await (await openAuthWorld()).signedUp(email);
     const world = await openFunctionWorld('password_verification_attempt', 'count_attempts');
@@ -121,7 +121,7 @@ describe('the hooks of attempts', () => {
     ).toHaveLength(0);
   });
 
-  it('end the sessions of a user whose code they reject', async () => {
+  it("end the user's sessions when they reject a code", async () => {
     const world = await openFunctionWorld('mfa_verification_attempt', 'count_attempts');
     const session = await world.signedUp();
     const options = { token: session.access_token };
@@ -144,7 +144,7 @@ describe('the hooks of attempts', () => {
 });
 
 describe('an endpoint as a hook', () => {
-  it('is reported with the reason when it waits for the database that waits for it', async () => {
+  it('is reported when it times out, because the database waits for it', async () => {
     const reported: unknown[] = [];
     const world = await openAuthWorld({ hooks: { custom_access_token: { uri } } }, [], {
       report: (problem) => reported.push(problem),
@@ -162,7 +162,7 @@ describe('an endpoint as a hook', () => {
     ]);
   });
 
-  it('gets a signed request with the payload of the hook', async () => {
+  it('receives a signed request with the payload of the hook', async () => {
     const { world, sent } = await openEndpointWorld(['custom_access_token'], ({ payload }) =>
       Response.json({ claims: { ...(payload['claims'] as object), plan: 'team' } }),
     );
@@ -253,7 +253,7 @@ describe('an endpoint as a hook', () => {
     ['http://hooks.example.com', secret, 'http leads to this machine only'],
     ['pg-functions://postgres/public', secret, 'its path has to name a schema and a function'],
     [uri, 'whsec_short', 'a secret has another form'],
-  ])('is refused at the start as %s with %s', async (address, key, why) => {
+  ])('is rejected at the start as %s with %s', async (address, key, why) => {
     await expect(openAuthWorld({ hooks: { send_sms: { uri: address, secrets: [key] } } })).rejects.toThrow(
       why,
     );

@@ -15,7 +15,7 @@ const samples = [
   '1::2::3',
 ];
 
-it('knows the addresses that Node knows', () => {
+it('recognizes the same addresses as Node', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom(...samples, 'fe80::1%eth0')), (address) => {
       expect(isIpAddress(address)).toBe(isIP(address) !== 0);
@@ -23,7 +23,7 @@ it('knows the addresses that Node knows', () => {
   );
 });
 
-it('finds an address in a network, also as IPv4 within IPv6', () => {
+it('matches an address with a network, also IPv4 within IPv6', () => {
   const networks = [
     { address: '10.0.0.0', bits: 8 },
     { address: '172.16.0.0', bits: 12 },

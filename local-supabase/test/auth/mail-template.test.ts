@@ -48,7 +48,7 @@ describe('a mail template of the project', () => {
     expect(String(reported.at(-1))).toContain('The mail template confirmation cannot be parsed');
   });
 
-  it('a mail template of the project that fails while it runs ends the request with 500, and no account is made', async () => {
+  it('a mail template of the project that fails while it is rendered ends the request with 500, without an account', async () => {
     const { status, html } = await signUpWith('{{ len 3 }}');
     expect([status, html]).toEqual([500, '']);
     expect(String(reported.at(-1))).toContain('The mail template confirmation failed');

@@ -78,7 +78,7 @@ describe('the hook send_email', () => {
     expect(world.mails).toEqual([]);
   });
 
-  it('undoes the sign-up when it fails', async () => {
+  it('rolls back the sign-up when it fails', async () => {
     const email = freshEmail();
     respond = ({ metadata }) =>
       metadata.name === 'send-email'
@@ -91,7 +91,7 @@ describe('the hook send_email', () => {
 });
 
 describe('the hook send_sms', () => {
-  it('gets the codes of a sign-up by phone, whatever its channel, and of a factor', async () => {
+  it('receives the codes of sign-ups by phone, for any channel, and of factors', async () => {
     const phone = freshPhone();
     await world.post('/otp', { phone, channel: 'pigeon' });
     const { sms } = lastOf('send-sms');
@@ -127,7 +127,7 @@ describe('the hook before_user_created', () => {
     return world.get((await world.get(begun.location.href)).location.href);
   };
 
-  it('sees the account with the id that it gets', async () => {
+  it('receives the account with its final id', async () => {
     const email = freshEmail();
     const { body } = await world.post('/signup', { email, password, data: { team: 'blue' } });
     expect(lastOf('before-user-created').user).toEqual({
@@ -156,7 +156,7 @@ describe('the hook before_user_created', () => {
     expect([status, body.code, body.message]).toEqual([403, 'unknown', 'Members only']);
   });
 
-  it("refuses a provider's new account, and is not asked about a known one", async () => {
+  it("can reject a provider's new account, and is not called for a known one", async () => {
     const email = freshEmail();
     respond = () => Response.json({ error: { message: 'Members only' } });
     expect((await providerSignIn(email)).location.searchParams.get('error_description')).toBe('Members only');

@@ -19,7 +19,7 @@ export const targetOf = (answer: Answer): URL => new URL(String(bodyOf(answer)['
 
 export type OAuthApplication = Awaited<ReturnType<typeof openOAuthApplication>>;
 
-/** Opens an auth service with a registered application and a signed-in user, and the steps between them. */
+/** Opens an auth service with a registered application and a signed-in user, and provides the steps of the flow. */
 export async function openOAuthApplication() {
   const world: AuthWorld = await openAuthWorld();
   const register = async (fields: Readonly<Record<string, unknown>> = {}): Promise<Client> => {
@@ -48,7 +48,7 @@ export async function openOAuthApplication() {
     world.get(`/oauth/authorizations/${id}`, { token: as });
   const decide = async (id: string, action: string, as = session.access_token): Promise<Answer> =>
     world.post(`/oauth/authorizations/${id}/consent`, { action }, { token: as });
-  /** Obtains a code: by consent, or at once when an earlier consent covers the scopes. */
+  /** Obtains a code, after consent unless an earlier consent covers the scopes. */
   const obtainCode = async (params?: Readonly<Record<string, string>>): Promise<string> => {
     const id = await begin(params);
     const opened = await read(id);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('administrators', () => {
-  it('are told of no applications by an empty object', async () => {
+  it('receive an empty object when there are no applications', async () => {
     await world.database.query('delete from auth.oauth_clients');
     expect((await asAdmin('GET', path)).body).toEqual({});
   });
@@ -106,7 +106,7 @@ describe('administrators', () => {
       { client_type: 'public', token_endpoint_auth_method: 'client_secret_post' },
       "client_type 'public' is inconsistent with token_endpoint_auth_method 'client_secret_post' (expected client_type 'confidential')",
     ],
-  ])('add no application with %j', async (wrong, message) => {
+  ])('cannot add an application with %j', async (wrong, message) => {
     const { status, body } = await asAdmin('POST', path, { redirect_uris: [redirectUri], ...wrong });
     expect({ status, ...body }).toEqual({
       status: 400,
@@ -115,7 +115,7 @@ describe('administrators', () => {
     });
   });
 
-  it('change no application to what its type forbids', async () => {
+  it('cannot change an application to values that its type forbids', async () => {
     const publicClient = { redirect_uris: [redirectUri], client_type: 'public' };
     const { client_id: id } = (await asAdmin('POST', path, publicClient)).body as unknown as Client;
     const messageOf = async (answer: Promise<Answer>) => (await answer).body.message;

@@ -39,7 +39,7 @@ describe('an authorization request', () => {
     [{ resource: 'https://a b/' }, 'resource must be a valid URI'],
     [{ resource: 'https://api.example/#x' }, 'resource must not include a fragment component'],
     [{ resource: 'https://api.example/?x' }, 'resource must not include a query component'],
-  ])('with %j is refused to the application', async (params, description) => {
+  ])('with %j redirects to the application with an error', async (params, description) => {
     const { status, location } = await app.authorize(params);
     expect([status, Object.fromEntries(location.searchParams)]).toEqual([
       302,
@@ -164,7 +164,7 @@ describe('the token endpoint', () => {
     expect((await app.exchange(fields)).body).toEqual({ error, error_description: description });
   });
 
-  it('refuses clients that do not prove who they are as they registered', async () => {
+  it('refuses clients that authenticate by another method than they registered', async () => {
     const refusalOf = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
       return [status, body.code, body.message];
@@ -194,7 +194,7 @@ describe('the token endpoint', () => {
 });
 
 describe('the settings of the OAuth server', () => {
-  it('switch it off, and registration alone', async () => {
+  it('disable it, or only registration', async () => {
     const off = await openAuthWorld({ oauthServerEnabled: false });
     const admin = { token: off.keys.serviceRoleKey };
     const { access_token: user } = await off.signedUp();
@@ -217,7 +217,7 @@ describe('the settings of the OAuth server', () => {
     );
   });
 
-  it('name no page, so that requests end with a server error', async () => {
+  it('without a consent page make requests end with a server error', async () => {
     const bare = await openAuthWorld({ oauthAuthorizationPath: '' });
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
     const params = { client_id: app.client.client_id, redirect_uri: redirectUri, ...pkce };
@@ -225,7 +225,7 @@ describe('the settings of the OAuth server', () => {
     expect(location.searchParams.get('error_description')).toBe('oauth authorization path not configured');
   });
 
-  it('are described by both discovery documents', async () => {
+  it('are published in both discovery documents', async () => {
     const [openId, oauth] = [
       await app.world.get('/.well-known/openid-configuration'),
       await app.world.get('/.well-known/oauth-authorization-server'),

@@ -86,7 +86,7 @@ describe('an application that signs users in', () => {
     expect((await app.world.get('/user/oauth/grants', { token: app.token })).body).toEqual([]);
   });
 
-  it('is not asked about again while an earlier consent covers the scopes', async () => {
+  it('skips the consent page while an earlier consent covers the scopes', async () => {
     await app.obtainCode();
     expect((await app.read(await app.begin({ scope: 'email' }))).body).toHaveProperty('redirect_url');
     expect((await app.read(await app.begin({ scope: 'email phone' }))).body).not.toHaveProperty(
@@ -94,7 +94,7 @@ describe('an application that signs users in', () => {
     );
   });
 
-  it('gets no ID token without the scope openid, and no more of the user than its scopes allow', async () => {
+  it('gets no ID token without the scope openid, and only the claims that its scopes allow', async () => {
     const { body } = await app.exchangeCode(await app.obtainCode({ scope: 'phone' }));
     expect(body).not.toHaveProperty('id_token');
     expect((await app.world.get('/oauth/userinfo', { token: body.access_token })).body).toEqual({
@@ -102,7 +102,7 @@ describe('an application that signs users in', () => {
     });
   });
 
-  it('proves a plain challenge and is public without a secret', async () => {
+  it('can use a plain challenge, and is public without a secret', async () => {
     const tool = await app.registerPublic();
     expect(tool).not.toHaveProperty('client_secret');
     const params = { client_id: tool.client_id, code_challenge: verifier, code_challenge_method: 'plain' };
@@ -115,7 +115,7 @@ describe('an application that signs users in', () => {
     expect(status).toBe(200);
   });
 
-  it('learns that the user denied the request', async () => {
+  it('receives an error when the user denies the request', async () => {
     const id = await app.begin({ scope: 'email phone' });
     await app.read(id);
     expect(Object.fromEntries(targetOf(await app.decide(id, 'deny')).searchParams)).toEqual({
@@ -127,8 +127,8 @@ describe('an application that signs users in', () => {
   });
 });
 
-describe('what the auth service leaves to a project', () => {
-  it('a token and an ID token of an application change the account, as those of the user', async () => {
+describe('as in GoTrue', () => {
+  it("a token and an ID token of an application can change the account like the user's own", async () => {
     const { body } = await app.exchangeCode(await app.obtainCode());
     const change = (bearer: string) =>
       app.world.ask('PUT', '/user', { data: { name: 'Eve' } }, { token: bearer });
@@ -138,7 +138,7 @@ describe('what the auth service leaves to a project', () => {
     expect((await app.world.post('/factors', factor, { token: body.access_token })).status).toBe(200);
   });
 
-  it('a code is exchanged after its user has signed out everywhere and taken the grant back', async () => {
+  it('a code can be exchanged after its user has signed out everywhere and revoked the grant', async () => {
     const user = await app.world.signedUp();
     const id = await app.begin();
     await app.read(id, user.access_token);
@@ -181,7 +181,7 @@ describe('what the auth service leaves to a project', () => {
     expect(readClaims(body.access_token)).toMatchObject({ sub: user.id, aal: 'aal1' });
   });
 
-  it('a redirect URI has any scheme behind a comma', async () => {
+  it('a redirect URI can have any scheme after a comma', async () => {
     const script = 'javascript://%0aalert(1)';
     const { client_id: id } = await app.register({ redirect_uris: [`https://tool.example/,${script}`] });
     expect((await app.authorize({ client_id: id, redirect_uri: script })).status).toBe(302);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('GET /user', () => {
-  it('answers the bare user', async () => {
+  it('returns the user object itself', async () => {
     const { user, access_token: token } = await world.signedUp();
     expect(await world.get('/user', { token })).toMatchObject({
       status: 200,
@@ -83,7 +83,7 @@ describe('PUT /user', () => {
     });
   });
 
-  it('changes the phone by a code', async () => {
+  it('changes the phone with a code', async () => {
     const { user, access_token: token } = await world.signedUp();
     const phone = freshPhone();
     const { body } = await world.ask('PUT', '/user', { phone }, { token });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('the options of a registration', () => {
-  it('exclude the passkeys of the user and show the name of the user', async () => {
+  it("exclude the user's passkeys and contain the user's name", async () => {
     const { token, authenticator } = await createPasskeyUser(world);
     await world.ask('PUT', '/user', { data: { name: 'Ada' } }, { token });
     const { body } = await world.post('/passkeys/registration/options', {}, { token });
@@ -32,7 +32,7 @@ describe('the options of a registration', () => {
     expect(() => authenticator.create(body.options)).toThrow('already registered');
   });
 
-  it('take the relying party from the settings', async () => {
+  it('contain the relying party of the settings', async () => {
     const on = await openAuthWorld({
       webauthnRpId: 'example.com',
       webauthnRpDisplayName: 'Example',
@@ -50,7 +50,7 @@ describe('the options of a registration', () => {
       expect((await register(on, token, createSoftwareAuthenticator(origin))).status).toBe(status);
   });
 
-  it('fail for a site that has no web origin', async () => {
+  it('fail for a site without a web origin', async () => {
     const on = await openAuthWorld({}, [], { siteUrl: 'app://home' });
     const { access_token: token } = await on.signedUp();
     expect(await on.post('/passkeys/registration/options', {}, { token })).toMatchObject({
@@ -101,7 +101,7 @@ describe('a registration', () => {
     [false, 422, 'webauthn_credential_exists', 'This credential is already registered'],
     [true, 500, 'unexpected_failure', 'Database error creating passkey'],
   ])(
-    'refuses a passkey that another user has registered; as realistic fault: %s',
+    'refuses a passkey that another user has registered; with realistic faults: %s',
     async (realisticFaults, status, code, message) => {
       const faulty = await openAuthWorld({ realisticFaults });
       const { access_token: token } = await faulty.signedUp();
@@ -141,7 +141,7 @@ describe('a registration', () => {
     expect(await on.post('/passkeys/registration/options', {}, { token })).toMatchObject(tooMany);
   });
 
-  it('is refused without a session, to anonymous users and to users of SSO', async () => {
+  it('is refused without a session, and for anonymous and SSO users', async () => {
     const { body: anonymous } = await world.post('/signup', {});
     const { access_token: token, user } = await world.signedUp();
     await world.database.query('update auth.users set is_sso_user = true where id = $1', [user.id]);
@@ -165,7 +165,7 @@ describe('a key', () => {
     expect((await signInWithPasskey(world, authenticator)).status).toBe(200);
   });
 
-  it('a key of an algorithm that the options do not offer is refused', async () => {
+  it('a key with an algorithm that the options do not contain is refused', async () => {
     const { access_token: token } = await world.signedUp();
     const authenticator = createSoftwareAuthenticator(siteUrl);
     expect(await register(world, token, authenticator, { algorithm: 'ES256K' })).toMatchObject(
@@ -216,7 +216,7 @@ describe('a sign-in', () => {
     expect(await signInWithPasskey(world, authenticator)).toMatchObject(verificationFailed);
   });
 
-  it('accepts a user who was not verified, because verification is only preferred', async () => {
+  it('accepts an unverified user, because verification is only preferred', async () => {
     const { authenticator } = await createPasskeyUser(world, { isUserVerified: false });
     expect((await signInWithPasskey(world, authenticator, { isUserVerified: false })).status).toBe(200);
   });
@@ -264,7 +264,7 @@ describe('the passkeys of a user', () => {
 });
 
 describe('an administrator', () => {
-  it('lists and deletes the passkeys of a user, even where passkeys are disabled', async () => {
+  it("lists and deletes a user's passkeys even if passkeys are disabled", async () => {
     const { session, passkeyId, authenticator } = await createPasskeyUser(world);
     const on = await openAuthWorld({ passkeysEnabled: false });
     const token = on.keys.serviceRoleKey;

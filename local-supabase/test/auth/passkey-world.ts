@@ -9,13 +9,13 @@ import { type Answer, type AnswerBody, type AnswerUser, type AuthWorld, siteUrl 
 
 const refusal = (status: number, code: string, message: string) => ({ status, body: { code, message } });
 
-/** The answer to a proof that is not valid. */
+/** The response to an invalid credential. */
 export const verificationFailed = refusal(
   400,
   'webauthn_verification_failed',
   'Credential verification failed',
 );
-/** The answer to a credential that cannot be parsed. */
+/** The response to a credential that cannot be parsed. */
 export const invalidCredential = refusal(400, 'webauthn_verification_failed', 'Invalid credential response');
 export const challengeNotFound = refusal(
   400,
@@ -24,7 +24,7 @@ export const challengeNotFound = refusal(
 );
 export const passkeyNotFound = refusal(404, 'validation_failed', 'Passkey not found');
 
-/** Proofs that a WebAuthn server refuses, by what they are for. */
+/** Credentials that a WebAuthn server must reject, by their defect. */
 export const invalidProofs: readonly (readonly [string, Deviation])[] = [
   ['another origin', { origin: 'https://evil.example.com' }],
   ['a subdomain of the site', { origin: 'http://evil.localhost:5173' }],
@@ -35,7 +35,7 @@ export const invalidProofs: readonly (readonly [string, Deviation])[] = [
   ['an absent user', { isUserPresent: false }],
 ];
 
-/** The user in the options of a registration, without a name of the profile. */
+/** The user in registration options, without a name from the profile. */
 export const userEntity = ({ id, email }: AnswerUser) => ({
   name: email,
   displayName: email,
@@ -47,7 +47,6 @@ export interface PasskeyUser {
   readonly authenticator: SoftwareAuthenticator;
   readonly session: AnswerBody;
   readonly token: string;
-  /** The id of the passkey's row. */
   readonly passkeyId: string;
 }
 
@@ -75,7 +74,7 @@ export const renamePasskey = async (
   body: unknown,
 ): Promise<Answer> => world.ask('PATCH', `/passkeys/${id}`, body, { token });
 
-/** Sends both requests of a registration and returns the answer to the second. */
+/** Sends both requests of a registration and returns the second response. */
 export async function register(
   world: AuthWorld,
   token: string,
@@ -86,7 +85,7 @@ export async function register(
   return verifyRegistration(world, token, body.challenge_id, authenticator.create(body.options, deviation));
 }
 
-/** Sends both requests of a sign-in and returns the answer to the second. */
+/** Sends both requests of a sign-in and returns the second response. */
 export async function signInWithPasskey(
   world: AuthWorld,
   authenticator: SoftwareAuthenticator,
@@ -96,7 +95,6 @@ export async function signInWithPasskey(
   return verifySignIn(world, body.challenge_id, authenticator.get(body.options, deviation));
 }
 
-/** Signs up a user with a passkey. */
 export async function createPasskeyUser(
   world: AuthWorld,
   deviation: Deviation = {},

@@ -35,7 +35,7 @@ const remove = async (token: string, id: string) =>
   world.ask('DELETE', `/passkeys/${id}`, undefined, { token });
 
 describe('the options of a registration', () => {
-  it('name the site, the user and the algorithms as go-webauthn does', async () => {
+  it('contain the site, the user and the algorithms as in go-webauthn', async () => {
     const { access_token: token, user } = await world.signedUp();
     const { status, body } = await world.post('/passkeys/registration/options', {}, { token });
     expect(status).toBe(200);
@@ -206,7 +206,7 @@ describe('a sign-in', () => {
       ).toMatchObject(verificationFailed);
   });
 
-  it('accepts a counter that does not rise, and keeps the highest', async () => {
+  it('accepts a counter that does not increase, and keeps the highest', async () => {
     const { authenticator, passkeyId } = await createPasskeyUser(world, { signCount: 5 });
     const storedCount = async () => {
       const [row] = await world.database.query<{ sign_count: number }>(
@@ -312,7 +312,7 @@ describe('the passkeys of a user', () => {
 });
 
 describe('for a user with a verified factor', () => {
-  /** Raises a session to aal2 by a new TOTP factor. */
+  /** Raises a session to aal2 with a new TOTP factor. */
   async function raise(session: AnswerBody): Promise<AnswerBody> {
     const token = session.access_token;
     const { body: factor } = await world.post(
@@ -354,7 +354,7 @@ describe('passkeys that are disabled', () => {
     ['PATCH', '/passkeys/x'],
     ['DELETE', '/passkeys/x'],
     ['GET', '/passkeys/unknown/route'],
-  ])('answer %s %s with 404', async (method, path) => {
+  ])('respond to %s %s with 404', async (method, path) => {
     const on = await openAuthWorld({ passkeysEnabled: false });
     expect(await on.ask(method, path)).toMatchObject({
       status: 404,

@@ -95,7 +95,7 @@ describe('sign-in at a provider', () => {
     expect(world.mailTo(email).link.searchParams.get('type')).toBe('signup');
   });
 
-  it('removes a password that was set before the owner proved the address', async () => {
+  it('removes a password that was set before the address was verified', async () => {
     const email = freshEmail();
     await world.post('/signup', { email, password: 'an attacker’s password' });
     await walk({ email });
@@ -106,7 +106,7 @@ describe('sign-in at a provider', () => {
     expect(signedIn.body.code).toBe('invalid_credentials');
   });
 
-  it('shows a sign-in page, and redirects to the project only', async () => {
+  it('shows a sign-in page, and redirects only to the project', async () => {
     const begun = await world.get(`/authorize?provider=github&redirect_to=${siteUrl}/home`);
     const page = await world.service.handle(new Request(begun.location));
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -154,7 +154,7 @@ describe('sign-in at a provider', () => {
     );
   });
 
-  it('accepts an invitation of the same address, and of no other', async () => {
+  it('accepts an invitation of the same address only', async () => {
     const email = freshEmail();
     await world.post('/invite', { email }, { token: world.keys.serviceRoleKey });
     const inviteToken = world.mailTo(email).link.searchParams.get('token') ?? '';
@@ -166,7 +166,7 @@ describe('sign-in at a provider', () => {
     expect(unknown).toMatchObject({ status: 404, body: { code: 'user_not_found' } });
   });
 
-  it('takes the name of a provider in any case', async () => {
+  it('accepts the name of a provider in any case', async () => {
     const { status, location } = await world.get('/authorize?provider=GITHUB');
     expect([status, location.pathname]).toEqual([302, expect.stringContaining('/github/')]);
   });
@@ -182,7 +182,7 @@ describe('sign-in at a provider', () => {
 });
 
 describe('identities', () => {
-  it('are linked to a signed-in user and unlinked again, the last one not', async () => {
+  it('can be linked to a signed-in user and unlinked, except for the last one', async () => {
     const { user, access_token: token } = await world.signedUp();
     const email = freshEmail();
     await walk({ email, token });
@@ -204,7 +204,7 @@ describe('identities', () => {
     });
   });
 
-  it('are linked through a returned URL for programs, unless the project disables linking', async () => {
+  it('can be linked through a returned URL, unless the project disables linking', async () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.get('/user/identities/authorize?provider=google&skip_http_redirect=true', {
       token,
@@ -252,7 +252,7 @@ describe('the id_token grant', () => {
       token === undefined ? {} : { token },
     );
 
-  it('signs in with a verified token whose nonce is the hash of the one sent', async () => {
+  it('signs in with a verified token that contains the hash of the nonce', async () => {
     const { body } = await grant({ id_token: await idToken({ nonce: hashed }), nonce });
     expect(body.user.app_metadata).toMatchObject({ provider: 'google' });
     expect(readClaims(body.access_token)['amr']).toMatchObject([{ method: 'oauth' }]);

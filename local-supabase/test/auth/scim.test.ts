@@ -20,12 +20,12 @@ describe('provisioning by SCIM', () => {
     ['GET', 'Users', 404, 'Endpoint or resource does not exist'],
     ['DELETE', 'Users/1', 404, 'Endpoint or resource does not exist'],
     ['POST', 'Schemas', 405, undefined],
-  ])('answers %s %s with %d', async (method, path, status, detail) => {
+  ])('responds to %s %s with %d', async (method, path, status, detail) => {
     const answer = await (await openAuthWorld()).ask(method, `/scim/v2/${path}`);
     expect([answer.status, (answer.body as unknown as { detail?: string }).detail]).toEqual([status, detail]);
   });
 
-  it('is not found where it is switched off', async () => {
+  it('responds 404 if it is disabled', async () => {
     const { status, body } = await (await openAuthWorld({ scimEnabled: false })).get('/scim/v2/Users');
     expect([status, body.code]).toEqual([404, 'feature_disabled']);
   });

@@ -8,7 +8,7 @@ describe('sign-up with confirmation', () => {
     world = await openAuthWorld();
   });
 
-  it('answers a user without tokens and mails a link and a code', async () => {
+  it('returns a user without tokens and mails a link and a code', async () => {
     const email = freshEmail();
     const { status, body } = await world.post('/signup', { email, password, data: { name: 'Ada' } });
     expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe('sign-up with confirmation', () => {
     expect(params.get('expires_in')).toBe('3600');
   });
 
-  it('answers for a taken address without revealing the account', async () => {
+  it('does not reveal that an address is taken', async () => {
     const { user } = await world.signedUp();
     const sent = world.mails.length;
     const { status, body } = await world.post('/signup', { email: user.email, password });
@@ -109,7 +109,7 @@ describe('sign-up with confirmation', () => {
     expect(answer.body.message).toContain(message ?? '');
   });
 
-  it('keeps no account with an address to which no mail can be sent', async () => {
+  it('rolls back an account when its mail cannot be sent', async () => {
     const email = 'a..b@example.com';
     expect(await world.post('/signup', { email, password })).toMatchObject({
       status: 500,
@@ -119,7 +119,7 @@ describe('sign-up with confirmation', () => {
     expect(found).toHaveLength(0);
   });
 
-  it('lists the rules that a weak password misses', async () => {
+  it('lists the rules that a weak password violates', async () => {
     const strict = await openAuthWorld({
       passwordMinLength: 8,
       passwordRequiredCharacters: ['0123456789'],
@@ -163,7 +163,7 @@ describe('sign-up with confirmation', () => {
 });
 
 describe('sign-up without confirmation', () => {
-  it('answers a session, and 422 for a taken address', async () => {
+  it('returns a session, and 422 for a taken address', async () => {
     const world = await openAuthWorld({ mailerAutoconfirm: true });
     const email = freshEmail();
     const { body } = await world.post('/signup', { email, password });

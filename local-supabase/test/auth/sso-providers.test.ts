@@ -70,7 +70,7 @@ describe("a company's identity provider", () => {
     expect((await world.post('/sso', signIn)).body.url).toContain(`/test-provider/sso/${body.id}`);
   });
 
-  it('is changed: domains, mapping, state; and its document by the same entity only', async () => {
+  it('accepts new domains, mapping and state, but only metadata of the same entity', async () => {
     const url = 'https://fetched.example/metadata';
     const { body: created } = await asAdmin('POST', path, { type: 'saml', metadata_url: url });
     const one = `${path}/${created.id}`;
@@ -144,7 +144,7 @@ describe("a company's identity provider", () => {
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
 
-  it('reads what this service is from its metadata', async () => {
+  it('can read the metadata of this service', async () => {
     const { headers, body } = await world.get('/sso/saml/metadata?download=true');
     const { text } = body as unknown as { readonly text: string };
     expect(headers.get('content-type')).toBe('application/xml');

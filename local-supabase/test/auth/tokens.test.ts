@@ -17,7 +17,7 @@ it('the password grant takes as long for an unknown address as it takes to compa
   const startedMs = performance.now();
   const { status } = await world.post('/token?grant_type=password', { email: freshEmail(), password });
   expect(status).toBe(400);
-  // A refusal without bcrypt takes a few milliseconds; no machine computes this cost in 50.
+  // Without bcrypt a rejection takes a few milliseconds; with this cost no machine needs less than 50.
   expect(performance.now() - startedMs).toBeGreaterThan(50);
 });
 
@@ -27,7 +27,7 @@ describe('the password grant', () => {
     world = await openAuthWorld({ passwordMinLength: 6 });
   });
 
-  it('answers a session whose token has the claims of the real service', async () => {
+  it('returns a session with a token that has the claims of the real service', async () => {
     const { user } = await world.signedUp();
     const { body, headers } = await world.post('/token?grant_type=password', { email: user.email, password });
     const now = Math.floor(world.nowMs() / 1000);
@@ -81,7 +81,7 @@ describe('the password grant', () => {
     });
   });
 
-  it('signs in with a password that has become too weak, and reports the weakness', async () => {
+  it('accepts a password that has become too weak, and reports the weakness', async () => {
     const { user } = await world.signedUp();
     const strict = await openAuthWorld({ passwordMinLength: 40 });
     const { body } = await strict.post('/token?grant_type=password', { email: user.email, password });
@@ -107,7 +107,7 @@ describe('the password grant', () => {
     expect(body.user.id).toBe(id);
   });
 
-  it('needs a kid in tokens of the key set, and takes one of the legacy secret with any', async () => {
+  it('requires a kid in tokens of the key set, and accepts any kid in legacy tokens', async () => {
     const { access_token: issued } = await world.signedUp();
     const claims = readClaims(issued);
     const { kid = '' } = decodeProtectedHeader(issued);
@@ -150,7 +150,7 @@ describe('refresh tokens of version 1', () => {
     expect(readClaims(body.access_token)['session_id']).toBe(readClaims(first.access_token)['session_id']);
   });
 
-  it('return the active successor again after a lost response, however late', async () => {
+  it('return the active successor again after a lost response, at any later time', async () => {
     const first = await world.signedUp();
     const second = await refresh(world, first.refresh_token);
     world.advance(3600);
@@ -179,7 +179,7 @@ describe('refresh tokens of version 1', () => {
     expect((await refresh(world, first.refresh_token)).status).toBe(200);
   });
 
-  it('give fifty concurrent requests one successor', async () => {
+  it('give fifty concurrent requests the same successor', async () => {
     const { refresh_token: token } = await world.signedUp();
     const answers = await Promise.all(Array.from({ length: 50 }, async () => refresh(world, token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -316,7 +316,7 @@ describe('the PKCE grant', () => {
     expect(again).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
   });
 
-  it('counts 300 seconds from the request, but for a magic link from the click', async () => {
+  it('expires 300 seconds after the request, or for a magic link after the click', async () => {
     const { verifier, challenge } = createVerifier();
     const { code } = await openMail(challenge);
     world.advance(301);
@@ -334,7 +334,7 @@ describe('the PKCE grant', () => {
     expect(exchanged.status).toBe(200);
   });
 
-  it('resolves a link to the latest flow of the user, not to the link’s own', async () => {
+  it('resolves a link to the user’s latest flow instead of the link’s own', async () => {
     const { user } = await world.signedUp();
     const [older, newer] = [createVerifier(), createVerifier()];
     const ask = async (challenge: string) =>

@@ -40,7 +40,6 @@ async function signUp(): Promise<{ client: Client; userId: string }> {
   return { client, userId: data.user?.id ?? '' };
 }
 
-/** The data of a response of the vendor's client; fails the test for an error. */
 function dataOf<T>({ data, error }: { data: T; error: unknown }): NonNullable<T> {
   expect(error).toBeNull();
   if (data === null || data === undefined) throw new Error('The response has no data');

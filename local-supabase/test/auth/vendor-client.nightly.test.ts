@@ -45,7 +45,7 @@ function connect(key: string = server.anonKey): Client {
   });
 }
 
-/** Follows a mail's link as a browser does and returns the target of its redirect. */
+/** Follows a mail's link as a browser does, and returns the redirect's target. */
 async function openLink(to: string): Promise<URL> {
   const { links } = await server.mailbox.waitFor({ to });
   const link = toVerifyLink(links[0] ?? '', `${server.url}/auth/v1`) ?? '';
@@ -151,7 +151,7 @@ describe('the vendor’s client', () => {
     expect((await client.mfa.unenroll({ factorId: data?.id ?? '' })).error).toBeNull();
   });
 
-  it('goes through a provider, and links and unlinks an identity', async () => {
+  it('signs in at a provider, and links and unlinks an identity', async () => {
     const visit = async (start: string): Promise<URL> => {
       let url = start;
       while (url.startsWith(server.url)) {
@@ -221,7 +221,7 @@ describe('the vendor’s client', () => {
     expect((await client.admin.getUserById(id)).error?.code).toBe('user_not_found');
   });
 
-  it('administers providers of its own', async () => {
+  it('administers custom providers', async () => {
     const { customProviders } = connect(server.serviceRoleKey).admin;
     const identifier = 'custom:vendor';
     const created = await customProviders.createProvider({

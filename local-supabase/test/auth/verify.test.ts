@@ -108,7 +108,7 @@ describe('verification', () => {
     ['http://localhost:9/', 'http://localhost:9/'],
     ['javascript:alert(1)', siteUrl],
     ['', siteUrl],
-  ])('leads a link that asks for %s to %s', async (asked, target) => {
+  ])('redirects a link with the target %s to %s', async (asked, target) => {
     const { user } = await world.signedUp();
     await world.post(`/recover?redirect_to=${encodeURIComponent(asked)}`, { email: user.email });
     const { location } = await world.get(world.mailTo(user.email).link.href);
@@ -149,7 +149,7 @@ describe('verification', () => {
     'https://OWN.example.com/x',
     'app://callback',
     'app://under_score/x',
-  ])('leads to %s, which a pattern or the machine allows', async (asked) => {
+  ])('redirects to %s, which a pattern or the local machine allows', async (asked) => {
     const wide = await openAuthWorld({}, [
       'https://*.example.com{,:*}/**',
       'https://OWN.example.com/x',
@@ -161,7 +161,7 @@ describe('verification', () => {
     expect(location.href.split(/[?#]/)[0]).toBe(new URL(asked).href);
   });
 
-  it('answers the same for unknown addresses and sends nothing', async () => {
+  it('responds the same for unknown addresses and sends nothing', async () => {
     const sent = world.mails.length;
     for (const path of ['/recover', '/resend']) {
       const answer = await world.post(path, { email: freshEmail(), type: 'signup' });
@@ -225,7 +225,7 @@ describe('a change of email', () => {
     world = await openAuthWorld();
   });
 
-  it('needs both addresses, in either order', async () => {
+  it('requires both addresses, in either order', async () => {
     const { user, access_token: token } = await world.signedUp();
     const email = freshEmail();
     const { body } = await world.ask('PUT', '/user', { email }, { token });
@@ -246,7 +246,7 @@ describe('a change of email', () => {
     expect((await world.post('/token?grant_type=password', { email, password })).status).toBe(200);
   });
 
-  it('does not take one code for both halves', async () => {
+  it('does not accept one code for both addresses', async () => {
     const { access_token: token } = await world.signedUp();
     const email = freshEmail();
     const { challenge } = createVerifier();
@@ -261,7 +261,7 @@ describe('a change of email', () => {
     expect((await world.post('/verify', proof)).body.code).toBe('otp_expired');
   });
 
-  it('reports in the link’s redirect that the other half is pending', async () => {
+  it('reports in the link’s redirect that the other address is pending', async () => {
     const { access_token: token } = await world.signedUp();
     const email = freshEmail();
     await world.ask('PUT', '/user', { email }, { token });
@@ -271,7 +271,7 @@ describe('a change of email', () => {
     );
   });
 
-  it('needs only the new address without secure email change', async () => {
+  it('requires only the new address without secure email change', async () => {
     const simple = await openAuthWorld({ secureEmailChange: false });
     const { access_token: token } = await simple.signedUp();
     const email = freshEmail();

@@ -133,7 +133,7 @@ describe.each([
     [{ 'Chain ID': 'nonsense' }, 'Chain ID is not valid'],
     [{ 'Issued At': 'yesterday' }, 'Issued At is not a valid ISO8601 timestamp'],
     [{ 'Expiration Time': '2000-01-01T00:00:00Z' }, 'Issued At is after Expiration Time'],
-  ])('is told what is wrong with a message with %j', async (fields, detail) => {
+  ])('receives the reason for rejecting a message with %j', async (fields, detail) => {
     const wallet = createWallet();
     const { body } = await grant(wallet, writeMessage(wallet, fields));
     expect(body).toEqual({

@@ -33,11 +33,11 @@ const verify = async (token: string, factorId: string, challengeId: string, weba
 interface KeyUser {
   readonly authenticator: SoftwareAuthenticator;
   readonly factorId: string;
-  /** The session of aal2. */
+  /** Has aal2. */
   readonly session: AnswerBody;
 }
 
-/** A user whose session has been raised by a new security key. */
+/** A user with a session of aal2 and a new security key. */
 async function createKeyUser(signedUp?: AnswerBody): Promise<KeyUser> {
   const { access_token: token } = signedUp ?? (await world.signedUp());
   const authenticator = createSoftwareAuthenticator(siteUrl);
@@ -49,14 +49,14 @@ async function createKeyUser(signedUp?: AnswerBody): Promise<KeyUser> {
   return { authenticator, factorId, session: verified.body };
 }
 
-/** A session of aal1 of the user. */
+/** Signs the user in again, with aal1. */
 async function signInLow({ session }: KeyUser): Promise<string> {
   const { body } = await world.post('/token?grant_type=password', { email: session.user.email, password });
   return body.access_token;
 }
 
 describe('a WebAuthn factor', () => {
-  it('is enrolled, and creates its key by the options of the first challenge', async () => {
+  it('is enrolled, and creates its key with the options of the first challenge', async () => {
     const { access_token: token, user } = await world.signedUp();
     const enrolled = await enroll(token);
     expect(enrolled).toMatchObject({ status: 200 });
@@ -105,7 +105,7 @@ describe('a WebAuthn factor', () => {
     });
   });
 
-  it('raises a later session by a signature of the key, whatever its counter', async () => {
+  it('raises a later session with a signature of the key, regardless of its counter', async () => {
     const user = await createKeyUser();
     const token = await signInLow(user);
     const { id, webauthn } = await challenge(token, user.factorId);

@@ -10,25 +10,32 @@ beforeAll(async () => {
 describe('the forms of errors', () => {
   const bad = { email: 'unknown@example.com', password };
 
-  it('follow the version that the request asks for', async () => {
+  it('have the version that the request selects', async () => {
     const current = await world.post('/token?grant_type=password', bad);
     expect(current.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' });
     expect(current.headers.get('x-supabase-api-version')).toBe('2024-01-01');
     expect(current.headers.get('x-sb-error-code')).toBe('invalid_credentials');
   });
 
-  it.each([null, '2023-12-31', 'nonsense'])('are the first ones for version %s', async (apiVersion) => {
-    const { body, headers } = await world.post('/token?grant_type=password', bad, { apiVersion });
-    expect(body).toEqual({ code: 400, error_code: 'invalid_credentials', msg: 'Invalid login credentials' });
-    expect(headers.get('x-supabase-api-version')).toBeNull();
-  });
+  it.each([null, '2023-12-31', 'nonsense'])(
+    'have the first version for the header %s',
+    async (apiVersion) => {
+      const { body, headers } = await world.post('/token?grant_type=password', bad, { apiVersion });
+      expect(body).toEqual({
+        code: 400,
+        error_code: 'invalid_credentials',
+        msg: 'Invalid login credentials',
+      });
+      expect(headers.get('x-supabase-api-version')).toBeNull();
+    },
+  );
 
-  it('are the same for a later version', async () => {
+  it('have the current version for a later one', async () => {
     const { headers } = await world.post('/token?grant_type=password', bad, { apiVersion: '2030-01-01' });
     expect(headers.get('x-supabase-api-version')).toBe('2024-01-01');
   });
 
-  it('are OAuth’s for the grants of OAuth', async () => {
+  it('are OAuth errors for OAuth grants', async () => {
     const { status, body } = await world.post('/token?grant_type=id_token', { provider: 'google' });
     expect(status).toBe(400);
     expect(body).toEqual({ error: 'invalid request', error_description: 'id_token required' });
@@ -43,7 +50,7 @@ describe('the forms of errors', () => {
     expect(large).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
   });
 
-  it('ignore what follows the body at /magiclink only, which reads a stream', async () => {
+  it('only /magiclink, which reads a stream, ignores data after the body', async () => {
     const body = `${JSON.stringify({ email: freshEmail() })} trailing`;
     expect((await world.post('/magiclink', body)).status).toBe(200);
     expect((await world.post('/otp', body)).body.code).toBe('bad_json');
@@ -61,7 +68,7 @@ describe('the forms of errors', () => {
 });
 
 describe('the public routes', () => {
-  it('answer the settings', async () => {
+  it('return the settings', async () => {
     const { body } = await world.get('/settings');
     expect(body).toMatchObject({
       external: { email: true, phone: true, google: true, gitlab: false, anonymous_users: true },
@@ -71,7 +78,7 @@ describe('the public routes', () => {
     });
   });
 
-  it('answer the health and the key set, which still contains rotated keys', async () => {
+  it('return the health and the key set, which still contains rotated keys', async () => {
     expect((await world.get('/health')).body).toMatchObject({ name: 'GoTrue' });
     const before = await world.get('/.well-known/jwks.json');
     expect(before.headers.get('cache-control')).toBe('public, max-age=600');
@@ -109,7 +116,7 @@ describe('captcha', () => {
   });
 
   it.each(['/signup', '/otp', '/magiclink', '/recover', '/resend', '/sso', '/token'])(
-    'is asked for by %s, also where the query names a grant that needs none',
+    'is required by %s, even if the query contains a grant that needs no captcha',
     async (path) => {
       const guarded = await openAuthWorld({ captchaToken: 'a human' });
       const grants = path === '/token' ? ['password'] : ['pkce', 'refresh_token', 'id_token'];
@@ -123,7 +130,7 @@ describe('captcha', () => {
 });
 
 describe('rate limits', () => {
-  it('count thirty requests of an address and refill with time', async () => {
+  it('allow thirty requests per address and refill over time', async () => {
     const limited = await openAuthWorld({ rateLimits: {} });
     const ask = async (ip = '203.0.113.1') =>
       limited.post(
@@ -161,7 +168,7 @@ describe('rate limits', () => {
   });
 
   it.each(['/recover', '/otp'])(
-    'come with answers to %s that take equally long for known and unknown addresses',
+    'delay responses to %s equally for known and unknown addresses',
     async (path) => {
       const pauses: (() => void)[] = [];
       const limited = await openAuthWorld({ rateLimits: { emailSent: 1000 } }, undefined, {
@@ -199,7 +206,7 @@ describe('the sweep', () => {
     const { refresh_token: old } = await own.signedUp();
     const { body } = await own.post('/token?grant_type=refresh_token', { refresh_token: old });
     await own.get(`/authorize?provider=google`);
-    // Worlds share a database, and the clock of another world may be later than the end of this test.
+    // Worlds share a database, and another world's clock may be ahead of this test's end.
     own.advance(3650 * 86_400);
     await own.service.sweep();
     const left = async (table: string, condition: string) =>

@@ -1,6 +1,6 @@
 /**
- * Runs the core of a project in the runtime that starts it: Node, Bun, Deno or a worker thread. Argument: a folder of
- * `buildBrowserAssets`. Prints what it did, as JSON.
+ * Runs the core of a project in the current runtime: Node, Bun, Deno or a worker thread. Argument: a folder of
+ * `buildBrowserAssets`. Prints the results as JSON.
  */
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -82,7 +82,7 @@ const { access_token: token, user } = await call<Session>(
 );
 const rows = await call<unknown[]>('GET', '/rest/v1/notifications?select=id', undefined, token);
 
-/** Joins a channel over a socket of this process, adds a row, and waits for its change. */
+/** Joins a channel over an in-process socket, adds a row, and waits for its change. */
 async function receiveChange(content: string): Promise<string> {
   let events: SocketEvents | undefined;
   let resolve: (content: string) => void = () => undefined;

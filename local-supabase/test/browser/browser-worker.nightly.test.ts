@@ -35,11 +35,11 @@ async function openPage(): Promise<Page> {
   return page;
 }
 
-it('runs the project of a build in a worker of the page, and keeps it over reloads', async () => {
+it('runs a built project in a worker of the page, and keeps its data across reloads', async () => {
   const page = await openPage();
   expect(await page.evaluate(() => window.actions.signIn())).toBe('ada@example.com');
   const before = await page.evaluate(() => window.actions.countNotifications());
-  // Before the second factor: the vendor's client keeps the token of a channel when the level rises.
+  // Before the second factor, because the vendor's client does not update a channel's token when the level rises.
   const change = await page.evaluate(() => window.actions.receiveChange('seen at once'));
   expect(change.content).toBe('seen at once');
   expect(await page.evaluate(() => window.actions.enrollTotp())).toBe('aal2');

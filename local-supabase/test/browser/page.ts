@@ -2,7 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { connectLocalSupabase, type StartProgress, type WorkerSupabase } from 'local-supabase/browser';
 import { Secret, TOTP } from 'otpauth';
 
-/** The page of the test: it calls the project in its worker with the vendor's client. */
+/** The test's page, which calls the project in its worker with the vendor's client. */
 declare global {
   interface Window {
     readonly actions: typeof actions;
@@ -24,7 +24,6 @@ const client: Promise<SupabaseClient> = project.then(({ url, publishableKey, fet
   }),
 );
 
-/** The value of a result of the vendor's client. */
 function valueOf<T>({ data, error }: { readonly data: T; readonly error: Error | null }): NonNullable<T> {
   if (error || data === null || data === undefined) throw error ?? new Error('The result is empty');
   return data;
@@ -40,7 +39,6 @@ const actions = {
     if (error) throw error;
     return data.user.email;
   },
-  /** The user of the stored session, as the service knows it. */
   currentUser: async () => (await (await client).auth.getUser()).data.user?.email ?? null,
   async countNotifications() {
     const { data, error } = await (await client).from('notifications').select('id');

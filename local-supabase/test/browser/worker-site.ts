@@ -14,17 +14,17 @@ const types: Readonly<Record<string, string>> = {
   '.bin': 'application/octet-stream',
 };
 
-/** A site with one page, whose worker runs the project of this repository. */
+/** A site with one page and a worker that runs this repository's project. */
 export interface WorkerSite {
   readonly origin: string;
   close(): Promise<void>;
 }
 
 /**
- * Bundles a page and its worker, each named as its file, and serves them with the project in `/supabase/`.
+ * Bundles a page and its worker under their file names, and serves them with the project in `/supabase/`.
  *
- * @param page the page's module, a path.
- * @param worker the worker's module, a path.
+ * @param page the path of the page's module.
+ * @param worker the path of the worker's module.
  */
 export async function startWorkerSite(page: string, worker: string): Promise<WorkerSite> {
   const folder = await mkdtemp(join(tmpdir(), 'worker-site-'));

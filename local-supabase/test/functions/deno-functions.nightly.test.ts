@@ -59,7 +59,7 @@ const failureOf = async (name: string) => {
 };
 
 describe('a function in Deno', () => {
-  it('streams its answer', async () => {
+  it('streams its response', async () => {
     const { url, anonKey } = project().supabase;
     const response = await fetch(`${url}/functions/v1/stream`, {
       headers: { authorization: `Bearer ${anonKey}` },
@@ -69,7 +69,7 @@ describe('a function in Deno', () => {
     expect(parts).toEqual(['part 0', 'part 1', 'part 2']);
   });
 
-  it('opens websockets, with a token where it demands one', async () => {
+  it('opens WebSockets, with a token if it requires one', async () => {
     const address = project().supabase.url.replace('http', 'ws');
     const socket = new WebSocket(`${address}/functions/v1/socket/room`);
     socket.once('open', () => socket.send('hi'));
@@ -83,28 +83,28 @@ describe('a function in Deno', () => {
     await expect(new Promise((_, reject) => refused.once('error', reject))).rejects.toThrow('401');
   });
 
-  it('goes on with its tasks after the answer', async () => {
+  it('continues its tasks after the response', async () => {
     expect(await failureOf('later')).toEqual({ status: 200, text: 'soon' });
     await expect.poll(() => project().output).toContain('later: done later');
   });
 
-  it('has the module, the import map and the secrets of config.toml, and can be disabled', async () => {
+  it('uses the module, the import map and the secrets of config.toml, and can be disabled', async () => {
     expect((await failureOf('elsewhere')).text).toBe('elsewhere of the config');
     expect((await failureOf('off')).status).toBe(404);
   });
 
-  it('is the main module where it asks for that', async () => {
+  it('is the main module if it reads import.meta.main', async () => {
     expect(await failureOf('main')).toEqual({ status: 200, text: 'main' });
     const { status, text } = await failureOf('idle');
     expect(status).toBe(503);
     expect(text).toContain('ended without a call of Deno.serve()');
   });
 
-  it('takes packages of esm.sh from npm', async () => {
+  it('loads packages of esm.sh from npm', async () => {
     expect((await failureOf('npm')).text).toBe('from npm');
   });
 
-  it('answers as the vendor does where it fails, with the reason', async () => {
+  it("responds as the vendor's runtime when it fails, with the reason", async () => {
     expect(await failureOf('thrower')).toEqual({ status: 500, text: 'Internal Server Error' });
     expect(project().output.join('\n')).toContain('thrower: Error: on purpose');
     const hungry = await failureOf('hungry');
@@ -118,7 +118,7 @@ describe('a function in Deno', () => {
     expect(silent.text).toContain('neither calls Deno.serve()');
   });
 
-  it('takes other variables and no tokens on command', async () => {
+  it('accepts other variables and requests without tokens on command', async () => {
     await project().write('other.env', 'FROM_CONFIG=of the command');
     project().supabase.serveFunctions({
       envFile: `${project().folder}/supabase/other.env`,

@@ -21,7 +21,7 @@ const project = useFunctionProject({
 });
 
 describe('a function of the folder', () => {
-  it('runs in Deno with its import map, its variables, and a way to the project without a port', async () => {
+  it('runs in Deno with its import map, its variables, and access to a project without a port', async () => {
     const response = await project().call('hello/a?b=1', {
       method: 'POST',
       body: 'text',
@@ -40,13 +40,13 @@ describe('a function of the folder', () => {
     expect(project().output).toContain('hello: loaded');
   });
 
-  it('starts anew after a change of what it imports', async () => {
+  it('restarts after a change of an imported file', async () => {
     await project().write('functions/_shared/greeting.ts', 'export const greeting: string = "good day";');
     const response = await project().call('hello');
     expect(await response.json()).toMatchObject({ greeting: 'good day' });
   });
 
-  it('says in its answer and its log why it does not start', async () => {
+  it('reports in its response and its log why it does not start', async () => {
     const response = await project().call('broken');
     expect(response.status).toBe(503);
     const { code, message } = (await response.json()) as { code: string; message: string };

@@ -12,17 +12,17 @@ import {
 export interface FunctionProject {
   readonly supabase: LocalSupabase;
   readonly folder: string;
-  /** What the functions printed, as `<name>: <line>`. */
+  /** The output of the functions, as `<name>: <line>`. */
   readonly output: readonly string[];
   /** Writes a file below `supabase/`. */
   write(path: string, text: string): Promise<void>;
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Each project is new: its database has no image yet. */
+/** Each project is new, so its database has no snapshot yet. */
 const START_WITHIN_MS = 180_000;
 
-/** Runs a project with these files below `supabase/`, before the first test until after the last. */
+/** Runs a project with these files below `supabase/` for the tests of a file. */
 export function useFunctionProject(
   files: Readonly<Record<string, string>>,
   options: LocalSupabaseOptions = {},

@@ -12,13 +12,13 @@ describe('the import map of a function', () => {
     ['https://esm.sh/v135/react@18.2.0/jsx-runtime', 'npm:react@18.2.0/jsx-runtime'],
     ['https://esm.sh/*openai@4', 'npm:openai@4'],
     ['jsr:@supabase/supabase-js@2', 'npm:@supabase/supabase-js@2'],
-  ])('takes %s from npm', (address, target) => {
+  ])('loads %s from npm', (address, target) => {
     expect(merged({}, [address])).toEqual({ [address]: target });
     expect(merged({ x: address })).toMatchObject({ x: target });
   });
 
   it.each(['https://esm.sh/gh/owner/repo@1', 'https://deno.land/x/oak@v12/mod.ts', 'jsr:@std/assert@1'])(
-    'leaves %s where it is',
+    'does not rewrite the specifier %s',
     (address) => {
       expect(merged({}, [address])).toEqual({});
     },
@@ -29,14 +29,14 @@ describe('the import map of a function', () => {
     expect(merged({}, [address])?.[address]).toMatch(/^file:.*std-http-server\.[jt]s$/);
   });
 
-  it('resolves relative addresses against the file that has them', () => {
+  it('resolves relative URLs against their file', () => {
     expect(merged({ '@shared/': '../_shared/', './x.ts': './y.ts' })).toEqual({
       '@shared/': 'file:///shop/supabase/functions/_shared/',
       'file:///shop/supabase/functions/hello/x.ts': 'file:///shop/supabase/functions/hello/y.ts',
     });
   });
 
-  it('lets the name of a package stand for the paths within it, unless they have an address of their own', () => {
+  it("maps a package's subpaths with its name, unless they are mapped themselves", () => {
     expect(merged({ zod: 'npm:zod@4', hono: 'npm:hono@4', 'hono/': 'npm:/hono@3/' })).toEqual({
       zod: 'npm:zod@4',
       'zod/': 'npm:/zod@4/',

@@ -104,7 +104,7 @@ const value = (userId: string) =>
     { type: 'create', credential_response: {} },
   );
 
-/** Requests of every route, some of them as a signed-in user, with its real ids and with odd ones. */
+/** Requests to every route, some as a signed-in user, with real and odd ids. */
 export function authRequests(userId: string, userToken: string): fc.Arbitrary<FuzzedRequest> {
   const segment = segmentOf(userId, '00000000-0000-4000-8000-000000000000');
   const pathOf = (path: string) =>

@@ -19,7 +19,7 @@ import {
 import { frames, realtimeRequests } from './realtime-requests.ts';
 import { bucket, storageRequests } from './storage-requests.ts';
 
-/** A certain run: FUZZ_SEED=7 FUZZ_RUNS=100 */
+/** To repeat a run: FUZZ_SEED=7 FUZZ_RUNS=100 */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 10_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
 const timeout = 3_600_000;
@@ -118,5 +118,5 @@ describe(`no service fails at ${numRuns} generated requests with seed ${seed}`, 
     await requireCleanSession();
   });
 
-  it('no service reports a problem', () => expect(reported).toEqual([]));
+  it('no service reports an error', () => expect(reported).toEqual([]));
 });

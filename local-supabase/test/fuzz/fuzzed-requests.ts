@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import * as fc from 'fast-check';
 
-/** A request below the path of a service. */
+/** A request below a service's path. */
 export interface FuzzedRequest {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface FuzzedRequest {
 }
 
 interface FuzzedServer {
-  /** The root of a service. */
+  /** The root URL of a service. */
   readonly url: string;
   readonly anonKey: string;
   readonly serviceKey: string;
@@ -26,7 +26,7 @@ function encodeSafely(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, ''));
 }
 
-/** With the characters that a client may leave, and broken escapes. */
+/** Keeps characters that a client may leave unescaped, and broken escapes. */
 const encodeLightly = (text: string): string =>
   encodeSafely(text).replaceAll(/%(?:2F|40|3A|3F|25)/g, decodeURIComponent);
 
@@ -115,7 +115,7 @@ export const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', '
 
 const agent = new Agent({ keepAlive: true });
 
-/** The status of the response. Rejects where the connection ends before it. */
+/** Returns the response's status. Rejects if the connection ends without a response. */
 function send(
   server: FuzzedServer,
   { method, path, headers: own, body, isService }: FuzzedRequest,
@@ -134,7 +134,7 @@ function send(
   });
 }
 
-/** Sends generated requests. Fails where one is answered with 500 or not at all, or where `check` fails after it. */
+/** Sends generated requests. Fails for a 500 or no response, or if `check` fails after a request. */
 export async function fuzzRequests(
   server: FuzzedServer,
   requests: fc.Arbitrary<FuzzedRequest>,

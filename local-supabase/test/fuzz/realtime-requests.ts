@@ -18,7 +18,7 @@ const value = valueOf(
   [{ topic: 'room', private: 'x' }],
 );
 
-/** Broadcasts by HTTP. */
+/** Broadcasts over HTTP. */
 export const realtimeRequests: fc.Arbitrary<FuzzedRequest> = fc.record({
   method: fc.oneof({ weight: 4, arbitrary: fc.constant('POST') }, { weight: 1, arbitrary: methods }),
   path: fc.oneof(
@@ -94,7 +94,7 @@ const payload = fc.oneof(
   valueOf(),
 );
 
-/** Frames of a websocket: of both versions, binary ones, and what is none. */
+/** WebSocket frames: of both versions, binary ones, and invalid ones. */
 export const frames: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   {
     weight: 8,

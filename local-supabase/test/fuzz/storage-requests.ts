@@ -9,7 +9,7 @@ import {
   valueOf,
 } from './fuzzed-requests.ts';
 
-/** A bucket that exists. */
+/** An existing bucket. */
 export const bucket = 'fz';
 const segment = segmentOf(bucket);
 const ROUTES = [

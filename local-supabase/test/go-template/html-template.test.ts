@@ -4,7 +4,7 @@ import { parseHtmlTemplate } from '../../src/go-template/html-template.ts';
 
 interface Recorded {
   readonly template: string;
-  /** What Go's html/template printed; missing where it failed. */
+  /** The output of Go's html/template; absent if it failed. */
   readonly output?: string;
   /** Whether Go failed while parsing or while running. */
   readonly fails?: 'parse' | 'run';
@@ -37,13 +37,13 @@ describe('a template has the output of Go', () => {
 });
 
 describe('a template', () => {
-  it('names the line of an error', () => {
+  it('reports the line of an error', () => {
     expect(() => parseHtmlTemplate('a\n{{ nosuch }}')).toThrow('line 2: function "nosuch" not defined');
     expect(() => parseHtmlTemplate('a\n\n{{ len 3 }}').render({})).toThrow('line 3: error calling len');
   });
 
   it.each(['{{ define "x" }}{{ end }}', '{{ template "x" }}', '{{ block "x" . }}{{ end }}'])(
-    'refuses %s, which mails have no use for',
+    'rejects %s, which mails do not need',
     (source) => expect(() => parseHtmlTemplate(source)).toThrow('is not supported'),
   );
 
@@ -51,7 +51,7 @@ describe('a template', () => {
     '<script>var a = {{ .Token }}</script>',
     '<p onclick="f({{ .Token }})">',
     '<p style="font: \'{{ .Token }}\'">',
-  ])('refuses a value within scripts and CSS strings: %s', (source) =>
+  ])('rejects a value within scripts and CSS strings: %s', (source) =>
     expect(() => parseHtmlTemplate(source).render({})).toThrow('is not supported'),
   );
 });

@@ -29,7 +29,7 @@ describe('bytes', () => {
     expect(encodeBase64(long)).toBe(Buffer.from(long).toString('base64'));
   });
 
-  it('are decoded from base64 as far as it is valid', () => {
+  it('are decoded from the valid part of base64', () => {
     const characters = fc.constantFrom('a', 'Z', '0', '9', '+', '/', '-', '_', ' ', '\n', '!', 'é');
     fc.assert(
       fc.property(fc.string({ unit: characters }), (encoded) => {
@@ -39,7 +39,7 @@ describe('bytes', () => {
     expect(decodeBase64('YWJ=jYWJj')).toEqual(new Uint8Array(Buffer.from('ab')));
   });
 
-  it('are compared by their values', () => {
+  it('are compared by value', () => {
     const some = Uint8Array.of(1, 2);
     expect(isEqualBytes(some, Uint8Array.of(1, 2))).toBe(true);
     expect(isEqualBytes(some, Uint8Array.of(1, 3))).toBe(false);
@@ -69,7 +69,7 @@ describe('JSON values', () => {
 });
 
 describe('secrets', () => {
-  it('have the length that was asked for, and differ', () => {
+  it('have the requested length, and differ', () => {
     expect(createSecret(32)).toMatch(/^[\w-]{43}$/);
     expect(createSecret(32)).not.toBe(createSecret(32));
     expect(createBase32Text(12)).toMatch(/^[a-z2-7]{12}$/);

@@ -10,11 +10,11 @@ describe('an application on another port of this machine', () => {
   );
 
   it.each(['https://app.example.com', 'https://localhost.example.com', 'app://home'])(
-    'leaves the site %s',
+    'keeps the site %s',
     (configured) => expect(move(configured)).toBe(configured),
   );
 
-  it('is an origin of passkeys instead of the local ones, beside those of other hosts', () => {
+  it('replaces the local origins of passkeys, and keeps those of other hosts', () => {
     const webauthnRpOrigins = [
       'http://localhost:5173',
       'https://app.example.com',
@@ -27,7 +27,7 @@ describe('an application on another port of this machine', () => {
     });
   });
 
-  it('leaves the default origin of passkeys, which is that of the site, and the other options', () => {
+  it('keeps the default origin of passkeys, which is that of the site, and the other options', () => {
     const options = { auth: { passkeysEnabled: true }, redirectUrls: ['http://localhost:5173/**'] };
     expect(moveToLocalPort(options, 6173)).toEqual({ ...options, siteUrl: 'http://localhost:6173' });
   });

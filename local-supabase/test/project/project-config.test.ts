@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { readProjectConfig } from '../../src/project/project-config.ts';
 
-/** As the vendor's local stack has it where the file says nothing. */
+/** The defaults of the vendor's local stack. */
 const defaults = { anonymousEnabled: false, mailerAutoconfirm: true };
 const read = (text: string, environment: Record<string, string> = {}) =>
   readProjectConfig({ text, environment });
 
 describe('a config.toml', () => {
-  it('leaves the defaults of missing settings', () => {
+  it('keeps the defaults of missing settings', () => {
     expect(read('[auth]\njwt_expiry = 60\n').options.auth).toEqual({ ...defaults, jwtExpirySeconds: 60 });
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });
 
-  it('names settings without effect, unless they are empty or for other tools', () => {
+  it('reports settings without effect, unless they are empty or for other tools', () => {
     const text = `
       [api]
       schemas = []
@@ -49,7 +49,7 @@ describe('a config.toml', () => {
     });
   });
 
-  it('sets where functions are, their imports and their secrets', () => {
+  it('sets the paths, imports and secrets of functions', () => {
     const { functionSettings, functionEnv } = read(
       '[functions.a]\nverify_jwt = false\nimport_map = "./functions/map.json"\nentrypoint = ""\nstatic_files = ["x"]\n[edge_runtime.secrets]\nKEY = "env(KEY)"',
       { KEY: 'secret' },
@@ -146,7 +146,7 @@ describe('a config.toml', () => {
     expect(withoutEffect).toEqual([]);
   });
 
-  it('sets SMTP with values of the environment; the limit of emails counts then', () => {
+  it('sets SMTP with values of the environment, and enforces the limit of emails then', () => {
     const text = `
       [auth.email.smtp]
       enabled = true
@@ -193,7 +193,7 @@ describe('a config.toml', () => {
     expect(options.functionSettings).toEqual({ hello: { verifyJwt: false }, old: { enabled: false } });
   });
 
-  it('sets where the SQL is', () => {
+  it('sets the locations of the SQL', () => {
     const { options, withoutEffect } = read(`
       [db.migrations]
       enabled = false
@@ -223,7 +223,7 @@ describe('a config.toml', () => {
     },
   );
 
-  it('reads the hooks that are switched on, with several secrets', () => {
+  it('sets the enabled hooks, with several secrets', () => {
     const { options } = read(`
       [auth.hook.custom_access_token]
       enabled = true
@@ -245,7 +245,7 @@ describe('a config.toml', () => {
     });
   });
 
-  it('names settings that have no effect, and not those that are switched off', () => {
+  it('reports settings without effect, except those of disabled tables', () => {
     const { withoutEffect } = read(`
       project_id = "x"
       [auth]
@@ -277,7 +277,7 @@ describe('a config.toml', () => {
     ['1m30s', 90],
     ['1h', 3600],
     ['500ms', 0.5],
-  ])('has durations such as %s', (duration, expected) => {
+  ])('can have durations such as %s', (duration, expected) => {
     const { auth } = read(`[auth.email]\nmax_frequency = "${duration}"\n`).options;
     expect(auth).toEqual({
       ...defaults,
@@ -293,7 +293,7 @@ describe('a config.toml', () => {
     ['[storage]\nfile_size_limit = "big"\n', '"big" is no size'],
     ['[auth.email.template.recovery]\ncontent_path = "./nope.html"\n', 'there is no file ./nope.html'],
     ['[auth.email.smtp]\nenabled = true\n', 'auth.email.smtp.host is missing'],
-  ])('is refused with the place: %j', (text, message) => {
+  ])('is rejected with the key: %j', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 });

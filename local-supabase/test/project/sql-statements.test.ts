@@ -27,7 +27,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('gives each statement the line of its first word, and leaves out commands of psql', () => {
+  it("gives each statement the line of its first word, and drops psql's commands", () => {
     expect(splitSql('\\set ON_ERROR_STOP 1\n-- one\n\nselect 1;;\n/* two\n*/ select\n2;\nselect 3')).toEqual([
       { text: 'select 1', line: 4 },
       { text: 'select\n2', line: 6 },

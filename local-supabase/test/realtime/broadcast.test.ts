@@ -127,7 +127,7 @@ describe('presence', () => {
     });
   });
 
-  test.each(['constructor', 'toString', '__proto__'])('may have the key %s', async (key) => {
+  test.each(['constructor', 'toString', '__proto__'])('accepts the key %s', async (key) => {
     const topic = `realtime:${key}`;
     const presenceOf = (name: string) => ({ presence: { key: name, enabled: true } });
     const [one, other] = [await member(presenceOf(key), topic), await member(presenceOf('b'), topic)];

@@ -81,7 +81,7 @@ describe('transactions', () => {
 });
 
 describe('row-level security', () => {
-  test('withholds rows that a subscriber cannot read, whatever its filter', async () => {
+  test('withholds rows that a subscriber cannot read, regardless of its filter', async () => {
     const bob = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, BOB);
     const ada = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, ADA);
     await query('insert into notes (owner, body) values ($1, $2)', [ADA, 'secret']);
@@ -209,7 +209,7 @@ describe('wildcards', () => {
 });
 
 describe('errors in changes', () => {
-  test('a change that is too large keeps its small values and says 413', async () => {
+  test('a change that is too large keeps its small values and reports 413', async () => {
     const client = await listen({ schema: 'public', table: 'open_notes' });
     await query('insert into open_notes values (60, $1, $2)', [ADA, 'x'.repeat(30_000)]);
     expect(await heard(client)).toMatchObject([
@@ -218,7 +218,7 @@ describe('errors in changes', () => {
     expect(client.texts.at(-2)).not.toContain('xxx');
   });
 
-  test('a table without a primary key says 400, a key that the role cannot read 401', async () => {
+  test('a table without a primary key reports 400, a key that the role cannot read 401', async () => {
     await world.database.exec(`create table keyless (a int); create table locked (id int primary key, a int);
       grant select on keyless to authenticated; grant select (a) on locked to authenticated;
       alter publication supabase_realtime add table keyless, locked`);
@@ -233,7 +233,7 @@ describe('errors in changes', () => {
 });
 
 describe('the publication', () => {
-  test('is observed: changes of an added table are sent, those of a removed table are not', async () => {
+  test('is tracked: changes of an added table are sent, those of a removed table are not', async () => {
     await world.database.exec(
       `create table late (id int primary key); grant select on late to authenticated`,
     );

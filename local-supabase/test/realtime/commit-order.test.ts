@@ -64,7 +64,7 @@ test('committed transactions arrive complete, once and in commit order', async (
   await fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 6 }), async (transactions) => {
       round += 1;
-      // All transactions start at once and queue for the one session while earlier changes are delivered.
+      // All transactions start at once and queue for the session while earlier changes are delivered.
       const runs = transactions.map(({ steps, commits }, index) => run(steps, commits, `${round}.${index}`));
       const expected = (await Promise.all(runs)).flat();
       await world.service.settled();

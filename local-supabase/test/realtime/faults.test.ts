@@ -34,7 +34,7 @@ const idsHeard = async (client: RawClient) => {
   return frames.map(({ payload }) => (payload['data'] as { record: { id: number } }).record.id);
 };
 
-/** The process is killed between the insert of a note and its delivery, and starts again. */
+/** Kills the process between the insert of a note and its delivery, and restarts it. */
 const dieBeforeDelivering = async (id: number) => {
   const { faults } = world.service;
   faults.pauseDelivery(true);
@@ -45,7 +45,7 @@ const dieBeforeDelivering = async (id: number) => {
 };
 
 describe('a process that is killed between commit and delivery', () => {
-  test('replays every committed change to each subscriber that returns, before new changes', async () => {
+  test('replays every committed change to each returning subscriber, before new changes', async () => {
     const before = await live();
     world.service.faults.pauseDelivery(true);
     await insert(1);
@@ -64,7 +64,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(bob)).toEqual([2]);
   });
 
-  test('replays every state of a row to a subscriber that returns late or again', async () => {
+  test('replays every state of a row to a subscriber that returns late or repeatedly', async () => {
     await dieBeforeDelivering(1);
     await world.database.query('update notes set done = true where id = 1');
     await world.service.settled();
@@ -184,7 +184,7 @@ describe('on command', () => {
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
   });
 
-  test('the subscription is late, frames are late, and changes get lost', async () => {
+  test('the subscription and frames are delayed, and changes get lost', async () => {
     world.service.configure({ readyDelayMs: 2_000 });
     const client = await world.connect();
     client.join(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
@@ -206,7 +206,7 @@ describe('on command', () => {
     expect((await client.next()).event).toBe('postgres_changes');
   });
 
-  test('a change of the publication renews every subscription and says so', async () => {
+  test('a change of the publication renews every subscription with a system message', async () => {
     const client = await live();
     await world.database.exec('alter publication supabase_realtime add table unpublished');
     expect((await client.next()).payload).toMatchObject({ message: 'Subscribed to PostgreSQL' });

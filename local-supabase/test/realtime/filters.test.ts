@@ -25,7 +25,7 @@ describe('the text of a filter', () => {
     ['a=eq.f(1,2)', [filter('a', 'eq', 'f(1,2)')]],
     ['a=eq.b=c.d', [filter('a', 'eq', 'b=c.d')]],
     ['a=eq.', [filter('a', 'eq', '')]],
-  ])('%j is understood', (text, filters) => {
+  ])('%j is parsed', (text, filters) => {
     expect(parseFilters(text)).toEqual(filters);
   });
 });

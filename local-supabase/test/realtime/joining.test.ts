@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a join', () => {
-  test('is answered with its bindings and their ids, and then with the message of the live subscription', async () => {
+  test('gets a reply with its bindings and their ids, and then the message of the live subscription', async () => {
     const client = await world.connect();
     client.join(TOPIC, { changes: [OWN_NOTES], token: await world.tokenOf(ADA) });
     expect(await client.next()).toEqual({
@@ -36,7 +36,7 @@ describe('a join', () => {
     });
   });
 
-  test('with `wait` is answered once the subscription is live', async () => {
+  test('with `wait` gets its reply once the subscription is live', async () => {
     const client = await world.connect();
     const config = { postgres_changes_options: { wait: true } };
     client.join(TOPIC, { changes: [OWN_NOTES], token: await world.tokenOf(ADA), config });
@@ -66,13 +66,13 @@ describe('a join', () => {
     expect(unmatched?.payload['response']).toEqual({ reason: 'unmatched topic' });
   });
 
-  test('with `wait` and without bindings is answered at once', async () => {
+  test('with `wait` and without bindings gets its reply at once', async () => {
     const client = await world.connect();
     client.join(TOPIC, { config: { postgres_changes_options: { wait: true } } });
     expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
   });
 
-  test('gives a binding the same small id for every client, whatever the order of its keys', async () => {
+  test('gives a binding the same small id for every client, in any order of its keys', async () => {
     const ids = [];
     for (const binding of [OWN_NOTES, Object.fromEntries(Object.entries(OWN_NOTES).toReversed())]) {
       const client = await world.connect();
@@ -86,7 +86,7 @@ describe('a join', () => {
     expect(ids[0]).toBeLessThan(2 ** 27);
   });
 
-  test('a join without bindings is answered without the message of a live subscription', async () => {
+  test('a join without bindings gets no message of a live subscription', async () => {
     const client = await world.connect();
     client.join(TOPIC);
     expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
@@ -135,13 +135,13 @@ describe('a join', () => {
     });
   });
 
-  test('a heartbeat is answered without a join_ref, whatever it had', async () => {
+  test('a heartbeat gets a reply without a join_ref, even if it had one', async () => {
     const client = await world.connect();
     client.send('7', 'hb', 'phoenix', 'heartbeat', {});
     expect(await client.next()).toMatchObject({ joinRef: null, ref: 'hb', payload: { status: 'ok' } });
   });
 
-  test('a join without a name after "realtime:" is refused, and outside of it nothing matches', async () => {
+  test('a join without a name after "realtime:" is refused, and a topic without that prefix is unmatched', async () => {
     const client = await world.connect();
     client.join('realtime:');
     client.join('other:topic');
@@ -222,7 +222,7 @@ describe('an invalid subscription', () => {
       { schema: 'public', table: 'notes', select: 'id' },
       'Error parsing `select` params: expected a list of column name strings, e.g. select: ["col1", "col2"]',
     ],
-  ])('says what is wrong with %j', async (binding, message) => {
+  ])('reports the error in %j', async (binding, message) => {
     expect(await refusalOf(binding)).toBe(message);
   });
 
@@ -247,7 +247,7 @@ describe('an invalid subscription', () => {
 });
 
 describe('leaving and pushing', () => {
-  test('a leave is answered, then the channel is closed', async () => {
+  test('a leave gets a reply, then the channel is closed', async () => {
     const client = await world.connect();
     client.join(TOPIC);
     client.send('1', '8', TOPIC, 'phx_leave', {});
@@ -267,7 +267,7 @@ describe('leaving and pushing', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('a push to a topic without a channel is answered with "unmatched topic", a leave with ok', async () => {
+  test('a push to a topic without a channel gets the reply "unmatched topic", a leave gets ok', async () => {
     const client = await world.connect();
     client.send(null, '3', 'realtime:unjoined', 'broadcast', {});
     client.send(null, '4', 'realtime:unjoined', 'phx_leave', {});
@@ -277,7 +277,7 @@ describe('leaving and pushing', () => {
     ]);
   });
 
-  test('a message that is not a frame is not answered and leaves the socket open', async () => {
+  test('a message that is not a frame gets no reply and keeps the socket open', async () => {
     const client = await world.connect();
     for (const text of ['not json', '{}', '[1,2]', 'null', '[null,null,"x",7,{}]']) client.socket.send(text);
     client.socket.send(Buffer.from([9, 9, 9]));

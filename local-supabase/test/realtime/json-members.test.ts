@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitMembers } from '../../src/realtime/changes/json-members.ts';
 
-/** PostgreSQL's output of `jsonb`: a space after each colon and comma. */
+/** Formats like PostgreSQL's `jsonb`: with a space after each colon and comma. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (typeof value === 'object' && value !== null)
@@ -24,7 +24,7 @@ test('keeps the text of each value, with all digits', () => {
   });
 });
 
-test('splits any object into members that have its values', () => {
+test('splits any object into members with its values', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
       const members = Object.entries(splitMembers(spaced(object)));

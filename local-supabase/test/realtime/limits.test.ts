@@ -19,7 +19,7 @@ const limit = (settings: Partial<RealtimeSettings>) => world.service.configure(s
 const OPEN = { schema: 'public', table: 'open_notes' };
 
 describe('a limit', () => {
-  test('a limit of channels refuses the next join only', async () => {
+  test('a limit of channels refuses only the next join', async () => {
     limit({ maxChannelsPerConnection: 2 });
     const client = await world.connect();
     for (const name of ['a', 'b', 'c']) client.join(`realtime:${name}`);
@@ -126,7 +126,7 @@ describe('a socket', () => {
     expect(await joined.flush()).toEqual([]);
   });
 
-  test('a socket whose client does not read is ended, and the others receive everything', async () => {
+  test('a socket with a client that does not read is closed, and the others receive everything', async () => {
     limit({ maxBufferedBytes: 100_000 });
     const token = await world.tokenOf(ADA);
     const [slow, quick] = [await world.connect(), await world.connect()];

@@ -1,10 +1,10 @@
 import type { Timers } from '../../src/realtime/timers.ts';
 
-/** A clock that moves only by `advance`. */
+/** A clock that only `advance` moves. */
 export interface ManualTimers extends Timers {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Advances the clock and runs the due timers in order. */
+  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void;
   readonly pending: number;
   /** The time of the next timer, in milliseconds since the epoch; Infinity without one. */

@@ -87,7 +87,7 @@ describe('a message of the database', () => {
     ]);
   });
 
-  test('a message of the database is lost while the replication is ended, and a join that asks for it waits', async () => {
+  test('a message of the database is lost while the replication is stopped, and a join that requests it waits', async () => {
     const topic = newTopic();
     const { client } = await join(topic);
     const send = (n: number) =>
@@ -105,17 +105,20 @@ describe('a message of the database', () => {
   });
 
   test.each([true, 'false', 0])(
-    'a join with replication_ready %j is told when messages are read',
+    'a join with replication_ready %j gets a message when the replication runs',
     async (value) => {
       const { client } = await join(newTopic(), { broadcast: { replication_ready: value } });
       expect((await client.next()).payload).toMatchObject({ message: 'Replication connection established' });
     },
   );
 
-  test.each([false, null])('a join with replication_ready %j is told nothing', async (value) => {
-    const { client } = await join(newTopic(), { broadcast: { replication_ready: value } });
-    expect(await client.flush()).toEqual([]);
-  });
+  test.each([false, null])(
+    'a join with replication_ready %j gets no message about the replication',
+    async (value) => {
+      const { client } = await join(newTopic(), { broadcast: { replication_ready: value } });
+      expect(await client.flush()).toEqual([]);
+    },
+  );
 
   test('a message of the database that cannot be stored raises a warning, and the statement continues', async () => {
     const rows = await world.database.query(`select realtime.send('{}', 'hello', null), 1 as one`);
@@ -140,7 +143,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('sends messages of the same time in the order in which they were written', async () => {
+  test('sends messages with equal times in the order of their inserts', async () => {
     const topic = newTopic();
     await world.database.query(
       `select realtime.send(jsonb_build_object('n', n), 'hello', $1) from generate_series(1, 12) n`,

@@ -26,9 +26,9 @@ const subscribe = async (user = ADA) => {
 };
 const insert = (id: number, owner = ADA) =>
   world.database.query('insert into notes (id, owner) values ($1, $2)', [id, owner]);
-/** The duration in which every poll has run at least once. */
+/** Enough time for every poll to run at least once. */
 const POLLED_MS = 600;
-/** Runs the due polls one after the other, and returns the frames that a client received. */
+/** Runs due polls one after another, and returns the frames that a client received. */
 const received = async (client: RawClient, waitMs = POLLED_MS) => {
   for (let waited = 0; waited < waitMs; waited += 100) {
     world.timers.advance(100);
@@ -36,7 +36,7 @@ const received = async (client: RawClient, waitMs = POLLED_MS) => {
   }
   return client.flush();
 };
-/** Sends a join that is refused, and waits until its answer is delayed. */
+/** Sends a join that is refused, and waits until its reply is delayed. */
 const joinRefused = async (client: RawClient, topic: string) => {
   const { pending } = world.timers;
   client.join(topic, { joinRef: '9' });
@@ -66,7 +66,7 @@ describe('a poll', () => {
     expect(changesOf(client)).toEqual([['INSERT', 1]]);
   });
 
-  test('delivers a change from before a subscription to it, unless an earlier poll has read it', async () => {
+  test('delivers a change that precedes the subscription, unless an earlier poll has read it', async () => {
     await received(await subscribe());
     await insert(1);
     world.timers.advance(100);
@@ -129,7 +129,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('loses its batch when a policy raises, and goes on with the next', async () => {
+  test('loses its batch when a policy raises, and continues with the next', async () => {
     await world.database.exec(
       'alter policy own on notes using (owner = auth.uid() and 10 / (id - 13) > -100)',
     );
@@ -164,11 +164,11 @@ describe('a refused join', () => {
   });
 });
 
-test('refused joins hold up a change that came after them one after the other', async () => {
+test('refused joins delay a later change one after another', async () => {
   const [client, other] = [await subscribe(), await world.connect()];
   await joinRefused(client, 'realtime:');
   client.join('realtime:', { joinRef: '10' });
-  // The server has read the second join when it has answered a later frame of another socket.
+  // Once the server has replied to a later frame of another socket, it has read the second join.
   await other.flush();
   await insert(1);
   const pass = async (ms: number) => {
@@ -186,7 +186,7 @@ test('refused joins hold up a change that came after them one after the other', 
   expect(changesOf(client)).toEqual([['INSERT', 1]]);
 });
 
-test('the first subscription waits until the poller runs, and so does one that comes meanwhile', async () => {
+test('the first subscription waits until the poller runs, and so does one in the meantime', async () => {
   world.service.configure({ coldStartMs: 3_000 });
   const [first, second] = [await world.connect(), await world.connect()];
   const token = await world.tokenOf(ADA);
@@ -207,12 +207,12 @@ describe('a join with `wait` while the poller starts', () => {
     const config = { postgres_changes_options: { wait: true, timeout } };
     client.join(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA), config });
     client.send(null, 'heartbeat', 'phoenix', 'heartbeat', {});
-    // The join arms its timeout and its subscription.
+    // The join has then set its timeout and begun its subscription.
     await expect.poll(() => world.timers.nextDueMs - world.timers.now()).toBeLessThanOrEqual(3_000);
     return client;
   };
 
-  test('holds the socket until it is answered', async () => {
+  test('blocks the socket until its reply', async () => {
     const client = await waitingFor(undefined);
     world.timers.advance(2_999);
     expect(client.texts).toEqual([]);
@@ -271,7 +271,7 @@ describe('a fault of the poller', () => {
     expect([changesOf(client), systemMessages(client)]).toEqual([[['INSERT', 2]], 2]);
   });
 
-  test('a poller without a slot confirms subscriptions again and again, and delivers nothing', async () => {
+  test('a poller without a slot confirms subscriptions repeatedly, and delivers nothing', async () => {
     await world.service.faults.setSlot('refused');
     const client = await subscribe();
     await insertAndPoll(client, 1);

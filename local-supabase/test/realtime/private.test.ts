@@ -53,7 +53,7 @@ describe('a private channel', () => {
     }
   });
 
-  test('receives broadcasts of users with a policy for writing, and none of the public channel of its name', async () => {
+  test('receives broadcasts of users with a policy for writing, but not those of the public channel with its name', async () => {
     const [ada, bob, stranger] = [
       await join(ADA, 'ada'),
       await join(BOB, 'ada'),
@@ -67,7 +67,7 @@ describe('a private channel', () => {
     expect(await stranger.client.flush()).toEqual([]);
   });
 
-  test('answers an unauthorized presence with an error, and an unauthorized broadcast not at all', async () => {
+  test('replies to an unauthorized presence with an error, and to an unauthorized broadcast not at all', async () => {
     const { client } = await join(BOB, 'ada', { broadcast: { ack: true } });
     client.send('1', '2', 'realtime:ada', 'broadcast', HELLO);
     client.send('1', '3', 'realtime:ada', 'presence', { event: 'track', payload: {} });

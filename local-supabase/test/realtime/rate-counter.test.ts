@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createRateCounter } from '../../src/realtime/rate-counter.ts';
 
-it('a burst exceeds the limit from the next tick on, by the average since the first use', () => {
+it('a burst exceeds the limit from the next tick on, with the average since the first use', () => {
   let nowMs = 0;
   const counter = createRateCounter(
     () => nowMs,
     () => 2,
   );
-  // A server that runs for an hour before has counted nothing.
+  // The time before the first use must not count.
   nowMs = 3_600_000;
   counter.start();
   counter.add(30);
@@ -20,7 +20,7 @@ it('a burst exceeds the limit from the next tick on, by the average since the fi
   expect([counter.average, counter.isExceeded]).toEqual([1.5, false]);
 });
 
-it('a counter that was idle begins anew', () => {
+it('a counter that was idle starts again', () => {
   let nowMs = 0;
   const counter = createRateCounter(
     () => nowMs,

@@ -26,19 +26,19 @@ export interface RawClient {
   ): void;
   /** Sends a join. Version 2.0.0 only. */
   join(topic: string, options?: JoinOptions): void;
-  /** Joins and takes everything up to the message that the subscription is live. */
+  /** Joins, and takes all frames up to the message that the subscription is live. */
   joinLive(topic: string, options?: JoinOptions): Promise<void>;
   /** Takes the next frame from the queue. */
   next(): Promise<Frame>;
-  /** Takes frames until one of `event` comes, and returns that one. */
+  /** Takes frames until one with `event` arrives, and returns that one. */
   nextOf(event: string): Promise<Frame>;
-  /** Sends a heartbeat and returns all frames that came before its reply. */
+  /** Sends a heartbeat and returns all frames received before its reply. */
   flush(): Promise<Frame[]>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   terminate(): void;
 }
 
-/** Connects; rejects with the status of a refused handshake, as `Unexpected server response: 401`. */
+/** Connects. Rejects for a refused handshake with its status, as `Unexpected server response: 401`. */
 export async function connectRawClient(options: RawClientOptions): Promise<RawClient> {
   const { url, apiKey, version = '2.0.0' } = options;
   const query = new URLSearchParams({ apikey: apiKey, vsn: version });

@@ -22,7 +22,7 @@ import type { RawClient, RawClientOptions } from './raw-client.ts';
 export const ADA = '00000000-0000-4000-8000-00000000000a';
 export const BOB = '00000000-0000-4000-8000-00000000000b';
 
-/** A realtime service over a database with two tables of notes, behind a real HTTP server. */
+/** A realtime service on a database with two tables of notes, behind a real HTTP server. */
 export interface RealtimeWorld {
   readonly url: string;
   readonly database: Database;
@@ -33,7 +33,7 @@ export interface RealtimeWorld {
   tokenOf(sub: string, claims?: Record<string, unknown>): Promise<string>;
   /** A socket with the anonymous key. */
   connect(options?: Partial<RawClientOptions>): Promise<RawClient>;
-  /** The internal errors that the service reported. */
+  /** Internal errors of the service. */
   readonly reported: unknown[];
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Creates a published table with one row of Ada's, deletes the row, and returns the `data` that Bob receives. */
+/** Creates a published table with a row of Ada's, deletes the row, and returns the `data` that Bob receives. */
 async function deletionHeard(setup: {
   readonly identity: string;
   readonly rowSecurity?: boolean;
@@ -52,12 +52,12 @@ describe('a DELETE', () => {
     ['using index $table_owner', false, 'id=eq.1', []],
     ['default', true, 'id=eq.1', [KEY]],
     ['default', true, `owner=eq.${ADA}`, []],
-    // Every subscriber receives the key of a deleted row, and nothing else, because policies cannot be evaluated for it.
+    // Every subscriber receives only the key of a deleted row, because policies cannot be evaluated for it.
     ['full', true, undefined, [KEY]],
     ['full', true, `owner=eq.${ADA}`, [KEY]],
     ['using index $table_owner', true, `owner=eq.${ADA}`, [{}]],
   ])(
-    'a DELETE with identity %s, row security %s and filter %s tells %j',
+    'a DELETE with identity %s, row security %s and filter %s sends %j',
     async (identity, rowSecurity, filter, told) => {
       expect(await deletionHeard({ identity, rowSecurity, ...(filter ? { filter } : {}) })).toEqual(told);
     },
@@ -89,7 +89,7 @@ describe('an UPDATE', () => {
     await client.joinLive('realtime:t', { changes, token: await world.tokenOf(ADA) });
     await world.database.exec(`update ${table} set body = 'after'`);
     await world.service.settled();
-    // A filter for the previous value does not match: an update that leaves a filter is not sent.
+    // A filter for the previous value does not match: an update after which a row no longer matches is not sent.
     const frames = await client.flush();
     expect(frames.map(({ payload }) => payload['data'])).toMatchObject([
       { old_record: oldRecord, record: { body: 'after' } },

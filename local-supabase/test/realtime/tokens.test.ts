@@ -58,7 +58,7 @@ describe('a token that expires', () => {
 });
 
 describe('an access_token push', () => {
-  test('subscribes again with the new claims, and is not answered', async () => {
+  test('subscribes again with the new claims, and gets no reply', async () => {
     const client = await world.connect();
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
     client.send('1', '7', TOPIC, 'access_token', { access_token: await world.tokenOf(BOB) });
@@ -133,7 +133,7 @@ describe('access_token pushes within the throttle', () => {
   beforeAll(() => world.service.configure({ accessTokenThrottleMs: throttleMs }));
   afterAll(() => world.service.configure({ accessTokenThrottleMs: 0 }));
 
-  test('verify the first at once, and the newest of the others when it ends, whatever they are', async () => {
+  test('verify the first token at once, and the newest of the others when the throttle ends', async () => {
     const { client, push } = await open();
     push(await world.tokenOf(ADA, { n: 1 }));
     expect(await client.next()).toMatchObject(subscribed);
@@ -155,7 +155,7 @@ describe('access_token pushes within the throttle', () => {
     expect(await client.next()).toMatchObject({ payload: { status: 'error' } });
   });
 
-  test('verify a held one when the token before it expires', async () => {
+  test('verify a held token when the current one expires', async () => {
     const exp = Math.floor(world.timers.now() / 1000) + 5;
     const { client, push } = await open();
     push(await world.tokenOf(ADA, { exp }));
@@ -207,14 +207,14 @@ describe('a join', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('a join reads a token through percent-encoding and white space', async () => {
+  test('a join decodes percent-encoding and ignores white space in a token', async () => {
     const client = await world.connect();
     const token = (await world.tokenOf(ADA)).replaceAll('.', ' \n%2E');
     client.join(TOPIC, { token });
     expect((await client.next()).payload['status']).toBe('ok');
   });
 
-  test('a join without a token, or with an API key in its place, has the permissions of the socket’s key', async () => {
+  test('a join without a token, or with an API key instead, has the permissions of the socket’s key', async () => {
     const client = await world.connect({ apiKey: world.keys.secretKey });
     await client.joinLive('realtime:a', { changes: [NOTES] });
     await client.joinLive('realtime:b', { changes: [NOTES], token: world.keys.publishableKey });
@@ -251,7 +251,7 @@ describe('a handshake', () => {
     }
   });
 
-  test('a handshake with a token of which the server has no words is refused with 500', async () => {
+  test('a handshake with a token for which the server has no message is refused with 500', async () => {
     const apiKey = await signedAs({ alg: 'HS256' }, { exp: 'soon', role: 'anon' });
     await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 500');
   });

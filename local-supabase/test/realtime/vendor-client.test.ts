@@ -29,7 +29,7 @@ const connect = async (user: string): Promise<RealtimeClient> => {
   return client;
 };
 
-/** Subscribes; `ready` resolves at each message that the subscription is live. */
+/** Subscribes; `ready` resolves with each message that the subscription is live. */
 function subscribe(channel: RealtimeChannel) {
   const statuses: string[] = [];
   const systems: { status: string; message: string }[] = [];

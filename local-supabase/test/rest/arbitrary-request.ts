@@ -152,7 +152,7 @@ const query = fc
   .array(parameter, { maxLength: 5 })
   .map((pairs) => pairs.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&'));
 
-/** Percent-encoding that also takes halves of surrogate pairs. */
+/** Percent-encodes texts with unpaired surrogates, too. */
 const encode = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 const path = fc.oneof(
@@ -230,7 +230,7 @@ const header = fc.oneof(
   fc.tuple(pick('accept-profile', 'content-profile'), pick('public', 'nope')),
 );
 
-/** Requests that follow PostgREST's grammar, or nearly do. */
+/** Requests that follow PostgREST's grammar, exactly or nearly. */
 export const arbitraryRequest: fc.Arbitrary<RawRequest> = fc
   .record({
     method: pick('GET', 'GET', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'),

@@ -45,7 +45,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 
 describe('the catalog', () => {
-  it('knows the columns of a schema whose name needs quotes', async () => {
+  it('contains the columns of a schema with a name that needs quotes', async () => {
     const response = await post('/box', { width: 3 }, { 'content-profile': 'Two Words' });
     expect(response.status).toBe(201);
   });
@@ -55,17 +55,17 @@ describe('the catalog', () => {
     expect(await response.json()).toMatchObject({ code: 'PGRST200', hint: null });
   });
 
-  it('reads the JSON of a domain by its cast', async () => {
+  it('reads the JSON of a domain with its cast', async () => {
     const response = await post('/reading', { id: 1, value: '21.5°C' }, { prefer: 'return=representation' });
     expect(await response.json()).toEqual([{ id: 1, value: 21.5 }]);
   });
 
-  it('names every key of a view in the location of its new row', async () => {
+  it('returns every key of a view in the location of its new row', async () => {
     const response = await post('/roster', { id: 1 }, { prefer: 'return=headers-only' });
     expect(response.headers.get('location')).toBe('/roster?id=eq.1&team_id=is.null');
   });
 
-  it('counts by the planner where no row limit is set', async () => {
+  it("uses the planner's count if no row limit is set", async () => {
     const response = await world.ask('/sample?double=gt.58', { headers: { prefer: 'count=estimated' } });
     expect(response.headers.get('content-range')).toBe('0-0/10');
   });

@@ -4,12 +4,12 @@ import { readFamilies } from './recorded-case.ts';
 import { createReplay, type Replay } from './replay.ts';
 import { createReplayWorld, type ReplayWorld } from './replay-world.ts';
 
-/** One case of this many runs daily. */
+/** Every nth case runs daily. */
 const STEP = 20;
 
 export const families = await readFamilies();
 
-/** Describes the tests of the cases that run daily, or of all others. */
+/** Describes the tests of the daily cases, or of all others. */
 export function describeReplay(when: 'daily' | 'nightly'): void {
   let world: ReplayWorld;
   let replay: Replay;
@@ -19,8 +19,8 @@ export function describeReplay(when: 'daily' | 'nightly'): void {
   });
   afterAll(() => world.close());
 
-  describe('the answers of the real PostgREST 14.17', () => {
-    it.each(families)('are given by the embedded one: $name', { timeout: 180_000 }, async ({ cases }) => {
+  describe('the responses of the real PostgREST 14.17', () => {
+    it.each(families)('are those of the embedded one: $name', { timeout: 180_000 }, async ({ cases }) => {
       const chosen = cases.filter((_, index) => (index % STEP === 0) === (when === 'daily'));
       const unexpected: Record<string, readonly string[]> = {};
       for (const recorded of chosen) {

@@ -1,6 +1,6 @@
 const GATEWAY = 'The gateway resolves the path, or refuses it, before PostgREST sees it.';
 
-/** Recorded cases whose answers the embedded service cannot give, with the reason. */
+/** Recorded cases with responses that the embedded service cannot produce, with the reason. */
 export const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ...['0013', '0014', '0052', '0053', '0068', '0069', '0070'].map((id) => [`path/${id}`, GATEWAY] as const),
   [

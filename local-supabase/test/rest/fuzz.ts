@@ -8,8 +8,8 @@ import { arbitraryRequest } from './arbitrary-request.ts';
 export const MOST_MS = 5000;
 
 /**
- * Sends generated requests. After each, the session is the superuser's again and outside of a transaction, and the
- * next request is answered.
+ * Sends generated requests. After each, checks that the session has the superuser's role and no transaction, and that
+ * the next request gets a response.
  */
 export async function fuzz(
   rest: PostgRest,
@@ -34,14 +34,14 @@ const pickRole = fc.constantFrom('service_role', 'authenticated', 'anon');
 function wrongAnswer({ method }: RawRequest, status: number, body: string | Uint8Array): string | undefined {
   if (status < 200 || status > 599) return `status ${status}`;
   if (status < 400 || method === 'HEAD') return undefined;
-  // PostgREST itself crashes on bytes that are no UTF-8 and on a relation's negative limit.
+  // PostgREST itself crashes on bytes that are not UTF-8 and on a relation's negative limit.
   if (status === 500 && body === 'Something went wrong') return undefined;
   const { code } = JSON.parse(body.toString()) as { readonly code?: unknown };
   return typeof code === 'string' && !code.startsWith('XX') ? undefined : `error ${body.toString()}`;
 }
 
 export async function leftBehind(database: Database): Promise<string | undefined> {
-  // A local setting is still there in the next statement only within an open transaction.
+  // A local setting survives a statement only within an open transaction.
   await database.query(`select set_config('fuzz.mark', 'set', true)`);
   const [session] = await database.query<{ user: string; claims: string; mark: string }>(
     `select current_user as user, coalesce(current_setting('request.jwt.claims', true), '') as claims,

@@ -7,7 +7,7 @@ import { openRestWorld, type RestWorld } from './rest-world.ts';
 
 const examples = await readPublishedExamples();
 
-/** Examples whose published answer no server gives, with the reason. */
+/** Examples with published responses that no server returns, with the reason. */
 const exceptions: ReadonlyMap<string, string> = new Map([
   ['PostgrestFilterBuilder.ts is: Checking for nullness, true or false', 'The answer shows null as "null".'],
   ['PostgrestFilterBuilder.ts contains: On array columns', 'The answer leaves out two selected columns.'],
@@ -31,7 +31,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ['PostgrestTransformBuilder.ts abortSignal: Set a timeout', 'The answer is the client’s own.'],
 ]);
 
-/** Every call has tables of its own, in a schema of its own, so that the catalog is read once. */
+/** Each call has its own tables in its own schema, so that the catalog is read only once. */
 const calls = examples
   .filter(({ name }) => !exceptions.has(name))
   .flatMap(({ name, sql, response, ...example }) =>
@@ -62,7 +62,7 @@ const createClient = (schema: string) =>
       world.ask(new Request(input).url.replace('http://project.test/rest/v1', ''), init, { role: 'anon' }),
   });
 
-/** Runs an expression of the documentation; its types are removed. */
+/** Runs an expression of the documentation, without its types. */
 async function run(call: string, schema: string): Promise<unknown> {
   const { code } = await transform(`export const run = async (supabase) => ${call}`, { loader: 'ts' });
   const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
@@ -80,8 +80,8 @@ describe('the examples that the vendor publishes', () => {
   });
 
   for (const [index, { name, call, response }] of calls.entries())
-    it(`are answered: ${name} (${index})`, async () => {
-      // HTTP/2 has no reason phrase (RFC 9113 §8.3.2), and the published answers came by it.
+    it(`get the published response: ${name} (${index})`, async () => {
+      // HTTP/2 has no reason phrase (RFC 9113 §8.3.2), and the published responses were sent over it.
       const { statusText: _phrase, ...published } = response;
       expect(await run(call, schemaOf(index))).toMatchObject(published);
     });

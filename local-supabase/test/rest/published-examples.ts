@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** An example of the vendor's documentation: the calls, the tables that they need, and the published answer. */
+/** An example of the vendor's documentation: the calls, their tables, and the published response. */
 export interface PublishedExample {
   /** File, method and title, such as `PostgrestFilterBuilder.ts eq: With select()`. */
   readonly name: string;
   readonly sql: string;
-  /** One expression for each call that leads to the answer. */
+  /** One expression for each call that leads to the response. */
   readonly calls: readonly string[];
   readonly response: Readonly<Record<string, unknown>>;
 }
 
 const sources = new URL('../../../node_modules/@supabase/postgrest-js/src/', import.meta.url);
 
-/** Reads the examples with an answer from the comments of the installed package. */
+/** Reads the examples with a response from the comments of the installed package. */
 export async function readPublishedExamples(): Promise<readonly PublishedExample[]> {
   const files = (await readdir(sources)).filter((file) => /^Postgrest\w+\.ts$/.test(file)).toSorted();
   const examples = await Promise.all(
@@ -47,7 +47,7 @@ const readCalls = (code: string): string[] =>
     .slice(1)
     .map((part) => part.split(/\n\s*\n|\n\s*(?:if|\/\/|console|setTimeout|const|let)\b/)[0] ?? '');
 
-/** Answers have comments and trailing commas at times. Undefined for types and plans, which are no JSON. */
+/** Parses a response, which may have comments and trailing commas. Undefined for types and plans, which are not JSON. */
 function parseAnswer(json: string): PublishedExample['response'] | undefined {
   try {
     return JSON.parse(

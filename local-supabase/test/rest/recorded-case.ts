@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** How the bearer token of a case is made; see the README beside the recordings. */
+/** How the bearer token of a case is created; see the recordings' README. */
 export interface TokenRecipe {
   readonly name: string;
   readonly alg?: string;
@@ -14,7 +14,7 @@ export interface TokenRecipe {
   readonly raw?: string;
 }
 
-/** A request with the answer that the real PostgREST gave. */
+/** A request with the response of the real PostgREST. */
 export interface RecordedCase {
   readonly id: string;
   readonly group: string;
@@ -31,7 +31,7 @@ export interface RecordedCase {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   };
-  /** JSON of the rows of each changed table; its numbers may exceed 2^53. */
+  /** The rows of each changed table as JSON, with numbers that may exceed 2^53. */
   readonly state?: string;
 }
 
@@ -42,7 +42,7 @@ export interface RecordedFamily {
 
 export const RECORDED = new URL('./recorded/', import.meta.url);
 
-/** @param folder a folder of `cases-<family>.jsonl`; default the one beside this file. */
+/** @param folder a folder of `cases-<family>.jsonl`. Default: the recordings in this folder. */
 export async function readFamilies(folder: URL = RECORDED): Promise<readonly RecordedFamily[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.jsonl')).toSorted();
   return Promise.all(
@@ -69,9 +69,9 @@ function parseCase(line: string): RecordedCase {
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * JSON in one form: keys sorted, white space left out, numbers as they were written. Any other text stays as it is.
+ * Normalizes JSON: sorts keys, strips white space and keeps the digits of numbers. Other texts stay unchanged.
  *
- * @param writeNumber in what form numbers are kept.
+ * @param writeNumber normalizes a number.
  */
 export function canonicalJson(
   text: string,
@@ -88,7 +88,7 @@ export function canonicalJson(
   }
 }
 
-/** The recorded state lost the closing zeros of its fractions, and no digit of its whole numbers. */
+/** The recordings lack trailing zeros of fractions in the state; integers are exact. */
 export const canonicalState = (text: string): string =>
   canonicalJson(text, (token) => (/[.eE]/.test(token) ? String(Number(token)) : token));
 

@@ -19,10 +19,10 @@ export interface PlainAnswer {
   readonly body: string;
 }
 
-/** A database with the schema of the recordings behind a gateway on a port. */
+/** A gateway on a port, with the schema of the recordings in its database. */
 export interface ReplayWorld {
   readonly database: PgliteDatabase;
-  /** Puts the recorded data back. */
+  /** Restores the recorded data. */
   reset(): Promise<void>;
   /** All rows of the recorded tables, by table. */
   snapshot(): Promise<Readonly<Record<string, string>>>;
@@ -43,7 +43,7 @@ export async function createReplayWorld(settings: Partial<RestSettings> = {}): P
   for (const file of ['schema.sql', 'seed.sql']) {
     await database.exec(await readFile(new URL(file, RECORDED), 'utf8'));
   }
-  // The answers were recorded without pg_safeupdate.
+  // The responses were recorded without pg_safeupdate.
   await database.exec('alter role authenticator reset session_preload_libraries');
   const keys = await createTokenKeys();
   const rest = await createRestService({ database, settings });
@@ -161,7 +161,7 @@ function signByHmac(payload: string, { header, secret }: TokenRecipe): string {
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`;
 }
 
-/** `now+60` stands for a number, `text:now+60` for a text. */
+/** Replaces `now+60` with a number, and `text:now+60` with a string. */
 function fillTimes(claims: unknown): unknown {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return claims;
   return Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, fillTime(value)]));

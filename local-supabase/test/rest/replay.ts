@@ -2,7 +2,7 @@ import { canonicalJson, canonicalState } from './recorded-case.ts';
 import type { RecordedCase } from './recorded-case.ts';
 import type { PlainAnswer, ReplayWorld } from './replay-world.ts';
 
-/** Headers that were recorded. */
+/** The recorded headers. */
 const HEADERS = [
   'content-range',
   'content-type',
@@ -15,7 +15,7 @@ const HEADERS = [
   'allow',
 ];
 
-/** Sends recorded requests and tells in what the answers differ from the recorded ones. */
+/** Sends recorded requests and returns the differences to the recorded responses. */
 export interface Replay {
   run(recorded: RecordedCase): Promise<readonly string[]>;
 }
@@ -56,7 +56,7 @@ function compareAnswers({ response: wanted, path }: RecordedCase, answer: PlainA
   return differences;
 }
 
-/** Where the server is differs by its nature. */
+/** The server's host differs by nature. */
 function withoutHost(body: string): string {
   const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
   return !('swagger' in parsed)

@@ -4,10 +4,10 @@ import type { Claims } from '../../src/keys/keys.ts';
 import { createRestService } from '../../src/rest/rest-service.ts';
 import type { RestSettings } from '../../src/rest/settings.ts';
 
-/** The data service over an empty project with tables of the test. */
+/** The REST service on an empty project with the test's tables. */
 export interface RestWorld {
   readonly database: PgliteDatabase;
-  /** Sends a request as the service role; `path` begins after `/rest/v1`. */
+  /** Sends a request as the service role; `path` is relative to `/rest/v1`. */
   ask(path: string, init?: RequestInit, claims?: Claims): Promise<Response>;
   close(): Promise<void>;
 }

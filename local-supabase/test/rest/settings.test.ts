@@ -40,7 +40,7 @@ afterAll(async () => {
 it.each([
   ['an embedded relation with a negative limit', '/shelf?select=id,book(title)&book.limit=-1'],
   ['a value that is not UTF-8', '/book?title=eq.%FF'],
-])('%s is answered 500 by the web server of PostgREST', async (_, path) => {
+])('%s gets a 500 from the web server of PostgREST', async (_, path) => {
   const response = await plain.ask(path);
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
     500,
@@ -49,14 +49,14 @@ it.each([
   ]);
 });
 
-it('the limit zero of an embedded relation, and a negative one of the request, are answered as before', async () => {
+it('a limit of zero for an embedded relation, and a negative one for the request, still get a response', async () => {
   expect(await (await plain.ask('/shelf?select=id,book(title)&book.limit=0')).json()).toEqual([
     { id: 1, book: [] },
   ]);
   expect((await plain.ask('/shelf?limit=-1')).status).toBe(416);
 });
 
-it('the role "none", which is the login role and a superuser here, is taken from no place of a token', async () => {
+it('the role "none", which is the login role and a superuser here, is rejected at every path of a token', async () => {
   const asNone = { 'https://example.com/roles': ['none'] };
   for (const path of ['/secret', '/rpc/my_role']) {
     const refused = await configured.ask(path, {}, asNone);
@@ -64,13 +64,13 @@ it('the role "none", which is the login role and a superuser here, is taken from
   }
 });
 
-it('a function before each request refuses it, or lets it pass', async () => {
+it('a function before each request rejects or admits it', async () => {
   const refused = await configured.ask('/book', { headers: { 'x-refused': '1' } }, asService);
   expect([refused.status, await refused.json()]).toMatchObject([403, { message: 'refused' }]);
   expect(await (await configured.ask('/book?select=id', {}, asService)).json()).toEqual([{ id: 1 }]);
 });
 
-it('the root is answered by a function, or by 404 where descriptions are off', async () => {
+it('the root is the result of a function, or 404 if descriptions are disabled', async () => {
   expect(await (await configured.ask('/', {}, asService)).json()).toEqual({ swagger: 'own' });
   const off = await closed.ask('/');
   expect([off.status, await off.json()]).toMatchObject([
@@ -79,7 +79,7 @@ it('the root is answered by a function, or by 404 where descriptions are off', a
   ]);
 });
 
-it('the description follows the privileges of the role, or has every table', async () => {
+it('the description contains the tables that the role may use, or every table', async () => {
   const all = await openRestWorld(schema, { openApiMode: 'ignore-privileges' });
   const tablesOf = async (world: RestWorld) => {
     const response = await world.ask('/', {}, { role: 'anon' });
@@ -98,7 +98,7 @@ it('the timing of a request has five phases in milliseconds', async () => {
   expect((await plain.ask('/book')).headers.has('server-timing')).toBe(false);
 });
 
-it('the role of a token is read at the configured place, and another audience is refused', async () => {
+it('the role of a token is read at the configured path, and another audience is rejected', async () => {
   const roleOf = async (claims: Record<string, unknown>) => {
     const response = await configured.ask('/rpc/my_role', {}, claims);
     return response.json();
@@ -135,7 +135,7 @@ describe('an update or delete without a filter', () => {
     ['DELETE', '/pages?order=id&limit=1&select=nothing', { method: 'DELETE', headers }, 'service_role'],
     ['DELETE', '/page', { method: 'DELETE' }, 'anon'],
     ['UPDATE', '/page?limit=1', patch, 'authenticated'],
-  ])('is refused as pg_safeupdate refuses it: %s %s', async (command, path, init, role) => {
+  ])('is rejected like by pg_safeupdate: %s %s', async (command, path, init, role) => {
     const response = await world.ask(path, init, { role });
     const refusal = {
       code: '21000',
@@ -147,14 +147,14 @@ describe('an update or delete without a filter', () => {
     expect(await stored()).toEqual(original);
   });
 
-  it('is explained, and an update of no column changes nothing', async () => {
+  it('can be explained, and an update without columns changes nothing', async () => {
     const accept = 'application/vnd.pgrst.plan+json';
     expect((await world.ask('/page', { ...patch, headers: { ...headers, accept } })).status).toBe(200);
     expect((await world.ask('/page', { ...patch, body: '{}' })).status).toBe(200);
     expect(await stored()).toEqual(original);
   });
 
-  it('is accepted once the role preloads no such library', async () => {
+  it('is accepted if the role does not preload the library', async () => {
     await world.database.exec(
       `alter role authenticator reset session_preload_libraries; notify pgrst, 'reload config'`,
     );
@@ -185,12 +185,12 @@ describe('the settings of the role authenticator', () => {
 
   const reload = (sql: string) => world.database.exec(`${sql} notify pgrst, 'reload config';`);
 
-  it('take the place of those of the project at the start', async () => {
+  it('override those of the project at the start', async () => {
     expect(await json(world.ask('/entry?select=id.sum()'))).toEqual([{ sum: 15 }]);
     expect(await json(world.ask('/entry?select=id'))).toHaveLength(2);
   });
 
-  it('are read again after "reload config", and not before', async () => {
+  it('are read again after "reload config" only', async () => {
     await world.database.exec(alter('db_max_rows', '3'));
     expect(await json(world.ask('/entry?select=id'))).toHaveLength(2);
     await reload(`alter role authenticator in database postgres set pgrst.db_max_rows = '1';`);
@@ -214,7 +214,7 @@ describe('the settings of the role authenticator', () => {
     await reload('alter role authenticator reset pgrst.db_pre_request;');
   });
 
-  it('end transactions by a rollback, which a request may override', async () => {
+  it('roll transactions back, unless a request overrides that', async () => {
     const post = (prefer: string) => {
       const headers = { prefer, 'content-type': 'application/json' };
       return world.ask('/entry', { method: 'POST', body: '{"id": 9}', headers });
@@ -229,7 +229,7 @@ describe('the settings of the role authenticator', () => {
     await reload(alter('db_tx_end', 'commit'));
   });
 
-  it('stay as they were after a malformed one, which is reported, and one at the start is an error', async () => {
+  it('stay unchanged after a malformed one, which is reported; at the start it is an error', async () => {
     const [name, value] = ['openapi_mode', 'open'] as const;
     await reload(alter('db_max_rows', '1') + alter(name, value));
     expect(await json(world.ask('/entry?select=id'))).not.toHaveLength(1);

@@ -19,7 +19,7 @@ const schema = `
 
 const tooDeep = { code: '54001', message: 'stack depth limit exceeded' };
 
-describe('a statement that recurses without end', () => {
+describe('a statement with endless recursion', () => {
   let world: RestWorld;
   beforeAll(async () => {
     world = await openRestWorld(schema);
@@ -31,7 +31,7 @@ describe('a statement that recurses without end', () => {
     return [response.status, await response.json()];
   };
 
-  it('is refused with 54001; committed rows and the notice of schema changes remain', async () => {
+  it('is rejected with 54001; committed rows and the notice of schema changes remain', async () => {
     const inserted = await world.ask('/entry', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

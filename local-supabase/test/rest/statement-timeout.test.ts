@@ -26,23 +26,23 @@ const call = async (name: string) => {
 };
 
 describe('a statement that takes longer than statement_timeout', () => {
-  it.each(['endless', 'asleep'])('is cut at the limit of the role and undone: %s', async (name) => {
+  it.each(['endless', 'asleep'])('is canceled at the limit of the role and rolled back: %s', async (name) => {
     await limit('service_role', `'50ms'`);
     expect(await call(name)).toMatchObject([500, timedOut]);
     expect(await (await world.ask('/entry')).json()).toEqual([]);
   });
 
-  it('is cut at the limit of the login role, for a role without its own', async () => {
+  it('is canceled at the limit of the login role, for a role without its own', async () => {
     await limit('service_role', 'default');
     await limit('authenticator', `'50ms'`);
     expect(await call('endless')).toMatchObject([500, timedOut]);
   });
 
-  it('is answered where the function sets a longer time', async () => {
+  it('succeeds if the function sets a longer time', async () => {
     expect(await call('patient')).toEqual([200, 'done']);
   });
 
-  it('is cut at the limit of its transaction, which can go on from a savepoint', async () => {
+  it('is canceled at the limit of its transaction, which can continue from a savepoint', async () => {
     const rows = world.database.transaction(async (sql) => {
       await sql.query(`select set_config('statement_timeout', '50ms', true)`);
       await sql.query('savepoint before');

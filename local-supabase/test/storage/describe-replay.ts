@@ -4,12 +4,12 @@ import { STORAGE_EXCEPTIONS } from './storage-exceptions.ts';
 import { createStorageReplay, EMPTY_STORAGE } from './storage-replay.ts';
 import { createStorageWorld, type StorageWorld } from './storage-world.ts';
 
-/** The short sequences. */
+/** The short sequences, which run daily. */
 const DAILY: ReadonlySet<string> = new Set(['first', 'transfers']);
 
 export const sequences = await readSequences();
 
-/** Describes the tests of the sequences that run daily, or of all others. */
+/** Describes the tests of the daily sequences, or of all others. */
 export function describeReplay(when: 'daily' | 'nightly'): void {
   let world: StorageWorld;
   beforeAll(async () => {
@@ -17,9 +17,9 @@ export function describeReplay(when: 'daily' | 'nightly'): void {
   });
   afterAll(() => world.close());
 
-  describe('the answers of the real storage service', () => {
+  describe('the responses of the real storage service', () => {
     const chosen = sequences.filter(({ name }) => DAILY.has(name) === (when === 'daily'));
-    it.each(chosen)('are given by the embedded one: $name', { timeout: 180_000 }, async ({ steps }) => {
+    it.each(chosen)('are those of the embedded one: $name', { timeout: 180_000 }, async ({ steps }) => {
       await world.runSql(EMPTY_STORAGE);
       const replay = createStorageReplay(world);
       const unexpected: Record<string, readonly string[]> = {};

@@ -88,7 +88,7 @@ describe('listV2', () => {
     ]);
   });
 
-  it('lists the object whose key equals the prefix alone', async () => {
+  it('lists only the object whose key equals the prefix', async () => {
     const { data } = await files().listV2({ prefix: 'a', exactMatch: true });
     expect(data?.objects).toEqual([]);
     const exact = await files().listV2({ prefix: 'a/1.txt', exactMatch: true });
@@ -97,7 +97,7 @@ describe('listV2', () => {
     expect(folder.data?.map(({ name }) => name)).toEqual(['1.txt']);
   });
 
-  it('shows nothing that the caller may not read', async () => {
+  it('omits objects that the caller may not read', async () => {
     const token = await signIn(supabase(), ada.email);
     const response = await requestApi(supabase(), '/storage/v1/object/list-v2/files', {
       method: 'POST',
@@ -133,7 +133,7 @@ describe('purgeCache', () => {
 });
 
 describe('a list of buckets', () => {
-  it('is selected, ordered and cut by the service', async () => {
+  it('is filtered, sorted and limited by the service', async () => {
     for (const name of ['photos', 'photos-old', 'videos']) await storage().createBucket(name);
     const names = async (...options: Parameters<ReturnType<typeof storage>['listBuckets']>) =>
       (await storage().listBuckets(...options)).data?.map(({ name }) => name);

@@ -15,16 +15,16 @@ export interface RecordedAnswer {
   readonly contentRange: string | null;
   readonly cacheControl: string | null;
   readonly body: unknown;
-  /** Further headers; null for one that is absent. */
+  /** Further headers; null for absent ones. */
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** Whose token a request has: `user` has a subject and no policy, `bad` is no token. */
+/** The caller whose token a request has: `user` has a subject and no policy, `bad` is not a token. */
 export type RecordedCaller = 'service' | 'anon' | 'user' | 'other' | 'bad' | null;
 
 /**
- * A request with the answer of the real storage service. Its path, headers and body may contain `{{path:S040}}`,
- * `{{token:S139}}` or `{{location:T1}}`: the URL, the token or the `Location` in the answer of an earlier request.
+ * A request with the response of the real storage service. Path, headers and body may contain `{{path:S040}}`,
+ * `{{token:S139}}` or `{{location:T1}}`: the URL, the token or the `Location` in an earlier response.
  */
 export interface RecordedRequest {
   readonly id: string;
@@ -45,7 +45,7 @@ export interface RecordedSql {
 
 export type RecordedStep = RecordedRequest | RecordedSql;
 
-/** Requests that build on each other, from an empty storage. */
+/** Requests that build on each other, starting with an empty storage. */
 export interface RecordedSequence {
   readonly name: string;
   readonly file: URL;

@@ -34,7 +34,7 @@ const bytesOf = async (path: string, bucket = 'files') => {
   return data && Buffer.from(await data.arrayBuffer());
 };
 
-/** Uploads with tus-js-client, as the vendor's documentation has it. */
+/** Uploads with tus-js-client, as in the vendor's documentation. */
 function upload(path: string, options: Partial<UploadOptions> = {}, bytes = content): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const started = new Upload(bytes, {
@@ -51,14 +51,13 @@ function upload(path: string, options: Partial<UploadOptions> = {}, bytes = cont
   });
 }
 
-/** The refusal of an upload: its status and text. */
+/** The status and text of a rejected upload. */
 const refusalOf = (uploading: Promise<unknown>) =>
   uploading.then(
     () => 'accepted',
     (problem: DetailedError) => [problem.originalResponse?.getStatus(), problem.originalResponse?.getBody()],
   );
 
-/** Creates an upload without bytes. Returns its URL. */
 async function create(path: string, sizeBytes = content.length): Promise<string> {
   const pairs = { bucketName: 'files', objectName: path, contentType: 'text/css' };
   const response = await send('POST', endpoint(), {
@@ -143,7 +142,7 @@ describe('resumable uploads', () => {
     expect(await bytesOf(path)).toEqual(content);
   });
 
-  it('tells the offset, the length and the expiry of an upload', async () => {
+  it('returns the offset, the length and the expiry of an upload', async () => {
     const beganMs = supabase().clock.now();
     const url = await create(`${ada.id}/pending.css`);
     const sent = await sendPart(url, 0, 100);
@@ -160,7 +159,7 @@ describe('resumable uploads', () => {
     expect(headers.get('access-control-expose-headers')).toContain('Upload-Offset');
   });
 
-  it('ends an upload after an hour, and then removes what arrived of it', async () => {
+  it('expires an upload after an hour, and then removes its parts', async () => {
     const { database, keys } = supabase();
     const kept = new Map<string, Uint8Array<ArrayBuffer>>();
     const clock = { nowMs: Date.now() };
@@ -197,7 +196,7 @@ describe('resumable uploads', () => {
     expect((await ask('HEAD', url, {})).status).toBe(404);
   });
 
-  it('removes an upload upon request, but not a complete one', async () => {
+  it('removes an upload on request, unless it is complete', async () => {
     const url = await create(`${ada.id}/dropped.css`);
     expect((await send('DELETE', url)).status).toBe(204);
     expect((await sendPart(url, 0, 100)).status).toBe(404);
@@ -219,7 +218,7 @@ describe('resumable uploads', () => {
     expect((await send('PATCH', url, { 'tus-resumable': '' })).status).toBe(412);
   });
 
-  it('counts one of two parts that are sent at once', async () => {
+  it('counts only one of two concurrent parts', async () => {
     const url = await create(`${ada.id}/twice.css`);
     const answers = await Promise.all([sendPart(url, 0, 300), sendPart(url, 0, 300)]);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
@@ -242,7 +241,7 @@ describe('resumable uploads', () => {
     expect(await refusalOf(upload('a.css', { metadata: traversal }))).toMatchObject([400, expect.anything()]);
   });
 
-  it('replaces an object only where each part asks for it', async () => {
+  it('replaces an object only if each part requests it', async () => {
     const path = `${ada.id}/replaced.css`;
     await upload(path);
     expect(await refusalOf(upload(path))).toEqual([409, 'The resource already exists']);

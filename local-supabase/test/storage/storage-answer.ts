@@ -1,13 +1,13 @@
 import type { RecordedAnswer } from './recorded-request.ts';
 
-/** An answer as it came from the wire. */
+/** An unparsed response. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Headers that are recorded beside those of `RecordedAnswer`. */
+/** Headers that are recorded in addition to those of `RecordedAnswer`. */
 const HEADERS: readonly string[] = [
   'accept-ranges',
   'content-length',
@@ -33,7 +33,7 @@ const TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 /** The URL of a resumable upload ends in an encoded path. */
 const LOCATION = /^https?:\/\/[^/]+(?:\/storage\/v1)?(\/upload\/resumable(?:\/sign)?)\/[\w-]+$/;
 
-/** The same in the message about a route that does not exist. */
+/** The URL of a resumable upload in the message about an unknown route. */
 const UPLOAD_PATH = /(\/upload\/resumable\/)[\w-]{24,}/g;
 
 const mask = (text: string): string =>
@@ -51,10 +51,10 @@ function maskCursor(text: string): string {
   return /^[loca]:/.test(plain) ? mask(plain) : text;
 }
 
-/** Recordings of the first day replaced the start of these members, whose values then have a stray quote. */
+/** Recordings of the first day replaced the start of these members and left a stray quote in their values. */
 const BROKEN_MEMBER = /"(e[tT]ag)":"…"([\da-f]{32})\\""/g;
 
-/** JSON in one form: members sorted, and what differs from run to run masked. */
+/** Normalizes JSON: sorts members, and masks values that differ between runs. */
 export function canonicalBody(body: unknown): string {
   if (typeof body !== 'string') return JSON.stringify(body, canonicalMember);
   try {
@@ -75,7 +75,7 @@ function canonicalMember(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The answer in the form of the recordings. */
+/** The response in the form of the recordings. */
 export function describeAnswer({ status, headers, body }: WireAnswer): RecordedAnswer {
   const header = (name: string) => headers[name] ?? null;
   const masked = (name: string) => [name, headers[name] === undefined ? null : mask(headers[name])] as const;
@@ -99,7 +99,7 @@ function parseBody(body: string): unknown {
   }
 }
 
-/** In what an answer differs from the recorded one. */
+/** The differences between a response and the recorded one. */
 export function compareAnswers(wanted: RecordedAnswer, got: RecordedAnswer): readonly string[] {
   const differences: string[] = [];
   const compare = (what: string, a: unknown, b: unknown) => {
@@ -118,6 +118,6 @@ export function compareAnswers(wanted: RecordedAnswer, got: RecordedAnswer): rea
   return differences;
 }
 
-/** The order of members and the length of ids and times do not count. */
+/** Ignores the order of members and the length of ids and times. */
 const isLengthOfJson = (name: string, { type }: RecordedAnswer): boolean =>
   name === 'content-length' && type === 'application/json';

@@ -12,7 +12,7 @@ const ORDER = 'The order of removed rows is that of a plan of PostgreSQL.';
 const all = (reason: string, ids: readonly string[]): (readonly [string, string])[] =>
   ids.map((id) => [id, reason]);
 
-/** Recorded requests whose answers the embedded service does not give, with the reason. */
+/** Recorded requests with responses that the embedded service does not return, with the reason. */
 export const STORAGE_EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ...all(NEVER_500, ['B193', 'L427', 'L457', 'L458', 'L478', 'O031', 'O703', 'S036', 'Y057']),
   ...all('The service cannot read a limit above 2^31, which is above its own maximum.', ['L419', 'L421']),

@@ -11,22 +11,22 @@ import type {
   RecordedStep,
 } from './recorded-request.ts';
 
-/** Where requests go: a project's gateway, and its database. */
+/** The target of requests: a project's gateway and its database. */
 export interface ReplayTarget {
   /** Without `/storage/v1`. */
   readonly url: string;
   readonly serviceKey: string;
   readonly anonKey: string;
-  /** Signs the tokens of users. */
+  /** Signs users' tokens. */
   readonly jwtSecret: string;
   runSql(sql: string): Promise<void>;
 }
 
-/** Sends the steps of one sequence in their order. */
+/** Sends the steps of one sequence in order. */
 export interface StorageReplay {
-  /** The answer, or undefined for SQL. */
+  /** Returns the response, or undefined for SQL. */
   send(step: RecordedStep): Promise<RecordedAnswer | undefined>;
-  /** In what the answer differs from the recorded one. */
+  /** Returns the differences between the response and the recorded one. */
   run(step: RecordedStep): Promise<readonly string[]>;
   close(): void;
 }
@@ -127,7 +127,7 @@ function sendRequest(target: ReplayTarget, agent: Agent, step: RecordedRequest):
   const body = bytesOf(step.body);
   const headers: OutgoingHttpHeaders = { ...callerHeaders(step.as, target), ...step.headers };
   if (body !== undefined) headers['content-length'] ??= body.length;
-  // A path of the recordings may contain characters that a client encodes.
+  // Recorded paths may contain characters that a client encodes.
   const path = PREFIX + step.path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
   return new Promise((resolve, reject) => {
     const outgoing = request({ hostname, port, method: step.method, path, agent, headers }, (incoming) => {

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../src/storage/object-store.ts';
 import { createStorageService } from '../../src/storage/storage-service.ts';
 import type { ReplayTarget } from './storage-replay.ts';
 
-/** The embedded storage on a port, without the gateway, which would resolve or refuse some of the recorded paths. */
+/** The embedded storage on a port without the gateway, which would resolve or reject some of the recorded paths. */
 export interface StorageWorld extends ReplayTarget {
   close(): Promise<void>;
 }

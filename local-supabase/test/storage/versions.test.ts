@@ -20,7 +20,7 @@ function storageOf(email?: string) {
 }
 const files = (email?: string) => storageOf(email).from(bucket);
 
-/** The text of an object, or of one of its versions; null where there is none. */
+/** The text of an object or of one of its versions; null if it does not exist. */
 const textOf = async (path: string, versionId?: string) =>
   (await files().download(path, versionId === undefined ? {} : { versionId })).data?.text() ?? null;
 const versionOf = async (path: string) => (await files().info(path)).data?.version ?? '';
@@ -48,7 +48,7 @@ async function uploadVersions(path: string, ...texts: string[]): Promise<string[
 }
 
 describe('a bucket with versions', () => {
-  it('keeps what an upload replaces', async () => {
+  it('keeps the objects that uploads replace', async () => {
     const [first = '', second = ''] = await uploadVersions('a.txt', 'one', 'two');
     expect([await textOf('a.txt'), await textOf('a.txt', first), await textOf('a.txt', second)]).toEqual([
       'two',
@@ -101,7 +101,7 @@ describe('a bucket with versions', () => {
     expect(await textOf('a.txt')).toBe('new');
   });
 
-  it('removes a version for good, and brings the one before it back', async () => {
+  it('removes a version permanently, and restores the one before it', async () => {
     const [first = '', second = ''] = await uploadVersions('a.txt', 'one', 'two');
     await files().remove([{ path: 'a.txt', versionId: second }]);
     expect(await textOf('a.txt')).toBe('one');
@@ -128,7 +128,7 @@ describe('a bucket with versions', () => {
     });
   });
 
-  it('replaces objects without a trace once versioning is suspended', async () => {
+  it('replaces objects without archiving them once versioning is suspended', async () => {
     const [first = ''] = await uploadVersions('a.txt', 'one');
     await storageOf().updateBucket(bucket, { public: true, versioningStatus: 'SUSPENDED' });
     await uploadVersions('a.txt', 'two', 'three');
@@ -141,7 +141,7 @@ describe('a bucket with versions', () => {
     expect(refused.error).toMatchObject({ statusCode: '400' });
   });
 
-  it('archives and hides only what the caller may replace or remove', async () => {
+  it('archives and hides only objects that the caller may replace or remove', async () => {
     await supabase().database.exec(
       `create policy "Readers ${bucket}" on storage.objects for select to authenticated using (bucket_id = '${bucket}');
        create policy "Authors ${bucket}" on storage.objects for insert to authenticated with check (bucket_id = '${bucket}')`,
@@ -204,7 +204,7 @@ describe('a bucket with versions', () => {
 describe('content encoding', () => {
   const packed = () => new Uint8Array(gzipSync('packed text'));
 
-  it('is kept with an upload, and decoded by the client that downloads', async () => {
+  it('is stored with an upload, and decoded by the downloading client', async () => {
     await files().upload('a.txt.gz', packed(), { contentEncoding: 'gzip', contentType: 'text/plain' });
     const { publicUrl } = files().getPublicUrl('a.txt.gz').data;
     const response = await fetch(publicUrl);
@@ -216,7 +216,7 @@ describe('content encoding', () => {
     expect(await textOf('form.gz')).toBe('packed text');
   });
 
-  it('is what a copy says where the metadata is not copied', async () => {
+  it('is that of a copy request if the metadata is not copied', async () => {
     await files().upload('a.bin', packed(), { contentType: 'text/plain', metadata: { own: 1 } });
     const metadata = { contentEncoding: 'gzip', cacheControl: 'max-age=5' };
     await files().copy('a.bin', 'copy.txt', { copyMetadata: false, metadata });

@@ -12,7 +12,7 @@ const generate = (options: TypesOptions) =>
     { postgrestVersion: '14.1', ...options },
   );
 
-it('types of this project are those that the application uses', async () => {
+it('types of this project equal those that the application uses', async () => {
   expect(await generate({})).toBe(await read('../../../src/inbox/database.types.ts'));
 });
 
@@ -24,7 +24,7 @@ it('types of unusual names, types and functions equal those of the vendor’s ge
   expect(text.endsWith(constants)).toBe(true);
 });
 
-it('types are not made where no database answers', async () => {
+it('types are not generated without a reachable database', async () => {
   const url = 'postgres://postgres@127.0.0.1:1/postgres';
   await expect(typesOf({ url, project: '.' })).rejects.toThrow('The types cannot be read: connect');
 });

@@ -19,7 +19,7 @@ export interface Mismatch {
   readonly actual: readonly ExactJson[];
 }
 
-/** Null if the replay received the recorded events. */
+/** Returns null if the replay received the recorded events. */
 export function compareScenario(scenario: Scenario, recorded: readonly Recorded[]): Mismatch | null {
   let names = new Names();
   for (const where of placesOf(scenario, recorded)) {
@@ -36,7 +36,7 @@ export function compareScenario(scenario: Scenario, recorded: readonly Recorded[
 
 const SHOWN_CHARACTERS = 600;
 
-/** The frames of both sides, one a line. */
+/** The frames of both sides, one per line. */
 export function describeMismatch({ where, expected, actual }: Mismatch): string {
   const lines = (values: readonly ExactJson[]) =>
     values.map((value) => stringifyExactJson(value).slice(0, SHOWN_CHARACTERS));
@@ -105,7 +105,7 @@ function matchFrame(expected: Fields, actual: Fields, names: Names): Names | nul
   return known;
 }
 
-/** A binary frame is recorded without its bytes where they contain generated values. */
+/** Compares without the bytes of binary frames that contain generated values. */
 const sameMembers = (actual: ExactJson, expected: ExactJson): ExactJson =>
   isExactObject(actual) && isExactObject(expected)
     ? Object.fromEntries(Object.entries(actual).filter(([key]) => key in expected))

@@ -2,8 +2,8 @@ import { ExactNumber, isExactArray, isExactObject } from './exact-json.ts';
 import type { ExactJson } from './exact-json.ts';
 
 /**
- * Compares recorded values with actual ones. Names such as `<id1>` stand for a generated value: the same name for the
- * same value, throughout a scenario.
+ * Compares recorded values with actual ones. Names such as `<id1>` represent generated values; within a scenario, the
+ * same name means the same value.
  */
 export class Names {
   readonly #actualByName: ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ export class Names {
     this.#actualByName = actualByName;
   }
 
-  /** These names and one more; null if the name or the value is already bound differently. */
+  /** Returns these names with another one, or null if the name or the value is already bound differently. */
   bind(name: string, actual: string): Names | null {
     const known = this.#actualByName.get(name);
     if (known !== undefined) return known === actual ? this : null;
@@ -24,7 +24,7 @@ const NAME = /<(?:id|uuid|phx_ref)\d+>/g;
 const LONG_RUN = /(.)\1{199,}/gs;
 const EXPIRED = /Token has expired \d+ seconds ago/;
 
-/** The names that make the values equal, or null if none do. */
+/** Returns the names that make the values equal, or null if they differ. */
 export function match(expected: ExactJson, actual: ExactJson, names: Names, key = ''): Names | null {
   if (typeof expected === 'string') return matchText(expected, actual, names);
   if (expected instanceof ExactNumber) {

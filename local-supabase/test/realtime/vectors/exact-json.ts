@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers keep their digits: `1.50`, `1e300` and int8 values are compared as they were on the wire. A number
- * becomes an `ExactNumber`; everything else is as `JSON.parse` returns it.
+ * JSON with exact numbers: `1.50`, `1e300` and int8 values are compared by their digits on the wire. A number becomes
+ * an `ExactNumber`; everything else is parsed as by `JSON.parse`.
  */
 export type ExactJson =
   | null
@@ -32,7 +32,7 @@ export function parseExactJson(text: string): ExactJson {
   ) as ExactJson;
 }
 
-/** The text of a value, with the digits that were read. */
+/** Prints a value with the original digits of its numbers. */
 export function stringifyExactJson(value: ExactJson): string {
   if (value instanceof ExactNumber) return value.digits;
   if (isExactArray(value)) return `[${value.map(stringifyExactJson).join(',')}]`;

@@ -26,11 +26,11 @@ export function liveTarget(): LiveTarget | null {
   };
 }
 
-/** How long a server on this machine may take for an effect that needs no waiting. */
+/** Maximum time of a server on this machine for an effect without a delay. */
 const SETTLE_MS = 150;
 const CHECK_MS = 50;
 
-/** The world of a live server. Its clock is the real one, so the waits of a scenario take real time. */
+/** The world of a live server. It uses the real clock, so a scenario's waits take real time. */
 export function createLiveWorld({ url, anonKey, jwtSecret, databaseUrl }: LiveTarget): VectorWorld {
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   return {

@@ -8,7 +8,7 @@ import type { VectorWorld } from './vector-world.ts';
 
 type Fields = { readonly [key: string]: ExactJson };
 
-/** A frame, a refused handshake, a close or an HTTP answer, in the shape of the recordings. */
+/** A frame, a refused handshake, a close or an HTTP response, in the form of the recordings. */
 export interface Recorded {
   /** `socket A` or `step 3`. */
   readonly where: string;
@@ -21,7 +21,7 @@ const CHANGES_WAIT_MS = 1_300;
 export async function replay(world: VectorWorld, { steps }: Scenario): Promise<Recorded[]> {
   const recorded: Recorded[] = [];
   const sockets = new Map<string, WebSocket>();
-  /** Sockets that the scenario ended itself; their close is not recorded. */
+  /** Sockets that the scenario closed itself; their close is not recorded. */
   const cut = new Set<string>();
   const tokens = new TokenMint(world);
   const record = (where: string, value: Fields) => void recorded.push({ where, value });
@@ -140,7 +140,7 @@ async function opened(socket: WebSocket, world: VectorWorld, record: (value: Fie
   await settled;
 }
 
-/** A refused handshake is answered after a delay of the server's clock. */
+/** Advances the clock until a refused handshake, whose response is delayed, is over. */
 async function advanceUntil(world: VectorWorld, isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < 20 && !isOver(); turn += 1)
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -209,7 +209,7 @@ const NOW_MS = /<now-ms:(\d+)>/g;
 const TOKEN = /<token:[^>]+>/g;
 const OTHER_SECRET = 'a-secret-that-is-not-the-one-of-the-tenant';
 
-/** Fills in the placeholders of a scenario: tokens (one value for each name), repeated characters and times. */
+/** Replaces a scenario's placeholders: tokens (one value per name), repeated characters and times. */
 class TokenMint {
   readonly #world: VectorWorld;
   readonly #recipes = readTokenRecipes();

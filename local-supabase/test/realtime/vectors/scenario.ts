@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { isExactArray, isExactObject, parseExactJson, stringifyExactJson } from './exact-json.ts';
 import type { ExactJson } from './exact-json.ts';
 
-/** The recorded answers of the real server; `README.md` there describes the format. */
+/** The recorded responses of the real server; the folder's `README.md` describes the format. */
 const FOLDER = new URL('../../../../../shared/vectors/realtime/', import.meta.url);
 
 type Fields = { readonly [key: string]: ExactJson };
@@ -21,7 +21,7 @@ export interface Scenario {
   readonly frames: readonly Fields[];
 }
 
-/** @throws {Error} if the folder of the vectors is not beside the checkout. */
+/** @throws {Error} if the folder of the vectors is not next to the checkout. */
 export function loadScenarios(): Scenario[] {
   const files = listFolder().filter((name) => name.endsWith('.jsonl'));
   return files.flatMap((name) =>
@@ -34,7 +34,7 @@ export function loadScenarios(): Scenario[] {
 
 export const readSetupSql = (): string => readText('setup.sql');
 
-/** The tokens that scenarios name: header, claims and key of each. */
+/** The header, claims and key of each token in scenarios. */
 export interface TokenRecipe {
   readonly header: { readonly kid?: string };
   readonly claims: { readonly [claim: string]: string | number };

@@ -13,7 +13,7 @@ import type { RealtimeSettings } from '../../../src/realtime/settings.ts';
 import { createManualTimers } from '../manual-timers.ts';
 import { readSetupSql } from './scenario.ts';
 
-/** A server that scenarios run on. */
+/** A server that runs scenarios. */
 export interface VectorWorld {
   readonly url: string;
   readonly anonKey: string;
@@ -25,26 +25,26 @@ export interface VectorWorld {
   /** Signs with the project's secret. */
   signToken(claims: Record<string, unknown>): Promise<string>;
   connect(path: string): WebSocket;
-  /** Advances the clock and waits until all due work is finished. */
+  /** Advances the clock and waits for all due work. */
   advance(ms: number, isOver?: () => boolean): Promise<void>;
-  /** Waits until all work in flight is finished, without advancing the clock. */
+  /** Waits for all work in flight, without advancing the clock. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 const NO_PROJECT = new URL('./no-project/', import.meta.url);
 
-/** The database of the recordings; one for all worlds, as on the recorded server. */
+/** The database of the recordings; as on the recorded server, all worlds share one. */
 export async function createVectorDatabase(): Promise<Database> {
   const { database } = await openDatabase({ seed: false, project: NO_PROJECT });
   await database.exec(readSetupSql());
   return database;
 }
 
-/** The published development secret of the embedded project and of the vendor's local stack. */
+/** The public development secret of the embedded project and of the vendor's local stack. */
 const EMBEDDED_SECRET = 'super-secret-jwt-token-with-at-least-32-characters-long';
 
-/** The embedded service with the timing of the real one, on a clock that the replay controls. */
+/** The embedded service with the real one's timing, on a clock that the replay controls. */
 export async function createVectorWorld(
   shared: Database,
   settings: Partial<RealtimeSettings>,
@@ -114,7 +114,6 @@ export async function createVectorWorld(
   };
 }
 
-/** Counts the calls of a dependency that are in flight. */
 class WorkCounter {
   pending = 0;
   finished = 0;
@@ -147,7 +146,7 @@ class WorkCounter {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Waits for a pong: the socket has then read and written all earlier frames. */
+/** Waits for a pong: then the socket has read and written all earlier frames. */
 function pingPong(socket: WebSocket): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   return new Promise((resolve) => {

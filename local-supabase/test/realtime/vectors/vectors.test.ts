@@ -58,7 +58,7 @@ test('at most one scenario in twenty is an exception', () => {
   expect(listed.length).toBeLessThanOrEqual(scenarios.length / 20);
 });
 
-/** The recorder kept one subscription on a table that is never written, so that polling never stopped. */
+/** The recorder kept a subscription on a table without writes, so that polling never stopped. */
 async function holdPollingAwake({ connect, anonKey, advance }: VectorWorld): Promise<void> {
   const socket = connect(`/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`);
   await new Promise((resolve) => socket.once('open', resolve));
@@ -67,7 +67,7 @@ async function holdPollingAwake({ connect, anonKey, advance }: VectorWorld): Pro
   await advance(4_000);
 }
 
-/** The names of the real server's tenant settings and of the embedded ones. */
+/** The tenant settings of the real server and the corresponding embedded ones. */
 const SETTING_NAMES: Readonly<Record<string, keyof RealtimeSettings>> = {
   max_channels_per_client: 'maxChannelsPerConnection',
   max_concurrent_users: 'maxConnections',

@@ -34,7 +34,7 @@ const disabledFeatures: readonly string[] = [
   'ThirdPartyStoragePartitioning',
 ];
 
-/** Flags for a browser under test: it sends no request of its own. */
+/** Flags that keep a browser under test from sending its own requests. */
 export const browserArgs: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',

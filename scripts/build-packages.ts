@@ -1,6 +1,6 @@
 /**
- * `npm run build:packages`: every package as it is published, as a folder and as a tarball in `dist-packages`. Fails where publint,
- * are-the-types-wrong or the rules for contents find something.
+ * `npm run build:packages`: every package in its published form, as a folder and as a tarball in `dist-packages`. Fails where
+ * publint, are-the-types-wrong or the rules for contents find something.
  */
 import { spawnSync } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';

@@ -4,7 +4,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 const count = 3000;
 const leastLength = 8;
 
-/** The list that new passwords are compared with: in small letters, longer ones first, one a line. */
+/** The list that new passwords are compared with: in small letters, longer ones first, one per line. */
 export function readCommonPasswords(): string {
   const accepted = dictionary['passwords-common'].filter((password) => password.length >= leastLength);
   const list = [...new Set(accepted.map((password) => password.toLowerCase()))].slice(0, count);

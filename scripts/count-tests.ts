@@ -1,6 +1,6 @@
 /**
- * The last step of `.ci/run`: counts the tests of the runners' JSON reports, whatever exit codes said.
- * Fails where a report is missing, has no executed test, or has a failed one.
+ * The last step of `.ci/run`: counts the tests of the runners' JSON reports, regardless of exit codes. Fails where a
+ * report is missing, has no executed test, or has a failed one.
  */
 import { readFileSync } from 'node:fs';
 

@@ -55,7 +55,7 @@ function installPackagedBrowser(folder: string): string | null {
     packageTimeoutMs,
   );
   if (failure !== null) return failure;
-  // The package unpacks into the temporary folder, and its libraries only where it believes to be in this environment.
+  // The package unpacks into the temporary folder, and its libraries only in this environment.
   const unpack = "import chromium from '@sparticuz/chromium'; await chromium.executablePath();";
   const unpacked = runCommand('node', ['--input-type=module', '--eval', unpack], packageTimeoutMs, {
     cwd: folder,

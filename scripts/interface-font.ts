@@ -28,7 +28,7 @@ export function interfaceFont(): Plugin {
       );
     },
     async generateBundle() {
-      // The license asks to be where the font is.
+      // The license must accompany the font.
       const source = await readFile(fileURLToPath(import.meta.resolve(`${fonts}/LICENSE`)), 'utf8');
       this.emitFile({ type: 'asset', fileName: 'inter-license.txt', source });
     },

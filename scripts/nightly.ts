@@ -1,4 +1,4 @@
-/** `npm run test:nightly`: what `npm test` leaves out. Each step runs whatever the ones before it found. */
+/** `npm run test:nightly`: what `npm test` leaves out. Each step runs even if an earlier one fails. */
 import { spawnSync } from 'node:child_process';
 
 interface Step {

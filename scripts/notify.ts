@@ -1,6 +1,6 @@
 /**
- * `npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]`
- * `npm run notify -- --preview …`: prints what would become of the notification, and how it reads in each language; sends nothing.
+ * `npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]` `npm run
+ * notify -- --preview …`: prints the outcome that the notification would have, and its texts in each language; sends nothing.
  * `npm run notify -- --mail-now`: mails everything that is queued at once, without waiting for its time.
  *
  * Sends notifications to the project of `npm start`, as a service in the name of another user: so neither the limits of

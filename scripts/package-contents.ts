@@ -42,7 +42,7 @@ export function withoutDeadLinks(markdown: string, folder: string): string {
 
 const required = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json'];
 
-/** What a package has that its users do not need, or lacks that they do. */
+/** Files that a package contains although its users do not need them, or that it lacks. */
 export function contentProblems(folder: string): readonly string[] {
   const { name, version, exports } = readManifest(folder);
   const files = filesOf(folder);

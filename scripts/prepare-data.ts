@@ -1,4 +1,4 @@
-/** Creates the data folder of a new project; `npm start` runs it in a process of its own. */
+/** Creates the data folder of a new project; `npm start` runs it in a separate process. */
 import { createLocalSupabase } from 'local-supabase';
 import { localProject } from './local-project.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run reset`: empties the embedded project's data folder; the next `npm start` begins anew. */
+/** `npm run reset`: empties the embedded project's data folder; the next `npm start` creates a new project. */
 import { rmSync } from 'node:fs';
 import { openDataFolder } from 'local-supabase';
 import { StartError } from 'local-supabase';

@@ -1,12 +1,13 @@
 /**
  * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--announce 10000] [--kills 10000]`
  *
- * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
- * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
- * PostgreSQL whose binaries are in DIR; there, sessions also race for the counters, the limits and each other's locks. `--mails` measures
- * there instead how long one worker and four take to send so many digests that are due at the same time; `--announce`, how long one
- * message takes to so many recipients, how long their clicks wait meanwhile, and whether 50 writers of all sorts deadlock; `--kills`, that
- * 20 workers lose none of so many mails although they are killed at every step and acknowledgments fail.
+ * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze,
+ * buffers)`, prints a table, and fails if a query reads more than ten times the rows that it returns. On the embedded
+ * database, or on a PostgreSQL whose binaries are in DIR; there, sessions also race for the counters, the limits and each
+ * other's locks. `--mails` measures there instead how long one worker and four take to send this many digests that are due at
+ * the same time; `--announce`, how long one message takes to reach this many recipients, how long their clicks wait
+ * meanwhile, and whether 50 writers of all sorts deadlock; `--kills`, that 20 workers lose none of this many mails although
+ * they are killed at every step and acknowledgments fail.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
@@ -34,7 +35,7 @@ const { values } = parseArgs({
   },
 });
 
-/** How often the jobs start that deliver: what a user sends waits no longer without an announcement. */
+/** Interval of the delivery jobs, and the longest wait of a user's notification without an announcement. */
 const TICK_MS = 1000;
 
 const database = await openScaleDatabase(values.postgres);

@@ -1,9 +1,9 @@
 /**
  * Pictures of every screen on desktop, phone and in the dark, of a production build on the embedded Supabase, into the
- * git-ignored folder `screenshots`. Arguments: parts of names, to take only some; and `--desktop`, `--phone`, `--dark`, or
- * what is taken only when asked for: `--german`, `--mirrored` (right to left), `--forced` (forced colors), `--wide` (1920 px),
- * `--narrow` (390 px), and a desktop at 200 % (`--large`) and 400 % (`--zoomed`).
- * Fails where a picture cannot be made or a page is wider than its window.
+ * git-ignored folder `screenshots`. Arguments: parts of names, to take only some; and `--desktop`, `--phone`, `--dark`, or,
+ * only on request, `--german`, `--mirrored` (right to left), `--forced` (forced colors), `--wide` (1920 px), `--narrow` (390
+ * px), and a desktop at 200 % (`--large`) and 400 % (`--zoomed`). Fails where a picture cannot be made or a page is wider
+ * than its window.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -26,7 +26,7 @@ const variants: Readonly<Record<string, BrowserContextOptions>> = {
   },
   dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 };
-/** Left out unless they are asked for. */
+/** Taken on request only. */
 const furtherVariants: typeof variants = {
   german: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   forced: { viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
@@ -108,7 +108,7 @@ function mirrorPage(): void {
   addEventListener('DOMContentLoaded', () => document.documentElement.setAttribute('dir', 'rtl'));
 }
 
-/** A window as high as its page. (Pictures of whole pages let Chromium forget that it plays a phone.) */
+/** A window as high as its page. (Pictures of whole pages end Chromium's emulation of a phone.) */
 async function growToPage(page: Page): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   const size = page.viewportSize();

@@ -12,7 +12,7 @@ interface Screen {
   readonly beyond?: string;
 }
 
-/** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is there already when this one opens. */
+/** Budgets in kB of gzip, level 9. `beyond`: the screen whose code is loaded already when this one opens. */
 const clients = { firstScreen: 31, everyFeature: 62 };
 const styles = 10;
 /** The font of a text in English or German. */
@@ -33,7 +33,7 @@ const screens: readonly Screen[] = [
 ];
 /** The layout around every screen that needs a session. */
 const frame = 'app/shell/signed-in-app.tsx';
-/** A text of what is there in development only, where `import.meta.env.DEV` is true. */
+/** A text that exists in development only, where `import.meta.env.DEV` is true. */
 const developmentText = 'A sample is on its way.';
 
 const gzip = (content: string | Uint8Array): number => gzipSync(content, { level: 9 }).byteLength;
@@ -58,8 +58,8 @@ function readChunks(output: Output) {
  * The clients by themselves, bundled as the application's bundler does, but without its preloading of chunks: that is the
  * application's, and counted there.
  *
- * @param counts `static`: what is there before anything runs; `all`: also what is loaded later, in one file. Not counted: jose,
- * loaded on the first verification of a token, and the SHA-256 of @noble/hashes, loaded where Web Crypto is missing.
+ * @param counts `static`: the code that is loaded first; `all`: also the code that is loaded later, in one file. Not counted:
+ *   jose, loaded on the first verification of a token, and the SHA-256 of @noble/hashes, loaded where Web Crypto is missing.
  */
 async function measureClients(code: string, counts: 'static' | 'all'): Promise<number> {
   const entry = '\0clients';

@@ -47,7 +47,7 @@ try {
   await stop(1);
 }
 
-/** Creates a new data folder in a process of its own, because the memory that this takes is never given back. */
+/** Creates a new data folder in a separate process, because its memory is never released. */
 async function prepareNewData(): Promise<void> {
   if (existsSync(localProject.dataDir)) return;
   const script = fileURLToPath(new URL('prepare-data.ts', import.meta.url));

@@ -17,10 +17,10 @@ export type SenderErrorCode =
   | 'not-found'
   // The project lacks the functions: its migrations have not run.
   | 'not-installed'
-  // No answer, or one that passes: sending again with the same idempotency key sends once.
+  // No response, or a transient error: a retry with the same idempotency key sends once.
   | 'unavailable'
   | 'aborted'
-  // Any other answer; `cause` has it.
+  // Any other response, see `cause`.
   | 'server';
 
 /** The one error class of the sender. */
@@ -36,7 +36,7 @@ export class SenderError extends Error {
   }
 }
 
-/** A failed request in the sender's words. */
+/** Converts the error of a request. */
 export function senderError(problem: unknown): SenderError {
   if (problem instanceof SenderError) return problem;
   if (!(problem instanceof RestError)) return new SenderError('server', 'The request failed.', problem);
@@ -55,7 +55,7 @@ export function senderError(problem: unknown): SenderError {
   return new SenderError('server', `The project answered: ${message}`, problem);
 }
 
-/** A failed call of the function `notification-mails` in the sender's words. */
+/** Converts the error of a call of the function `notification-mails`. */
 export function previewError(problem: unknown): SenderError {
   if (!(problem instanceof FunctionsError) || problem.code === 'invalid-result')
     return new SenderError('server', 'The response of notification-mails has no previews.', problem);
@@ -85,7 +85,7 @@ export function inSenderNames(detail: string): string {
   );
 }
 
-/** Whether the same request may succeed later. */
+/** Whether the failure is transient. */
 function isPassing(problem: unknown): boolean {
   if (!(problem instanceof RestError)) return false;
   const { code, status } = problem;
@@ -99,7 +99,7 @@ function isPassing(problem: unknown): boolean {
 
 const longestRetryAfterSeconds = 60;
 
-/** Whether the call sends the request again itself: not where the project asks for a longer wait than a caller expects. */
+/** Whether the call itself retries: not if the project's `Retry-After` is longer than a caller expects. */
 export function isRetryable(problem: unknown): boolean {
   if (!isPassing(problem)) return false;
   return !(problem instanceof RestError) || (problem.retryAfterSeconds ?? 0) <= longestRetryAfterSeconds;

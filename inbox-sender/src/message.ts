@@ -15,7 +15,7 @@ type OneOf<Fields> = {
   [Name in keyof Fields]: Pick<Fields, Name> & { readonly [Other in Exclude<keyof Fields, Name>]?: never };
 }[keyof Fields];
 
-/** What a notification says. Every field is plain text: nothing is parsed as HTML or Markdown. */
+/** The content of a notification. Every field is plain text: nothing is parsed as HTML or Markdown. */
 export interface MessageContent {
   /** `mention`, `comment`, `edit`, `invite`, `message`, `system`, or one that the team has registered. Default `system`. */
   readonly kind?: string;
@@ -25,7 +25,7 @@ export interface MessageContent {
   readonly url?: string;
   /** What it is about. Notifications about one entity are grouped, and a recipient may mute it. */
   readonly entity?: { readonly type: string; readonly id: string; readonly name?: string };
-  /** An account, or a name of the service's own. Default: the product itself. */
+  /** An account, or a name that the service chooses. Default: the product itself. */
   readonly sender?: { readonly userId: string } | { readonly name: string };
   /** Up to 20 values for the placeholders of the kind's templates, each up to 200 characters. */
   readonly fields?: Readonly<Record<string, string | number>>;
@@ -45,36 +45,39 @@ export type Action =
 /** A message to one or many recipients. */
 export type Message = Recipients &
   MessageContent & {
-    /** The channels that it may use, of those that a recipient wants. Default: all of these. */
+    /** The channels that it may use, of those that a recipient has enabled. Default: all of these. */
     readonly channels?: readonly Channel[];
     /**
-     * When it is sent, at most a year ahead: a moment, or a time such as `2027-01-05T09:00` by the clocks of each recipient (UTC where one
-     * has chosen no time zone). Default: now.
+     * When it is sent, at most a year ahead: a moment, or a time such as `2027-01-05T09:00` in the time zone of each
+     * recipient (UTC without a chosen one). Default: now.
      */
     readonly sendAt?: Date | { readonly localTime: string };
     /** From then on it is not delivered, and disappears from inboxes. Default: never; for an audience and everyone 90 days after `sendAt`. */
     readonly expiresAt?: Date;
-    /** Repeated with the same message it sends nothing for 30 days, and returns what became of the first. Default: a random one. */
+    /**
+     * Repeated with the same message it sends nothing for 30 days, and returns the status of the first. Default: a random
+     * one.
+     */
     readonly idempotencyKey?: string;
   };
 
 /**
- * What became of a message for one recipient.
+ * The outcome of a message for one recipient.
  *
- * - `delivered`: it went by `channels`; mail and push wait until `quietUntil` in quiet hours.
+ * - `delivered`: it was sent by `channels`; mail and push wait until `quietUntil` in quiet hours.
  * - `suppressed`: the recipient does not want it, for the `reason`.
- * - `failed`: it could not be stored; `reason` has the database's words. The same key tries again.
+ * - `failed`: it could not be stored; `reason` has the database's message. A call with the same key retries.
  * - `unknown`: there is no such account; `send()` and `sendAll()` name these, the log counts them.
  */
 export interface Delivery {
   readonly recipientId: string;
-  /** What became of it. */
+  /** The outcome for this recipient. */
   readonly outcome: 'delivered' | 'suppressed' | 'failed' | 'unknown';
   /** Of a suppressed one: `kind_off`, `muted`, `sender_blocked`, `channels_off`, or `no_address` that gets mail. */
   readonly reason?: string;
   /** The notification's id, as the inbox lists it. */
   readonly notificationId?: string;
-  /** The channels that it went by. */
+  /** The channels that were used. */
   readonly channels?: readonly Channel[];
   /** When the recipient's quiet hours end, if they delay mail and push. */
   readonly quietUntil?: Date;
@@ -82,15 +85,15 @@ export interface Delivery {
   readonly mailState?: string;
 }
 
-/** What became of a message so far. */
+/** The status of a message so far. */
 export interface MessageStatus {
   readonly id: string;
   readonly idempotencyKey: string | null;
   /** `scheduled` for later, `queued` for the jobs that deliver, `delivered`, `canceled`, or `expired` before all were reached. */
   readonly state: 'scheduled' | 'queued' | 'delivered' | 'canceled' | 'expired';
-  /** With a local time: when it is that time in the first zone of the world. */
+  /** With a local time: the moment at which the first time zone reaches it. */
   readonly sendAt: Date;
-  /** The time by the clocks of each recipient; null: all receive it at `sendAt`. */
+  /** The local time of each recipient; null: all receive it at `sendAt`. */
   readonly localTime: string | null;
   readonly expiresAt: Date | null;
   /** How many recipients each outcome has. */
@@ -99,11 +102,11 @@ export interface MessageStatus {
   readonly deliveries: readonly Delivery[];
 }
 
-/** What a message would do, and how it would read. Nothing is sent. */
+/** The preview of a message. Nothing is sent. */
 export interface DryRun {
   /** How many recipients it names, or its audience has; null for everyone and for followers. */
   readonly recipientCount: number | null;
-  /** What would become of it now for its first 100 recipients, in the order of their ids. */
+  /** The outcomes that it would have now for its first 100 recipients, in the order of their ids. */
   readonly deliveries: readonly Delivery[];
   /** By language: `en` and `de`, and those of the kind's labels and templates. */
   readonly previews: Readonly<Record<string, Preview>>;
@@ -113,7 +116,7 @@ export interface DryRun {
 export interface Preview {
   /** In the inbox. */
   readonly row: { readonly title: string; readonly text: string | null };
-  /** To a recipient who gets a mail at once. */
+  /** The mail to a recipient who gets it at once. */
   readonly mail: { readonly subject: string; readonly text: string; readonly html: string };
   readonly push: { readonly title: string; readonly body: string };
 }

@@ -33,30 +33,33 @@ export interface SenderOptions {
 
 /** The options of one call. */
 export interface CallOptions {
-  /** Ends the call; the error is `aborted`. A message that was on its way may have been sent. */
+  /** Ends the call; the error is `aborted`. A message in flight may have been sent. */
   readonly signal?: AbortSignal;
 }
 
-/** Sends notifications, and tells what became of them. Every method throws {@link SenderError} only. */
+/** Sends notifications, and reports their outcomes. Every method throws {@link SenderError} only. */
 export interface Sender {
   /**
    * Sends a message. A request that fails transiently is retried, which sends nothing twice, because each message has an idempotency key.
    *
-   * @returns what became of it for each recipient; for more than 100, an audience or everyone the state is `queued`.
+   * @returns the outcome for each recipient; for more than 100, an audience or everyone the state is `queued`.
    */
   send(message: Message, options?: CallOptions): Promise<MessageStatus>;
   /** Sends up to 100 messages in one transaction: all are accepted, or the call fails. The results are in the order of the messages. */
   sendAll(messages: readonly Message[], options?: CallOptions): Promise<readonly MessageStatus[]>;
   /**
-   * What a message would do, and how it reads as a row, a mail and a push message in every language. Nothing is sent, and the idempotency key
-   * stays free. The function `notification-mails` renders it.
+   * Returns the outcomes that a message would have, and its row, mail and push message in every language. Nothing is sent,
+   * and the idempotency key stays free. The function `notification-mails` renders it.
    */
   dryRun(message: Message, options?: CallOptions): Promise<DryRun>;
-  /** What became of a message; `userId`: for one recipient only. The log is kept for 30 days. */
+  /** Returns the status of a message; `userId`: for one recipient only. The log is kept for 30 days. */
   status(id: string, options?: CallOptions & { readonly userId?: string }): Promise<MessageStatus>;
   /** Every delivery of a message, read in pages of 1,000, in the order of the recipients' ids. */
   deliveries(id: string, options?: CallOptions): AsyncIterableIterator<Delivery>;
-  /** Cancels a message that has not been delivered. Recipients who have it keep it; the state tells whether it came too late. */
+  /**
+   * Cancels a message that has not been delivered. Recipients who have it keep it; the state shows whether the call was too
+   * late.
+   */
   cancel(id: string, options?: CallOptions): Promise<MessageStatus>;
   /** Registers a kind, or replaces the one of the same name: call it at each start of the program. A project has up to 50. */
   registerKind(kind: Kind, options?: CallOptions): Promise<void>;

@@ -9,7 +9,7 @@ interface Page {
   readonly about: string;
 }
 
-/** The package's files for programs that write code, made of its pages: what they say is tested there. */
+/** The package's files for programs that write code, generated from its pages, which are tested. */
 export interface AgentFiles {
   /** The list of pages (llmstxt.org). */
   readonly llms: string;

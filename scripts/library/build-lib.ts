@@ -1,6 +1,6 @@
 /**
  * `npm run build:lib`: the package that other teams install, in `dist-lib`: ES modules with types and source maps, and
- * a manifest of its own. Argument: another folder.
+ * a separate manifest. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ await bundleLibrary(resolve('src'), resolve(outDir));
 
 for (const name of await readdir(outDir, { recursive: true })) {
   const file = join(outDir, name);
-  // The compiler leaves the extensions of imports in declarations as they are.
+  // The compiler keeps the extensions of imports in declarations.
   if (name.endsWith('.d.ts'))
     await rewrite(file, (text) => text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
 }

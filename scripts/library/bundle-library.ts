@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type ChunkingContext, type CodeSplittingGroup, rolldown } from 'rolldown';
 import { libraryEntries } from './library-entries.ts';
 
-/** The clients with an entry of their own: what each loads at once becomes one file. */
+/** The clients with a separate entry: the modules that each imports statically become one file. */
 const clients = [
   'auth-client',
   'rest-client',
@@ -36,7 +36,7 @@ export async function bundleLibrary(sourceDir: string, outDir: string): Promise<
     dir: outDir,
     format: 'esm',
     sourcemap: true,
-    // Maps carry their sources: a path to them would only tell where the package was built.
+    // Maps carry their sources: a path to them would only reveal where the package was built.
     sourcemapPathTransform: (source, map) => relative(sourceDir, resolve(dirname(map), source)),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',

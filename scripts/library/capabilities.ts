@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { libraryName } from './library-entries.ts';
 
-/** A public method of the vendor's packages, and what takes its place here. */
+/** A public method of the vendor's packages, and its replacement here. */
 export type Capability =
   | {
       /** Package, class and method, such as `auth-js GoTrueClient.signUp`. */
@@ -33,7 +33,7 @@ export interface Capabilities {
 }
 
 const root = new URL('../../', import.meta.url);
-/** What is written, relative to the root. */
+/** The written files, relative to the root. */
 export const capabilityFiles = {
   matrix: 'docs/clients/capabilities.json',
   page: 'docs/clients/migrating.md',
@@ -46,7 +46,7 @@ const read = (path: string): Promise<string> => readFile(new URL(path, root), 'u
 export const readCapabilities = async (): Promise<Capabilities> =>
   JSON.parse(await read(capabilityFiles.matrix)) as Capabilities;
 
-/** The page and the proof as they ought to be, by their paths. */
+/** The expected page and proof, by their paths. */
 export async function renderCapabilities(): Promise<Readonly<Record<string, string>>> {
   const capabilities = await readCapabilities();
   let page = await read(capabilityFiles.page);
@@ -64,7 +64,7 @@ function renderTable(columns: readonly string[], rows: readonly (readonly string
   return [line(columns), `|${columns.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }
 
-/** How many methods of each package are here, and which are not. */
+/** How many methods of each package are supported here, and which are missing. */
 function renderSummary({ vendor, methods }: Capabilities): string {
   const rows = Object.entries(vendor).map(([name, version]) => {
     const own = methods.filter((method) => method.vendor.startsWith(`${name} `));

@@ -1,4 +1,4 @@
-/** `npm run check:lib`: builds and packs the library, and has publint and are-the-types-wrong look at it. */
+/** `npm run check:lib`: builds and packs the library, and checks it with publint and are-the-types-wrong. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@ import type { PackedLibrary } from './pack-library.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What publint and are-the-types-wrong find wrong with the package, in their words; nothing, if it is well. */
+/** Returns the problems that publint and are-the-types-wrong find in the package; empty without any. */
 export async function checkPackage({ tarball }: PackedLibrary): Promise<readonly string[]> {
   const outcomes = await Promise.all([
     lintPackage(tarball),
@@ -21,7 +21,7 @@ export async function checkPackage({ tarball }: PackedLibrary): Promise<readonly
   return outcomes.filter((outcome) => outcome !== null);
 }
 
-/** What publint alone finds wrong with a package, a folder or a tarball; null, if nothing. */
+/** Returns the problems that publint finds in a folder or a tarball; null without any. */
 export function lintPackage(path: string): Promise<string | null> {
   return run('publint/src/cli.js', ['run', path, '--strict', '--pack', 'false']);
 }

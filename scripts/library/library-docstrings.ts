@@ -196,7 +196,7 @@ const isDocumented = (node: ts.Node): boolean =>
   ts.getJSDocCommentsAndTags(node).some((doc) => ts.isJSDoc(doc)) ||
   (ts.isTypeLiteralNode(node.parent) && isDocumentedVariant(node.parent));
 
-/** Whether a docstring stands before a variant of a union: it describes the members of a variant on one line. */
+/** Whether a docstring precedes a variant of a union: it describes the members of a variant on one line. */
 function isDocumentedVariant(variant: ts.TypeLiteralNode): boolean {
   const union = variant.parent;
   if (!ts.isUnionTypeNode(union)) return false;

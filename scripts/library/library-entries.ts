@@ -6,7 +6,9 @@ interface SourceManifest {
   readonly [field: string]: unknown;
 }
 
-/** The manifest in `src`: everything there but the application belongs to the library, and `exports` are its doors. */
+/**
+ * The manifest in `src`: everything there except the application belongs to the library, and `exports` are its entries.
+ */
 const manifest = JSON.parse(
   readFileSync(new URL('../../src/package.json', import.meta.url), 'utf8'),
 ) as SourceManifest;
@@ -18,7 +20,7 @@ export const libraryEntries: Readonly<Record<string, string>> = Object.fromEntri
   Object.entries(manifest.exports).map(([name, path]) => [name, path.replace(/^\.\/|\.tsx?$/g, '')]),
 );
 
-/** The folder of the package that has the declarations once more, for `require`. */
+/** The folder with a copy of the declarations for `require`. */
 export const commonJsTypes = 'commonjs-types';
 
 /** The entries that `browser.js` holds in one file, for pages without a bundler. */
@@ -34,7 +36,7 @@ export const browserEntries = [
   './functions-client',
 ] as const;
 
-/** The manifest of the built package: that of the sources, whose doors lead to the compiled modules. */
+/** The manifest of the built package: that of the sources, with entries that point to the compiled modules. */
 export function createLibraryManifest() {
   return {
     ...manifest,
@@ -43,7 +45,7 @@ export function createLibraryManifest() {
         Object.entries(libraryEntries).map(([name, file]) => [
           name,
           {
-            // Node loads ES modules by `require` too; TypeScript wants declarations of CommonJS for it (TS1479).
+            // Node loads ES modules by `require` too; TypeScript requires declarations of CommonJS for it (TS1479).
             require: { types: `./${commonJsTypes}/${file}.d.ts`, default: `./${file}.js` },
             default: { types: `./${file}.d.ts`, default: `./${file}.js` },
           },

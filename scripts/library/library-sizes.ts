@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { libraryEntries } from './library-entries.ts';
 
-/** What an entry weighs in a bundle, in bytes of gzip: all that it exports, with its dependencies, without React. */
+/** The size of an entry in a bundle, in bytes of gzip: all that it exports, with its dependencies, without React. */
 export interface EntrySize {
   readonly name: string;
   readonly atOnce: number;
@@ -65,7 +65,7 @@ export function writeSizes(text: string, sizes: readonly EntrySize[]): string {
   }, text);
 }
 
-/** Which entries weigh something else than the page says, in words. A few dozen bytes are no news. */
+/** Describes the entries with another size than on the page, apart from a few dozen bytes. */
 export function staleSizes(
   text: string,
   sizes: readonly EntrySize[],

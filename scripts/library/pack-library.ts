@@ -15,7 +15,7 @@ export interface PackedLibrary {
 /**
  * Builds the library and packs it, both into a folder.
  *
- * @throws {Error} with the compiler's words.
+ * @throws {Error} with the compiler's output.
  */
 export async function packLibrary(into: string): Promise<PackedLibrary> {
   const folder = join(into, 'package');

@@ -5,8 +5,8 @@ const pages = 'docs/clients';
 const examples = '../../examples/';
 
 /**
- * Copies the pages into the package, so that an editor or an agent has those of the installed version: what they show of the examples
- * as code, and the examples that they link to below `examples`.
+ * Copies the pages into the package, so that an editor or an agent has those of the installed version, with the code of the
+ * examples that they show, and the linked examples below `examples`.
  */
 export async function copyPages(folder: string): Promise<void> {
   await cp(pages, folder, { recursive: true });
@@ -23,7 +23,7 @@ export async function copyPages(folder: string): Promise<void> {
   }
 }
 
-/** Not what an example that was tried in its folder has left there. */
+/** Excludes files that running an example leaves in its folder. */
 const isSource = (path: string) =>
   !/(?:^|[\\/])(?:node_modules|\.next|\.local-supabase|\.env\.local)$/.test(path);
 

@@ -1,4 +1,4 @@
-/** `npm run size:lib`: measures what each entry of the library weighs, and writes it into the library's page. */
+/** `npm run size:lib`: measures the size of each entry of the library, and writes it into the library's page. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -57,7 +57,7 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
     update samples set kind = content::jsonb ->> 'type';
     analyze samples;
   `);
-  // So many rows fit into the memory of a statement; the embedded database is slow to write temporary files.
+  // This many rows fit into the memory of a statement; the embedded database is slow to write temporary files.
   const chunk = 10_000;
   for (let from = 1; from <= rows; from += chunk) {
     await database.exec(`

@@ -13,7 +13,7 @@ export interface LaneRun {
 /** How often pg_cron starts a job. */
 const TICK_MS = 1000;
 const PROBES = 20;
-/** Further accounts than those of the announcement, which `probe` sends to. */
+/** Accounts outside of the announcement, for the probes. */
 const [sender, recipient] = [1, 2].map((n) => `00000000-0000-4000-b000-${String(n).padStart(12, '0')}`);
 
 /**

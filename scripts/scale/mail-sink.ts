@@ -5,8 +5,8 @@ import { SMTPServer } from 'smtp-server';
 
 export interface MailSinkOptions {
   /**
-   * Called at steps of a worker, which is named by its SMTP user, with the number of times that the worker has reached it. False: the
-   * worker is dead, and the server answers it nothing more.
+   * Called at steps of a worker, which is named by its SMTP user, with the number of times that the worker has reached it.
+   * False: the worker is dead, and the server stops responding to it.
    */
   readonly reach?: (
     worker: string,

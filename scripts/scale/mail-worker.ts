@@ -1,6 +1,6 @@
 /**
- * One mail worker in a process of its own: runs the function `notification-mails` until nothing is due. Its calls go to
- * the PostgreSQL of PGHOST and PGPORT directly, without the data service in between. Prints the number of mails sent.
+ * One mail worker in a separate process: runs the function `notification-mails` until nothing is due. Its calls go to the
+ * PostgreSQL of PGHOST and PGPORT directly, without the data service in between. Prints the number of mails sent.
  *
  * Environment: that of the function; CLOCK_OFFSET_MS, which is added to the system's clock; FAILING_SHARE of the acknowledgments that
  * are answered 503; KILL_AT a step, and KILL_OCCURRENCE, at which the process kills itself.
@@ -20,7 +20,10 @@ function reach(step: string): void {
   if (reached === Number(env['KILL_OCCURRENCE'])) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Answers `POST /rest/v1/rpc/<name>` with the result of the function. A failing share of the acknowledgments is executed, half of it. */
+/**
+ * Responds to `POST /rest/v1/rpc/<name>` with the result of the function. A failing share of the acknowledgments is executed,
+ * half of it.
+ */
 async function callFunction(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   const name = new URL(request.url).pathname.split('/').at(-1) ?? '';

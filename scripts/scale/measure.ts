@@ -39,7 +39,7 @@ interface Explained {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: PlanNode; readonly 'Execution Time': number }];
 }
 
-/** Runs a query as the user, with warm caches, and takes back what it changed. */
+/** Runs a query as the user, with warm caches, and rolls its changes back. */
 export async function measure(
   database: ScaleDatabase,
   user: string,

@@ -16,9 +16,9 @@ import type { RestClient } from '../../src/rest-client/index.ts';
 export interface ScaleQuery {
   readonly name: string;
   readonly sql: string;
-  /** Whether the number of rows is the function's answer. */
+  /** Whether the number of rows is the function's result. */
   readonly countsAnswer: boolean;
-  /** Takes the place of the limit of rows read for each row returned. */
+  /** Replaces the limit of rows read for each row returned. */
   readonly most?: QueryLimit;
 }
 
@@ -48,7 +48,7 @@ interface ApplicationClients {
   readonly notifications: NotificationsApi;
 }
 
-/** Stand for the target while the queries are recorded, on a database without notifications. */
+/** Placeholder target while the queries are recorded, on a database without notifications. */
 const recorded: ScaleTarget = {
   user: '11111111-0000-4000-8000-000000000000',
   id: '22222222-0000-4000-8000-000000000000',

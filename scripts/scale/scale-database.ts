@@ -37,8 +37,8 @@ const OWNER = `
   alter database postgres owner to postgres;`;
 
 /**
- * What the services leave to that owner: rows, triggers and references of users, and policies for files and messages,
- * which a hosted project allows by an extension of its own and this cluster by membership.
+ * The grants of the services to that owner: rows, triggers and references of users, and policies for files and
+ * messages, which a hosted project allows by its own extension and this cluster by membership.
  */
 const GRANTS = `
   alter default privileges for role postgres in schema public grant all on tables to anon, authenticated, service_role;

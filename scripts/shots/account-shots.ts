@@ -141,7 +141,7 @@ async function turnOnTwoSteps(context: ShotContext): Promise<void> {
   await page.getByRole('button', { name: say('I’ve saved my codes') }).waitFor();
 }
 
-/** Makes the sign-in old, and asks for what needs a recent one. */
+/** Makes the sign-in old, and starts an action that needs a recent one. */
 async function askForProof({ page, say, newEmail }: ShotContext): Promise<void> {
   await page.getByLabel(say('New email address')).fill(newEmail());
   await ageSignIn(page);

@@ -218,7 +218,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async prepare(stage, at) {
       await fillInbox(stage, at);
-      // An address that is invited already would be told so.
+      // A repeated invitation of an address would show another message.
       await stage.supabase.database.query('delete from public.invitations');
     },
     async arrange({ page, say }) {

@@ -33,7 +33,7 @@ export async function openShot(
       return { code: code ?? '', link: links[0] ?? '' };
     },
   });
-  // Toasts, popovers and parts that load later come to rest.
+  // Toasts, popovers and parts that load later settle.
   await page.waitForTimeout(300);
 }
 

@@ -94,7 +94,7 @@ export const otherShots: readonly Shot[] = [
 
 async function resetPreferences(stage: Stage, at: Date): Promise<void> {
   await stage.supabase.database.query('delete from public.notification_preferences');
-  // The page tells when the unread ones are emailed.
+  // The page shows when the unread ones are emailed.
   await fillInbox(stage, at);
 }
 

@@ -21,9 +21,9 @@ export interface Shot {
   readonly user?: 'ada@example.com' | 'grace@example.com';
   /** Where the page opens; made after `prepare`. */
   readonly path: string | ((stage: Stage) => Promise<string>);
-  /** The window alone, for what stands at its edges; default: the whole page. */
+  /** Only the window, for parts at its edges; default: the whole page. */
   readonly isWindow?: boolean;
-  /** Brings the server into the state, before the page opens. `at`: the time that the page takes for now. */
+  /** Brings the server into the state, before the page opens. `at`: the current time of the page. */
   readonly prepare?: (stage: Stage, at: Date) => Promise<void>;
   /** Brings the page into the state. */
   readonly arrange?: (context: ShotContext) => Promise<void>;

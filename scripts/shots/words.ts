@@ -38,7 +38,7 @@ export function createWords(language: 'en' | 'de'): Words {
   };
 }
 
-/** Texts of a dictionary's own come before those of its parts: “Invite” is a button, and the name of a type. */
+/** A dictionary's direct texts come before those of its parts: “Invite” is a button, and the name of a type. */
 function collect(english: object, translation: object, german: Map<string, string>): void {
   const entries = Object.entries(english).map(
     ([key, value]: [string, unknown]) =>

@@ -16,7 +16,7 @@ const environment = {
   VITE_SUPABASE_ANON_KEY: 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',
 };
 
-/** Builds the application for the demo's frame: as it is, but for an entry that starts the project first. */
+/** Builds the application for the demo's frame: unchanged, except for an entry that starts the project first. */
 export async function buildDemo({ base, outDir }: SiteOptions): Promise<void> {
   await build({
     configFile: false,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { buildBrowserAssets } from 'local-supabase';
 
-/** Where the size of a start is noted, for the button that states it. */
+/** The file with the download size of a start, which the button shows. */
 export const playgroundSize = 'size.json';
 
 /** Writes the worker with the project of this repository, and what it loads. */

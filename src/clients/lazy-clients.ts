@@ -33,14 +33,20 @@ export interface LazyClients<Database = UnknownDatabase> {
  * need them late or never, such as a sign-in page.
  *
  * @throws {AuthError} `invalid-options`
- * @example ```ts import { createLazyClients } from 'supabase-protocol-clients/lazy';
+ * @example
+ * ```ts
+ * import { createLazyClients } from 'supabase-protocol-clients/lazy';
+ *
  * const { auth, loadRest } = createLazyClients<Database>({
- * url,
- * apiKey,
- * importRest: () => import('supabase-protocol-clients/rest-client'),
- * importRealtime: () => import('supabase-protocol-clients/realtime-client'), }); await auth.signInWithPassword({ email:
- * 'ada@example.com', password: 'inbox-development' }); const rest = await loadRest(); const unread = await
- * rest.from('notifications').select().eq('status', 'unread'); ```
+ *   url,
+ *   apiKey,
+ *   importRest: () => import('supabase-protocol-clients/rest-client'),
+ *   importRealtime: () => import('supabase-protocol-clients/realtime-client'),
+ * });
+ * await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
+ * const rest = await loadRest();
+ * const unread = await rest.from('notifications').select().eq('status', 'unread');
+ * ```
  */
 export function createLazyClients<Database = UnknownDatabase>(
   options: LazyClientsOptions,

@@ -121,8 +121,8 @@ const states = new WeakMap<ServerCookies, RequestState>();
 const responses = new WeakMap<Headers, { readonly request: Request; readonly cookies: ServerCookies }>();
 
 /**
- * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response: the same object for both, so
- * that several clients of a request set the session once.
+ * Returns `{ getAll, setAll }` for a `Request` (Fetch standard) and the headers of its response: the same object for both, so that
+ * several clients of a request set the session once.
  *
  * @param headers receives `Set-Cookie` and `Cache-Control`; pass it to the response.
  */

@@ -44,11 +44,16 @@ export interface VerifiedRequest<Database = UnknownDatabase> extends Omit<Server
  *
  * @throws {AuthError} `no_authorization`, with the `status` to send: 401 without valid credentials (`cause` says why), 403
  *   for a caller who is not allowed; as the request for the project's keys fails; `invalid-options`
- * @example ```ts import { verifyRequest } from 'supabase-protocol-clients/server';
+ * @example
+ * ```ts
+ * import { verifyRequest } from 'supabase-protocol-clients/server';
+ *
  * export async function handle(request: Request): Promise<Response> {
- * const { claims, rest } = await verifyRequest<Database>(request, { url, apiKey, allow: 'user' });
- * const unread = await rest.from('notifications').count().eq('status', 'unread');
- * return Response.json({ user: claims?.sub, unread }); } ```
+ *   const { claims, rest } = await verifyRequest<Database>(request, { url, apiKey, allow: 'user' });
+ *   const unread = await rest.from('notifications').count().eq('status', 'unread');
+ *   return Response.json({ user: claims?.sub, unread });
+ * }
+ * ```
  */
 export async function verifyRequest<Database = UnknownDatabase>(
   request: Request,

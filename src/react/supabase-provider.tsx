@@ -18,14 +18,21 @@ export interface SupabaseProviderProps<Database> {
 /**
  * Provides the hooks with clients, and restores the stored session.
  *
- * @example ```tsx import { createRoot } from 'react-dom/client'; import { createSupabaseClients } from
- *   'supabase-protocol-clients'; import { SupabaseProvider, useUser } from 'supabase-protocol-clients/react';
- * const clients = createSupabaseClients({ url, apiKey }); const Greeting = () => <h1>Hello {useUser()?.email ??
- * 'stranger'}</h1>;
+ * @example
+ * ```tsx
+ * import { createRoot } from 'react-dom/client';
+ * import { createSupabaseClients } from 'supabase-protocol-clients';
+ * import { SupabaseProvider, useUser } from 'supabase-protocol-clients/react';
+ *
+ * const clients = createSupabaseClients({ url, apiKey });
+ * const Greeting = () => <h1>Hello {useUser()?.email ?? 'stranger'}</h1>;
+ *
  * createRoot(document.body).render(
- * <SupabaseProvider clients={clients}>
- * <Greeting />
- * </SupabaseProvider>, ); ```
+ *   <SupabaseProvider clients={clients}>
+ *     <Greeting />
+ *   </SupabaseProvider>,
+ * );
+ * ```
  */
 export function SupabaseProvider<Database>({ clients, children }: SupabaseProviderProps<Database>) {
   useEffect(() => {

@@ -59,24 +59,29 @@ export function optimistic<Data>(
  * keeps those of overlapping writes.
  *
  * @param write sends the write; the last one that was rendered is called.
- * @example ```tsx import { optimistic, useMutation, useQuery, useSupabase } from 'supabase-protocol-clients/react';
+ * @example
+ * ```tsx
+ * import { optimistic, useMutation, useQuery, useSupabase } from 'supabase-protocol-clients/react';
+ *
  * export function Inbox() {
- * const { rest } = useSupabase<Database>();
- * const inbox = rest.from('notifications').select('id, content, status').order('created_at');
- * const { data = [] } = useQuery(inbox);
- * const read = useMutation((id: string) => rest.from('notifications').update({ status: 'read' }).eq('id', id), {
- * optimistic: (id) => [
- * optimistic(inbox, (rows) => rows.map((row) => (row.id === id ? { ...row, status: 'read' } : row))),
- * ],
- * });
- * return (
- * <ul>
- * {data.map(({ id, content, status }) => (
- * <li key={id} onClick={() => read.mutate(id)}>{content} {status}</li>
- * ))}
- * {read.error && <li role="alert">{read.error.message}</li>}
- * </ul>
- * ); } ```
+ *   const { rest } = useSupabase<Database>();
+ *   const inbox = rest.from('notifications').select('id, content, status').order('created_at');
+ *   const { data = [] } = useQuery(inbox);
+ *   const read = useMutation((id: string) => rest.from('notifications').update({ status: 'read' }).eq('id', id), {
+ *     optimistic: (id) => [
+ *       optimistic(inbox, (rows) => rows.map((row) => (row.id === id ? { ...row, status: 'read' } : row))),
+ *     ],
+ *   });
+ *   return (
+ *     <ul>
+ *       {data.map(({ id, content, status }) => (
+ *         <li key={id} onClick={() => read.mutate(id)}>{content} {status}</li>
+ *       ))}
+ *       {read.error && <li role="alert">{read.error.message}</li>}
+ *     </ul>
+ *   );
+ * }
+ * ```
  */
 export function useMutation<Variables, Data>(
   write: (variables: Variables) => PromiseLike<Data>,

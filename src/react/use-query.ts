@@ -36,16 +36,21 @@ export interface SuspenseQueryState<Data> extends QueryState<Data> {
  * Executes a read once the session has loaded, and shares it with all components: they send one request and show one result,
  * which stays in memory for five minutes after the last of them has left. The query may be built again at each render: its
  * request and the user's id identify it. The result of an earlier query or of another user is never shown for a later one.
- * When the page becomes visible or online again, what is shown is read again. On a server nothing is sent, and `initialData`
- * is shown.
+ *
+ * When the page becomes visible or online again, what is shown is read again. On a server nothing is sent, and `initialData` is shown.
  *
  * @param query null reads nothing, for a query that needs a value that is not available yet.
- * @example ```tsx import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
+ * @example
+ * ```tsx
+ * import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
+ *
  * export function Unread() {
- * const { rest } = useSupabase<Database>();
- * const { data, error } = useQuery(rest.from('notifications').select('id').eq('status', 'unread'));
- * if (error) return <p role="alert">{error.message}</p>;
- * return <p>{data === undefined ? 'Loading…' : `${data.length} unread`}</p>; } ```
+ *   const { rest } = useSupabase<Database>();
+ *   const { data, error } = useQuery(rest.from('notifications').select('id').eq('status', 'unread'));
+ *   if (error) return <p role="alert">{error.message}</p>;
+ *   return <p>{data === undefined ? 'Loading…' : `${data.length} unread`}</p>;
+ * }
+ * ```
  */
 export function useQuery<Data>(
   query: Query<Data> | null,

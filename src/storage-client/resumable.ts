@@ -31,9 +31,8 @@ const isTransientAtCreation = (problem: unknown): boolean =>
  * lock or a rate limit is retried with backoff, a part from the offset that the service confirms. An upload that ended can be
  * resumed.
  *
- * @throws {StorageError} `not-the-service` for a response without the protocol's headers; `timeout` if a part stalls;
- *   `server` if the
- * service counts nothing of a part.
+ * @throws {StorageError} `not-the-service` for a response without the protocol's headers; `timeout` if a part stalls; `server` if the
+ *   service counts nothing of a part.
  */
 export async function uploadResumable(
   client: StorageClientOptions,

@@ -13,7 +13,10 @@ create table private.hash_key (
 insert into private.hash_key default values;
 alter table private.hash_key enable row level security;
 
-/** What recognizes an address or an id again without naming it, after the deletion of its account too: HMAC-SHA-256, in hexadecimal. */
+/**
+ * A hash that identifies an address or an id without naming it, also after the deletion of its account: HMAC-SHA-256, in
+ * hexadecimal.
+ */
 create function private.keyed_hash(input text) returns text
   language plpgsql stable security definer
   set search_path = ''
@@ -54,7 +57,10 @@ begin
 end
 $$;
 
-/** The letters of a name for a comparison with the product's: letters of other scripts and digits that look like them are them. */
+/**
+ * Normalizes a name for the comparison with the product's: digits and letters of other scripts that look like Latin letters
+ * become these.
+ */
 create function private.alike_letters(name text) returns text
   language sql immutable parallel safe
   set search_path = ''
@@ -70,8 +76,8 @@ as $$
 $$;
 
 /**
- * A name that others see: one line, without characters that show nothing. Null where nothing visible remains, and where the name has
- * the product's in it, whose own notifications have no sender.
+ * A name that others see: one line, without invisible characters. Null if nothing visible remains, or if it contains the
+ * product's name, because the product's own notifications have no sender.
  */
 create function private.visible_name(input text) returns text
   language plpgsql immutable parallel safe
@@ -81,7 +87,8 @@ declare
   shown text := private.bounded_text(
     regexp_replace(
       regexp_replace(
-        -- The auth service stores a name of a megabyte, which each notification and each list of invitations would search.
+        -- The auth service accepts a name of a megabyte, which each notification and each list of invitations would
+        -- search.
         left(input, 1000),
         '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]',
         '', 'g'
@@ -186,9 +193,9 @@ end
 $$;
 
 -- The assurance checks of a token: its account and its session must exist, an account with a verified second factor must have
--- used it (`aal2`), and it must not be a token that another application got by the auth service's OAuth server (its claim `client_id`):
--- a person who signs in there with this account has not lent the inbox. Every table has a restrictive policy on private.has_assurance(); every function of the API
--- begins with private.require_assurance().
+-- used it (`aal2`), and it must not be a token that another application got by the auth service's OAuth server (its claim
+-- `client_id`): a person who signs in there with this account has not granted access to the inbox. Every table has a
+-- restrictive policy on private.has_assurance(); every function of the API begins with private.require_assurance().
 
 /**
  * Whether the session of the caller's token has not ended: the token itself stays valid for up to an hour. A token without a
@@ -280,8 +287,9 @@ end
 $$;
 
 /**
- * Whether a statement that failed may succeed later: after a deadlock, a full disk, a lock that was not free, a cancellation or a fault
- * of the server. Whatever else a queue's row causes, an error of a team's own trigger too, is that row's own, and must not stop the rest.
+ * Whether a statement that failed may succeed later: after a deadlock, a full disk, a lock that was not free, a cancellation
+ * or a fault of the server. Any other error, also of a team's trigger, concerns only its row of a queue, and must not stop
+ * the others.
  */
 create function private.is_transient(failure text) returns boolean
   language plpgsql immutable parallel safe
@@ -321,7 +329,7 @@ begin
 end
 $$;
 
--- The last call of each worker. How it ended, is what pg_net keeps of the response for some hours.
+-- The last call of each worker. pg_net keeps its response for some hours.
 create table private.worker_calls (
   function_name text,
   worker integer,
@@ -418,7 +426,7 @@ $$;
 -- the planner then reads and sorts all of them instead of scanning an index in order.
 alter role authenticated set random_page_cost = 1.1;
 
--- Every list of the application is an index's range in the index's order. These settings keep the planner to it, because it
+-- Every list of the application is an index's range in the index's order. These settings make the planner use it, because it
 -- has no statistics of the tables to compare plans by. With sorting allowed it sorts all rows of a small account; a request
 -- that only sorting can answer is still sorted, at an estimated cost that would start the JIT compiler. The generic plan of a
 -- prepared statement, preferred after five executions, cannot use the partial indexes.

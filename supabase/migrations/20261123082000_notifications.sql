@@ -94,7 +94,7 @@ begin
 end
 $$;
 
-/** Whether a notification stands above the rest until it is read: `content` is its parsed content. */
+/** Whether a notification is listed above the rest until it is read: `content` is its parsed content. */
 create function private.needs_user(kind text, content jsonb) returns boolean
   language sql immutable parallel safe
   set search_path = ''
@@ -104,7 +104,7 @@ as $$
     or coalesce(content #> '{data,important}' = 'true', false)
 $$;
 
-/** Sets what lists are narrowed by: the kind, the thread, and whether it needs the user. */
+/** Sets the columns that narrow lists: the kind, the thread, and whether it needs the user. */
 create function private.stamp_lists(inout listed public.notifications)
   language plpgsql immutable parallel safe
   set search_path = ''

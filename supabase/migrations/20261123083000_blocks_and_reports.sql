@@ -39,8 +39,8 @@ create policy "Users keep their own list of muted threads" on public.muted_threa
   for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 
 /**
- * Runs before a user blocks a sender: only somebody who has reached the user can be blocked, because the name of a blocked
- * sender is shown, and a foreign key would tell which accounts exist.
+ * Runs before a user blocks a sender: only an account that has sent the user something can be blocked, because the name of
+ * a blocked sender is shown, and a foreign key would reveal which accounts exist.
  *
  * Error: PT404 sender_unknown.
  */
@@ -49,7 +49,7 @@ create function private.check_blocked_sender() returns trigger
   set search_path = ''
 as $$
 begin
-  -- The policy refuses a row of another user; an error of this function would tell who sent that user something.
+  -- The policy refuses a row of another user; an error of this function would reveal who sent that user something.
   if new.user_id = auth.uid()
     and not exists (
       select from public.notifications n where n.recipient_id = new.user_id and n.sender_id = new.sender_id

@@ -106,12 +106,12 @@ as $$
   from (select case when jsonb_typeof(content -> 'data') = 'object' then content -> 'data' end as data) given
 $$;
 
--- A user's INSERT into public.notifications answers the same, and does the same work, whatever the recipient chose: a kind
+-- A user's INSERT into public.notifications returns the same, and does the same work, whatever the recipient chose: a kind
 -- that is off, a muted thread, a blocked sender or a deleted account changes neither the count, nor an error, nor a lock.
 -- The count of rows is always 0, because the statement only queues them: they are delivered after its commit.
 
 -- What users sent, for the download of their data. Nothing in it depends on what became of a notification, because that
--- would tell a sender who blocked, muted or deleted, and which accounts exist.
+-- would reveal to a sender who blocked, muted or deleted, and which accounts exist.
 create table private.sent_notifications (
   id bigint generated always as identity primary key,
   sender_id uuid not null references auth.users (id) on delete cascade,
@@ -125,8 +125,8 @@ create index sent_notifications_created_idx on private.sent_notifications (creat
 
 /**
  * Runs for each row of a user's INSERT: checks that the sender may send, bounds the content, queues the row and skips it, so
- * that the statement's count, its `RETURNING` and its conflicts tell nothing. The notification gets another id, because a
- * chosen one would tell by a conflict whether the recipient still has it. A type that is reserved for services becomes
+ * that the statement's count, its `RETURNING` and its conflicts reveal nothing. The notification gets another id, because a
+ * chosen one would reveal by a conflict whether the recipient still has it. A type that is reserved for services becomes
  * `message`.
  *
  * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous; PT413

@@ -73,9 +73,9 @@ create trigger record_deleted after delete on public.notifications
  * {as_of, reset, changed: [row, ...], deleted: [id, ...], snoozed: [row, ...],
  * needed: [row, ...], counts, kinds: [row, ...]}.
  *
- * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a
- * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before
- * `since` are repeated, because a transaction commits after it has stamped its rows.
+ * `as_of` is the `since` of the next call. `reset`: changes are missing from the response (more than `page_size` rows, a
+ * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before `since` are
+ * repeated, because a transaction commits after it has stamped its rows.
  *
  * `snoozed`, with a reset only: the next 100 notifications to return, and the last 100 that returned within a week. The
  * lists are ordered by creation, so that a client cannot find them there.

@@ -19,8 +19,8 @@ create table private.notification_words (
 create index notification_words_idx on private.notification_words using gin (words) with (fastupdate = off);
 alter table private.notification_words alter column words set statistics 0;
 
--- The deletion of an account leaves the words of what it sent to the delivery job: to write them again took two thirds of the
--- deletion's time, and an account that had sent thousands of notifications waited for its answer until the request ended.
+-- The deletion of an account leaves the words of its sent notifications to the delivery job: writing them again took two
+-- thirds of the deletion, and after thousands of notifications the request timed out.
 create table private.forgotten_words (
   notification_id uuid primary key
 );
@@ -129,7 +129,7 @@ begin
 end
 $$;
 
-/** After each statement on notifications. */
+/** Runs after each statement on notifications. */
 create function private.keep_words() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -176,7 +176,7 @@ begin
 end
 $$;
 
-/** After a service changed the content of a notification, or the account of its sender was deleted. */
+/** Runs after a service changed the content of a notification, or the account of its sender was deleted. */
 create function private.renew_words() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -270,11 +270,10 @@ $$;
  * `tab`: all (not archived), unread, archived or snoozed; snoozed ones are in their own tab only. `sender`, `thread` and
  * `needs_user` narrow the list by the columns of these names. The next page: `before_created_at` and `before_id` of the last row.
  *
- * The index does not know the order of the rows. So words that two of the newest five rows have are looked for in the
- * newest rows first: the index would read its entries of all rows that have them. Other words are found by the index,
- * unless it has so many entries that reading the newest rows takes less. The words of each of the newest rows are looked up
- * by its id: as a join, PostgreSQL reads all entries of two words and compares each of those rows with all of them. Error:
- * PT400 tab_invalid.
+ * The index does not know the order of the rows. So words that two of the newest five rows have are looked for in the newest
+ * rows first: the index would read its entries of all rows that have them. Other words are found by the index, unless reading
+ * the newest rows takes less than reading its entries. The words of each of the newest rows are looked up by its id: as a
+ * join, PostgreSQL reads all entries of two words and compares each of those rows with all of them. Error: PT400 tab_invalid.
  */
 create function public.search_notifications(
   query text,
@@ -341,7 +340,7 @@ declare
      ) w',
     conditions
   );
-  -- Whether the list has no more rows than that.
+  -- Whether the list has at most `$1` rows.
   is_whole text := format(
     'select not exists (
        select from public.notifications n where %s order by n.created_at desc, n.id desc offset $1

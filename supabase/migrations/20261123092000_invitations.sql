@@ -140,8 +140,8 @@ $$;
 /**
  * Invites an address. The account that has confirmed it is notified, unless it has blocked the caller. An invitation that is
  * still unanswered is renewed: it keeps its id and token, lasts seven days from now, and its new notification replaces the
- * earlier one. Whether there is such an account is looked up after the commit, so that neither the answer, nor its duration,
- * nor a lock depends on it.
+ * earlier one. Whether there is such an account is looked up after the commit, so that neither the response, nor its
+ * duration, nor a lock depends on it.
  *
  * Errors: those of private.require_assurance(); PT403 sender_anonymous; PT400 invitation_email_invalid; PT400
  * invitation_entity_invalid; PT400 invitation_to_yourself; PT429 invitation_limit_exceeded.
@@ -228,8 +228,8 @@ as $$
 $$;
 
 /**
- * Who invites to what, for a holder of the token who has not signed in: no address, no id, and nothing of an invitation that is no longer
- * open. One row, or none where the token is unknown. Reading changes nothing.
+ * Who invites to what, for a holder of the token who has not signed in: no address, no id, and nothing of an invitation that
+ * is no longer open. One row; no row for an unknown token. Reading changes nothing.
  */
 create function public.preview_invitation(token text)
   returns table (status text, inviter_name text, entity_name text, expires_at timestamptz)
@@ -356,9 +356,9 @@ as $$
 $$;
 
 /**
- * Withdraws a pending invitation of the caller: its link no longer works. Its notification is deleted after the commit, so that
- * neither the duration nor a lock tells whether the address has an account, and a delivery that has read the pending invitation
- * leaves no notification behind. Withdrawing again changes nothing.
+ * Withdraws a pending invitation of the caller: its link no longer works. Its notification is deleted after the commit, so
+ * that neither the duration nor a lock reveals whether the address has an account, and a delivery that has read the pending
+ * invitation leaves no notification behind. Withdrawing again changes nothing.
  *
  * Errors: those of private.require_assurance(); PT404 invitation_not_found; PT409 invitation_already_answered.
  */
@@ -421,8 +421,8 @@ grant execute on function
   public.withdraw_invitation(text)
   to authenticated, service_role;
 
--- An answered invitation says so in its notification, on every device of the invitee: `data.answer` is `accepted` or
--- `declined`.
+-- The notification of an answered invitation has the answer, on every device of the invitee: `data.answer` is
+-- `accepted` or `declined`.
 
 /** Runs after an invitation was answered, by its invitee: the caller. */
 create function private.mark_answered_invitation() returns trigger

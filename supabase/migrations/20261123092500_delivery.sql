@@ -1,5 +1,5 @@
 -- The delivery of what users sent. Their statements only queue it; a job delivers it after the commit, so that a sender
--- waits for no lock of a recipient, and cannot tell recipients apart by the work that a delivery takes.
+-- waits for no lock of a recipient, and cannot distinguish recipients by the work that a delivery takes.
 create table private.outgoing_notifications (
   id bigint generated always as identity primary key,
   sender_id uuid not null references auth.users (id) on delete cascade,
@@ -51,13 +51,13 @@ $$;
 create trigger forget_outgoing after delete on auth.users
   for each row execute function private.forget_outgoing();
 
-/** How often a delivery is tried that fails for a reason that may pass: about 40 minutes in all. */
+/** Maximum number of attempts of a delivery that fails transiently: about 40 minutes in total. */
 create function private.most_attempts() returns integer
   language sql immutable parallel safe
   set search_path = ''
 as $$ select 12 $$;
 
-/** When a delivery is tried again after its `attempts`-th failure: 1, 2, 4 … 512 seconds later, and then each ten minutes. */
+/** When a delivery is retried after its `attempts`-th failure: 1, 2, 4 … 512 seconds later, and then each ten minutes. */
 create function private.next_attempt_at(attempts integer) returns timestamptz
   language sql stable
   set search_path = ''
@@ -111,8 +111,8 @@ end
 $$;
 
 /**
- * Delivers a queued row. A transient failure is tried again later; after another one, and after the last attempt, the row is set aside
- * with its reason. Returns the code of the failure; null: the row was delivered, and is deleted.
+ * Delivers a queued row. A transient failure is retried later; after another one, and after the last attempt, the row is set
+ * aside with its reason. Returns the code of the failure; null: the row was delivered, and is deleted.
  */
 create function private.deliver_row(row_id bigint) returns text
   language plpgsql security definer
@@ -135,9 +135,9 @@ end
 $$;
 
 /**
- * Delivers the oldest notifications of users that are due and that no other session has locked, in the order of sending; where that
- * fails, each alone, so that one stops no other. One whose recipient's rows are locked is tried again later, so that no recipient waits for
- * another. Returns the number of rows.
+ * Delivers the oldest notifications of users that are due and that no other session has locked, in the order of sending;
+ * where that fails, each alone, so that one does not stop the others. One whose recipient's rows are locked is retried later,
+ * so that no recipient waits for another. Returns the number of rows.
  */
 create function private.deliver_outgoing_batch(batch_size integer) returns integer
   language plpgsql security definer

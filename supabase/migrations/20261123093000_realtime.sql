@@ -1,8 +1,8 @@
 -- Live changes, by broadcast and by `postgres_changes`.
 
 -- Every project has the publication; a bare PostgreSQL has none. It publishes no deletions: the realtime service tests
--- them against the filters of a subscription and against no policy, so that a stranger's filters would tell ids. The
--- private channels below bring them to the owner. An operator may publish them for clients that subscribe to changes.
+-- them against the filters of a subscription and against no policy, so that a stranger's filters would reveal ids. The
+-- private channels below send them to the owner. An operator may publish them for clients that subscribe to changes.
 do $$
 declare
   published text;
@@ -23,7 +23,7 @@ $$;
 alter publication supabase_realtime set (publish = 'insert, update');
 
 -- The log of a deletion names the key and the owner, by which the realtime service tests the filters of subscriptions. The
--- full row would tell strangers what was in it.
+-- full row would reveal its content to strangers.
 create unique index notifications_identity_idx on public.notifications (id, recipient_id);
 alter table public.notifications replica identity using index notifications_identity_idx;
 create unique index notification_preferences_identity_idx on public.notification_preferences (id, user_id);

@@ -1,10 +1,10 @@
 -- What users do with their accounts beyond the auth service: download all data, delete the account, end sessions. And the
 -- welcome of a new account.
 
--- A recent proof of identity, which what cannot be undone or taken back needs. A session alone can set credentials, so each proves
--- nothing for a day: by then the owner has read the mail about it and could act.
+-- A recent proof of identity, which irreversible actions require. A session alone can set credentials, so a new one proves
+-- nothing for a day, in which the owner can read the mail about it and act.
 
-/** When a credential was set that the auth service keeps no time of. */
+/** The times of credentials for which the auth service stores none. */
 create table private.credentials_set (
   user_id uuid not null references auth.users (id) on delete cascade,
   -- 'password', 'address', or the type of a factor.
@@ -46,7 +46,7 @@ $$;
 create trigger note_user_credentials after update of encrypted_password, email, phone on auth.users
   for each row execute function private.note_user_credentials();
 
-/** Runs when a factor becomes usable, which its time of creation may be long before. */
+/** Runs when a factor becomes usable, possibly long after its creation. */
 create function private.note_factor() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -59,7 +59,7 @@ $$;
 create trigger note_factor after insert or update of status on auth.mfa_factors
   for each row when (new.status = 'verified') execute function private.note_factor();
 
-/** The methods of the claim `amr` that a user has a credential for which was set within a day. They prove nothing yet. */
+/** The methods of the claim `amr` with a credential that the user has set within a day. They prove nothing yet. */
 create function private.unproven_methods(user_id uuid) returns text[]
   language plpgsql stable security definer
   set search_path = ''
@@ -115,7 +115,7 @@ begin
     where jsonb_typeof(proof) = 'object'
       and jsonb_typeof(proof -> 'timestamp') = 'number'
       and to_timestamp((proof ->> 'timestamp')::float8) > now() - interval '10 minutes'
-      -- A session alone replaces the auth service's recovery codes, and nothing tells when.
+      -- A session alone replaces the auth service's recovery codes, and no row has the time of it.
       and proof ->> 'method' not in ('anonymous', 'token_refresh', 'mfa/recovery_code')
       and proof ->> 'method' <> all (private.unproven_methods(me))
   ) then
@@ -334,8 +334,8 @@ end
 $$;
 
 /**
- * Ends all sessions of the caller but the current one, and tells their devices. Devices are told too where the auth
- * service has ended the sessions before, after a change of the password. Returns how many ended.
+ * Ends all sessions of the caller but the current one, and notifies their devices, also if the auth service has ended
+ * the sessions already, after a change of the password. Returns how many ended.
  */
 create function public.end_other_sessions() returns integer
   language plpgsql security definer

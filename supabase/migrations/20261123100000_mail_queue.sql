@@ -17,7 +17,7 @@ create table private.notification_mails (
   lease_until timestamptz,
   -- Why the mail was skipped, failed or died.
   reason text,
-  -- Since when the provider does not take it, for reasons that are neither its own nor its address's.
+  -- Since when the provider does not accept it, for reasons that concern neither the mail nor its address.
   held_since timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
@@ -78,7 +78,7 @@ alter table private.suppressed_addresses enable row level security;
 alter table private.mail_settings enable row level security;
 alter table private.mail_link_key enable row level security;
 
-/** What recognizes an address, in capitals or not. */
+/** The hash that identifies an address, regardless of case. */
 create function private.address_hash(address text) returns text
   language plpgsql stable
   set search_path = ''
@@ -129,7 +129,7 @@ as $$
   select topic <> 'test' and topic not like 'security:%'
 $$;
 
-/** The thread to which an instant mail belongs, as a hash: its parts are as long as their sender likes. */
+/** The thread to which an instant mail belongs, as a hash: because senders choose the length of its parts. */
 create function private.mail_topic(kind text, content jsonb) returns text
   language sql immutable parallel safe
   set search_path = ''

@@ -55,7 +55,7 @@ declare
   parts text[] := string_to_array(token, '.');
   claims text := array_to_string(parts[1:3], '.');
 begin
-  -- The signatures are compared by their hashes, so that the time of the comparison tells nothing about them.
+  -- The signatures are compared by their hashes, so that the time of the comparison reveals nothing about them.
   if cardinality(parts) is distinct from 4
     or not exists (
       select from private.mail_link_key k
@@ -153,8 +153,8 @@ end
 $$;
 
 /**
- * What belongs together in a digest: the kind and the thread, or, about no entity, the words that the line would say. As a hash: the parts
- * are as long as their sender likes.
+ * The group of a notification in a digest: the kind and the thread, or, without an entity, the words of its line. A hash,
+ * because senders choose the length of the parts.
  */
 create function private.digest_group(kind text, content jsonb) returns text
   language sql immutable parallel safe
@@ -167,7 +167,7 @@ as $$
       case when content ->> 'entity_id' is null then jsonb_build_array(
         content -> 'entity_type', content -> 'metadata', content #> '{data,title}', content #> '{data,entity_name}',
         content #> '{data,name}', content #> '{data,url}',
-        -- A registered kind without a template says the text itself.
+        -- A registered kind without a template shows the text itself.
         case when kind not in ('mention', 'edit', 'comment', 'invite', 'system') then content #> '{data,text}' end
       ) end
     )::text, 'UTF8'
@@ -352,11 +352,11 @@ $$;
 /**
  * Acknowledges a leased mail. Returns whether the mail changed. Outcomes:
  * - `sent`, which counts without the lease too: a mail that left must not be sent again because its worker was slow;
- * - `failed`: tried again with backoff, and dead after the fifth attempt;
- * - `delayed`: the provider takes no mail at all. Tried again after `retry_after_seconds`; the attempt does not count;
- * - `held`: the provider does not take this mail now, for reasons that are neither the mail's nor the address's. Tried again after a quarter of the
- *   time that it has been held, between a minute and an hour; the attempt does not count. Dead when it has been held for as long as
- *   finished mails are kept;
+ * - `failed`: retried with backoff, and dead after the fifth attempt;
+ * - `delayed`: the provider accepts no mail at all. Retried after `retry_after_seconds`; the attempt does not count;
+ * - `held`: the provider does not accept this mail now, for reasons that are neither the mail's nor the address's. Retried
+ *   after a quarter of the time that it has been held, between a minute and an hour; the attempt does not count. Dead when it
+ *   has been held for as long as finished mails are kept;
  * - `refused`: the provider does not accept this mail. Dead;
  * - `rejected`: the address does not exist. Dead, and the address is suppressed.
  */
@@ -436,7 +436,7 @@ begin
     suppress_mail_address.reason,
     left(regexp_replace(suppress_mail_address.detail, '[^[:space:]<>]+@[^[:space:]<>]+', '…', 'g'), 500)
   )
-  -- What the owner of the address said outweighs what its server says later.
+  -- A complaint of the address's owner outweighs later responses of its server.
   on conflict on constraint suppressed_addresses_pkey do update set reason = excluded.reason, detail = excluded.detail
     where s.reason <> 'complaint' or excluded.reason = 'complaint';
 end

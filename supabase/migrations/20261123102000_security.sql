@@ -18,8 +18,9 @@ create index security_events_created_idx on private.security_events (created_at)
 alter table private.security_events enable row level security;
 
 /**
- * Records an event and queues the mail about it. An account causes sign-ins and recovery codes as often as it likes: of each kind, an hour
- * has 10 mails, so that it cannot use up what the mail provider sends for all, and 100 records. One kind silences no other.
+ * Records an event and queues the mail about it. An account can cause sign-ins and recovery codes at will, so an hour has at
+ * most 10 mails of each kind, which keep it from using up the mail provider's limit, and 100 records. Kinds are counted
+ * separately.
  */
 create function private.report_security_event(user_id uuid, kind text, detail jsonb default '{}') returns void
   language plpgsql security definer
@@ -46,8 +47,7 @@ begin
 end
 $$;
 
--- What a user has signed in with before: browsers, by the user agent without its versions, and networks (IPv4 /16,
--- IPv6 /32).
+-- The devices of earlier sign-ins: browsers, by the user agent without its versions, and networks (IPv4 /16, IPv6 /32).
 create table private.known_devices (
   user_id uuid not null references auth.users (id) on delete cascade,
   kind text not null check (kind in ('browser', 'network')),
@@ -130,11 +130,11 @@ as $$
   where k.last_seen_at < called_at - (select r.keep from private.retention r where r.name = 'known_devices');
 $$;
 
--- Recovery codes: each takes the place of the second factor at one sign-in.
+-- Recovery codes: each replaces the second factor at one sign-in.
 create table private.recovery_codes (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references auth.users (id) on delete cascade,
-  -- bcrypt, with a salt of its own per code. A code has 60 random bits.
+  -- bcrypt, with a salt per code. A code has 60 random bits.
   code_hash text not null,
   created_at timestamptz not null default now(),
   used_at timestamptz,
@@ -201,7 +201,7 @@ begin
 end
 $$;
 
-/** How many of the caller's recovery codes are unused, and when they were created; null where there are none. */
+/** How many of the caller's recovery codes are unused, and when they were created; null without any. */
 create function public.recovery_code_status() returns jsonb
   language plpgsql stable security definer
   set search_path = ''
@@ -219,12 +219,13 @@ end
 $$;
 
 /**
- * Uses up a recovery code of the caller in the place of the second factor: raises the session to `aal2`, which its next token
- * has, and queues a mail about it. The factors stay; a lost one can then be removed. The counter's row serializes simultaneous attempts.
+ * Uses a recovery code of the caller instead of the second factor: raises the session to `aal2`, which its next token has,
+ * and queues a mail about it. The factors stay; a lost one can then be removed. The counter's row serializes simultaneous
+ * attempts.
  *
- * Returns `{"outcome"}`: `accepted`, with the number of `unused` codes; `invalid`; `limited` after five wrong codes in an hour, with
- * `retry_after_seconds`; `no_factor`. The same code is accepted again from the same session for 10 minutes, because its answer may
- * be lost. An outcome is no error: an error would undo the count of failures.
+ * Returns `{"outcome"}`: `accepted`, with the number of `unused` codes; `invalid`; `limited` after five wrong codes in an
+ * hour, with `retry_after_seconds`; `no_factor`. The same code is accepted again from the same session for 10 minutes,
+ * because its response may be lost. An outcome is no error: an error would undo the count of failures.
  *
  * Errors: those of private.require_session().
  */
@@ -306,8 +307,8 @@ grant execute on function
   to authenticated;
 
 /**
- * Runs after a newer auth service has stored recovery codes of its own, which it lists as a factor: ends those of the database, because
- * an account has one set. The service's count of wrong codes applies to it.
+ * Runs after a newer auth service has stored its own recovery codes, which it lists as a factor: ends those of the database,
+ * because an account has one set. The service's count of wrong codes applies to it.
  */
 create function private.end_recovery_codes() returns trigger
   language plpgsql security definer
@@ -325,7 +326,7 @@ exception when others then
 end
 $$;
 
-/** Runs after a recovery code of the auth service has raised a session, which the service mails nothing about. */
+/** Runs after a recovery code of the auth service has raised a session, because the service sends no mail about it. */
 create function private.note_recovery_code() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -421,8 +422,8 @@ grant execute on function public.rename_factor(uuid, text) to authenticated;
 -- authenticators to verify the person only where they can. Here the verification is required, and the session has `aal2`.
 
 /**
- * Runs before the auth service stores the challenge of a passkey: go-webauthn then refuses an answer whose authenticator has not verified
- * the person by a fingerprint, a face or a PIN.
+ * Runs before the auth service stores the challenge of a passkey: go-webauthn then refuses a response whose authenticator has
+ * not verified the person by a fingerprint, a face or a PIN.
  */
 create function private.require_user_verification() returns trigger
   language plpgsql
@@ -435,8 +436,8 @@ end
 $$;
 
 /**
- * Runs after a session was signed in by a passkey: adds the method by which the auth service gives its tokens `aal2`, the first one
- * too. Other methods, such as a password, are left as they are.
+ * Runs after a session was signed in by a passkey: adds the method by which the auth service gives its tokens `aal2`, the
+ * first one too. Other methods, such as a password, stay unchanged.
  */
 create function private.raise_by_passkey() returns trigger
   language plpgsql security definer
@@ -451,8 +452,8 @@ begin
 end
 $$;
 
--- The auth service owns the tables, and an older one has no passkeys: without both triggers the second factor is asked for after a
--- passkey. Open challenges do not require the verification yet.
+-- The auth service owns the tables, and an older one has no passkeys: without both triggers a passkey still requires the
+-- second factor. Open challenges do not require the verification yet.
 do $$
 begin
   create trigger require_user_verification before insert on auth.webauthn_challenges

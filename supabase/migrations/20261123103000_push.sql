@@ -1,5 +1,5 @@
 -- Web Push (RFC 8030) for closed tabs. Each device has a subscription; new notifications go into its one pending
--- message, which the Edge Function `notification-push` claims, encrypts, sends and acknowledges. A message carries no
+-- message, which the Edge Function `notification-push` claims, encrypts, sends and acknowledges. A message contains no
 -- more than a mail about the same notifications would.
 create table public.push_subscriptions (
   id uuid primary key default gen_random_uuid(),
@@ -71,7 +71,7 @@ alter table private.push_message_items enable row level security;
 
 /**
  * Subscribes the caller's device, or updates its keys. An endpoint that another account of this device subscribed moves
- * to the caller. At most 20 devices; the oldest makes room. Returns the id.
+ * to the caller. At most 20 devices; a further one replaces the oldest. Returns the id.
  *
  * Errors: those of private.require_assurance(); PT400 push_subscription_invalid.
  */

@@ -1,4 +1,4 @@
--- What a team's backend sends: one call takes messages to accounts, to audiences or to everyone, and a log says what became of
+-- What a team's backend sends: one call takes messages to accounts, to audiences or to everyone, and a log has the outcome of
 -- each message for each recipient.
 
 -- Named groups of recipients. A message to an audience goes to those who are its members at the time of the delivery.
@@ -37,16 +37,16 @@ create table private.messages (
   is_for_followers boolean not null default false,
   -- Null: all channels that the recipients want.
   channels text[],
-  -- With a local time: when it is that time in the first zone of the world.
+  -- With a local time: the moment at which the first time zone reaches it.
   send_at timestamptz not null,
-  -- The time that the clocks of each recipient show. Null: all receive it at `send_at`.
+  -- The local time of each recipient. Null: all receive it at `send_at`.
   local_time timestamp(0),
   -- From then on no recipient receives it, and those who have lose it. Null: never.
   expires_at timestamptz,
   state text not null default 'queued' check (state in ('queued', 'delivered', 'canceled', 'expired')),
   -- How many recipients were named; null for an audience and for everyone.
   recipient_count integer,
-  -- What became of recipients so far, without what is still counted in private.message_ranges.
+  -- The outcomes so far, without those that are still counted in private.message_ranges.
   delivered_count integer not null default 0,
   suppressed_count integer not null default 0,
   failed_count integer not null default 0,
@@ -79,7 +79,7 @@ create table private.message_ranges (
   last_id uuid,
   is_open boolean not null default false,
   only_id uuid,
-  -- How often the delivery to `only_id` has failed for a reason that may pass.
+  -- How often the delivery to `only_id` has failed transiently.
   attempts smallint not null default 0,
   delivered_count integer not null default 0,
   suppressed_count integer not null default 0,
@@ -131,7 +131,10 @@ $$;
 create trigger forget_recipient after delete on auth.users
   for each row execute function private.forget_recipient();
 
-/** Refuses what a backend has sent: PT400 message_invalid, or kind_invalid for a kind, with the path of the field in the detail. */
+/**
+ * Refuses a message of a backend: PT400 message_invalid, or kind_invalid for a kind, with the path of the field in the
+ * detail.
+ */
 create function private.refuse_message(path text, problem text) returns void
   language plpgsql
   set search_path = ''
@@ -336,7 +339,7 @@ begin
 end
 $$;
 
-/** Whether a notification of this content says anything: by its text, its entity, or a template of its kind. */
+/** Whether a notification of this content has any words: its text, its entity, or a template of its kind. */
 create function private.says_something(content jsonb) returns boolean
   language plpgsql stable security definer
   set search_path = ''

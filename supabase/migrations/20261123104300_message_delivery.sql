@@ -13,7 +13,7 @@ begin
 end
 $$;
 
-/** The channels that a notification went by. A mail that its recipient cannot get is none. */
+/** The channels that a notification went by. Excludes mail that its recipient cannot get. */
 create function private.used_channels(notification_id uuid, recipient uuid, called_at timestamptz) returns text[]
   language plpgsql stable security definer
   set search_path = ''
@@ -51,9 +51,9 @@ end
 $$;
 
 /**
- * Delivers messages to recipients, given as pairs, and logs what became of each. All notifications are one statement, whose triggers
- * update the counters last and in the order of their users, so that two deliveries and the clicks of recipients never wait in a circle.
- * Recipients without an account are left out.
+ * Delivers messages to recipients, given as pairs, and logs the outcome of each. All notifications are one statement, whose
+ * triggers update the counters last and in the order of their users, so that two deliveries and the clicks of recipients
+ * never deadlock. Recipients without an account are left out.
  */
 create function private.deliver_messages(message_ids uuid[], recipient_ids uuid[]) returns void
   language plpgsql security definer
@@ -126,8 +126,8 @@ end
 $$;
 
 /**
- * Delivers messages to recipients, given as pairs; where that fails, to each alone, so that one failed
- * delivery stops no other. One whose rows are locked is tried again later, so that no recipient waits for another.
+ * Delivers messages to recipients, given as pairs; where that fails, to each alone, so that one failed delivery does
+ * not stop the others. One whose rows are locked is retried later, so that no recipient waits for another.
  */
 create function private.deliver_pairs(message_ids uuid[], recipient_ids uuid[]) returns void
   language plpgsql security definer
@@ -176,7 +176,7 @@ begin
 end
 $$;
 
-/** When the clocks of a recipient show a time. */
+/** When a recipient's time zone reaches a local time. */
 create function private.local_due_at(local_time timestamp, recipient uuid) returns timestamptz
   language plpgsql stable security definer
   set search_path = ''
@@ -189,8 +189,8 @@ end
 $$;
 
 /**
- * The next recipients of a range whose clocks show the local time of the message, or a later one. A range of the others is due when it is for the
- * next of them; those who were delivered to are left out then.
+ * The next recipients of a range whose time zone has reached the local time of the message. The range is due again when the
+ * next of the others reaches it, and then omits those who were delivered to.
  */
 create function private.due_by_clock(
   part private.message_ranges, message private.messages, candidates uuid[], called_at timestamptz
@@ -292,7 +292,9 @@ begin
 end
 $$;
 
-/** Counts what became of the recipients of a range, which continues after `last_seen`, or ends after the last of them. */
+/**
+ * Counts the outcomes of the recipients of a range, which continues after `last_seen`, or ends after the last of them.
+ */
 create function private.advance_range(part private.message_ranges, reached uuid[], last_seen uuid, is_last boolean) returns void
   language plpgsql security definer
   set search_path = ''

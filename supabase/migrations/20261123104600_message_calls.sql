@@ -1,4 +1,4 @@
--- The calls of a backend: to send, to read what became of a message, and to cancel it.
+-- The calls of a backend: to send, to read the status of a message, and to cancel it.
 
 /** The public form of a message, with the first of its deliveries: {id, state, counts, deliveries, …}. `unknown`: recipients without an account. */
 create function private.describe_message(
@@ -59,8 +59,8 @@ end
 $$;
 
 /**
- * Whether the call may deliver before its answer: a request of the API that does nothing else. Within another transaction it would keep
- * the rows of recipients locked until that one ends.
+ * Whether the call may deliver before its response: a request of the API that does nothing else. Within another transaction
+ * it would keep the rows of recipients locked until that one ends.
  */
 create function private.is_call_of_api() returns boolean
   language sql stable
@@ -70,8 +70,8 @@ as $$
 $$;
 
 /**
- * Stores messages, given with the pairs of their ids and recipients, and their work. A key that is known stores nothing; where its
- * message failed for some recipients, these are tried again. Returns the ids of the stored ones.
+ * Stores messages, given with the pairs of their ids and recipients, and their work. A key that is known stores nothing;
+ * where its message failed for some recipients, these are retried. Returns the ids of the stored ones.
  */
 create function private.accept_messages(parsed private.messages[], message_ids uuid[], recipient_ids uuid[]) returns uuid[]
   language plpgsql security definer
@@ -137,7 +137,7 @@ begin
 end
 $$;
 
-/** Tries the failed recipients of a finished message again, with the content of the call that repeats it. */
+/** Retries the failed recipients of a finished message, with the content of the call that repeats it. */
 create function private.revive_message(repeated private.messages) returns void
   language plpgsql security definer
   set search_path = ''
@@ -157,7 +157,7 @@ begin
 end
 $$;
 
-/** Delivers messages to few recipients within the call, and queues those who would have to be waited for. */
+/** Delivers messages to few recipients within the call, and queues those with locked rows. */
 create function private.deliver_at_once(delivered_ids uuid[], message_ids uuid[], recipient_ids uuid[]) returns void
   language plpgsql security definer
   set search_path = ''
@@ -182,7 +182,7 @@ begin
 end
 $$;
 
-/** What a message would do: the delivery itself, to its first recipients, in a subtransaction that is rolled back. */
+/** Previews a message: the delivery itself, to its first recipients, in a subtransaction that is rolled back. */
 create function private.preview_message(message private.messages, recipients uuid[]) returns jsonb
   language plpgsql security definer
   set search_path = ''
@@ -244,14 +244,14 @@ $$;
  * - `idempotency_key`: up to 200 characters. Repeated with the same message it sends nothing and returns what became of the first, for 30
  *   days; its failed recipients are tried again.
  *
- * A request of the API with up to 100 recipients in all is delivered to at once. Everything else is queued for the jobs of each second: more
- * recipients, audiences, everyone, and calls within another transaction, which lock no row of a recipient. One recipient without an account
- * stops no other. Returns a list in the order of the messages, each as of public.message_status(), with `is_repeated` and with deliveries
- * of the outcome `unknown` for recipients without an account.
+ * A request of the API with up to 100 recipients in all is delivered to at once. Everything else is queued for the jobs of
+ * each second: more recipients, audiences, everyone, and calls within another transaction, which lock no row of a recipient.
+ * A recipient without an account does not stop the others. Returns a list in the order of the messages, each as of
+ * public.message_status(), with `is_repeated` and with deliveries of the outcome `unknown` for recipients without an account.
  *
- * `dry_run`: nothing is sent or stored. The list has {recipient_count, deliveries, content, words} instead: what would become of the
- * message now for its first 100 recipients in the order of their ids, what its notifications would say, and the words of a registered kind by
- * language. `recipient_count` is null for everyone and for followers.
+ * `dry_run`: nothing is sent or stored. The list has {recipient_count, deliveries, content, words} instead: the outcomes that
+ * the message would have now for its first 100 recipients in the order of their ids, the content of its notifications, and
+ * the words of a registered kind by language. `recipient_count` is null for everyone and for followers.
  *
  * Errors: PT400 message_invalid; PT409 key_reused, for a key of another message. The detail names the field. Then nothing is sent.
  */
@@ -319,13 +319,13 @@ end
 $$;
 
 /**
- * What became of a message: {id, idempotency_key, state, send_at, expires_at, created_at, finished_at, counts: {delivered, suppressed,
- * failed, unknown}, deliveries}. The state is `scheduled`, `queued`, `delivered`, `canceled` or `expired`. A delivery is {recipient_id, outcome,
- * reason, notification_id, channels, quiet_until, mail_state, created_at}; `outcome` is `delivered`, `suppressed` (`kind_off`,
- * `muted`, `sender_blocked`, `channels_off`, or `no_address`: it would go by mail only, and the account has no address that gets mail) or
- * `failed`. At most `page_size` of them, up to 1,000, in the order of the recipients and after `after`; or that of `user_id`. Recipients
- * without an account are counted as `unknown` when the message is finished, and named by the answer to the call alone, because they may be
- * those of a deleted account.
+ * The status of a message: {id, idempotency_key, state, send_at, expires_at, created_at, finished_at, counts: {delivered,
+ * suppressed, failed, unknown}, deliveries}. The state is `scheduled`, `queued`, `delivered`, `canceled` or `expired`. A
+ * delivery is {recipient_id, outcome, reason, notification_id, channels, quiet_until, mail_state, created_at}; `outcome` is
+ * `delivered`, `suppressed` (`kind_off`, `muted`, `sender_blocked`, `channels_off`, or `no_address`: it would go by mail
+ * only, and the account has no address that gets mail) or `failed`. At most `page_size` of them, up to 1,000, in the order of
+ * the recipients and after `after`; or that of `user_id`. Recipients without an account are counted as `unknown` when the
+ * message is finished, and named only by the response to the call, because they may be those of a deleted account.
  *
  * Error: PT404 message_not_found, after 30 days too.
  */

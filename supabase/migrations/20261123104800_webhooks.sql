@@ -1,5 +1,6 @@
--- Webhooks: what happens after a delivery (read, archived, bounced, complained) as signed requests to the team's own backend, which the
--- Edge Function `notification-webhooks` claims, signs, sends and acknowledges. They tell only of what a backend sent.
+-- Webhooks: what happens after a delivery (read, archived, bounced, complained) as signed requests to the team's own backend,
+-- which the Edge Function `notification-webhooks` claims, signs, sends and acknowledges. They report only on messages of a
+-- backend.
 
 create table private.webhook_endpoints (
   id uuid primary key default gen_random_uuid(),
@@ -40,7 +41,7 @@ create index webhooks_lease_idx on private.webhooks (lease_until) where state = 
 create index webhooks_finished_idx on private.webhooks (finished_at) where state in ('sent', 'skipped', 'dead');
 create index webhooks_dead_idx on private.webhooks (finished_at) where state = 'dead';
 
--- What a request tells. The deletion of an account takes its part out of requests that are still to be sent.
+-- The items of a request. The deletion of an account removes its items from pending requests.
 create table private.webhook_items (
   webhook_id uuid not null references private.webhooks (id) on delete cascade,
   recipient_id uuid not null references auth.users (id) on delete cascade,
@@ -89,7 +90,7 @@ exception when check_violation or not_null_violation then
 end
 $$;
 
-/** Removes an address, with the requests that were still to be sent to it. Returns whether there was one. */
+/** Removes an address, with its pending requests. Returns whether there was one. */
 create function public.remove_webhook(url text) returns boolean
   language plpgsql security definer
   set search_path = ''
@@ -162,7 +163,7 @@ begin
 end
 $$;
 
-/** The request: {id, lease, url, secret, body}; null where the accounts that it told of were deleted. */
+/** The request: {id, lease, url, secret, body}; null if the accounts of its items were deleted. */
 create function private.webhook_request(webhook private.webhooks) returns jsonb
   language plpgsql stable security definer
   set search_path = ''

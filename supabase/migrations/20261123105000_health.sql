@@ -179,7 +179,7 @@ as $$
   ) t
 $$;
 
-/** The names of what in a result of public.queue_health() an operator has to look at. */
+/** The names of the problems in a result of public.queue_health(). */
 create function private.alarms(health jsonb) returns jsonb
   language sql immutable parallel safe
   set search_path = ''

@@ -71,9 +71,14 @@ export interface RecoveryCodes {
  * Adds the auth service's recovery codes to a client. If a service does not support them, `getStatus` throws another
  * error than `mfa_factor_not_found`.
  *
- * @example ```ts import { createRecoveryCodes } from 'supabase-protocol-clients/auth-client/recovery-codes';
- * const recovery = createRecoveryCodes(auth); const { codes } = await recovery.generate({ friendlyName: 'On paper' });
- * console.log(codes.map((code) => code.match(/.{1,4}/g)?.join('-'))); ```
+ * @example
+ * ```ts
+ * import { createRecoveryCodes } from 'supabase-protocol-clients/auth-client/recovery-codes';
+ *
+ * const recovery = createRecoveryCodes(auth);
+ * const { codes } = await recovery.generate({ friendlyName: 'On paper' });
+ * console.log(codes.map((code) => code.match(/.{1,4}/g)?.join('-')));
+ * ```
  */
 export function createRecoveryCodes(auth: AuthClient): RecoveryCodes {
   const { core } = auth;

@@ -100,11 +100,10 @@ export class Refresher {
   /**
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
-   * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed`
-   *   where the session ends during the refresh.
-   * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a
-   *   renewal a further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per
-   *   request.
+   * @param request.user the user of a call, bound to the present one before the refresh: the call ends with `user-changed` where
+   *   the session ends during the refresh.
+   * @param request.rejectedToken a token that a server refused; if it is the current one, it counts as expired. After such a renewal a
+   *   further one waits for half of the token's life, so that a service whose clock is wrong costs no refresh per request.
    * @returns null if no user is signed in.
    * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `user-changed` if
    *   another user has signed in meanwhile, because a call that one user began must not be sent as another.

@@ -87,21 +87,28 @@ export interface ServerRefresh {
  *
  * @returns the new session; null if the auth server has ended this one: remove its cookies.
  * @throws {AuthError} for any other failure: leave the cookies unchanged.
- * @example ```ts import {
- * readSessionCookies,
- * refreshOnServer,
- * writeSessionCookies, } from 'supabase-protocol-clients/auth-client/server';
+ * @example
+ * ```ts
+ * import {
+ *   readSessionCookies,
+ *   refreshOnServer,
+ *   writeSessionCookies,
+ * } from 'supabase-protocol-clients/auth-client/server';
+ *
  * const storageKey = 'sb-myproject-auth-token';
- * // The session of a request, and the headers that the response must carry. export async function
- * getSession(request: Request) {
- * const existing = request.headers.get('cookie') ?? '';
- * const session = readSessionCookies(existing, storageKey);
- * if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
- * const renewed = await refreshOnServer({ url, apiKey, platform }, session);
- * const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
- * const headers = new Headers(reply.headers);
- * for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
- * return { session: renewed, headers }; } ```
+ *
+ * // The session of a request, and the headers that the response must carry.
+ * export async function getSession(request: Request) {
+ *   const existing = request.headers.get('cookie') ?? '';
+ *   const session = readSessionCookies(existing, storageKey);
+ *   if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
+ *   const renewed = await refreshOnServer({ url, apiKey, platform }, session);
+ *   const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
+ *   const headers = new Headers(reply.headers);
+ *   for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
+ *   return { session: renewed, headers };
+ * }
+ * ```
  */
 export async function refreshOnServer(
   { url, apiKey, platform }: ServerRefresh,

@@ -97,12 +97,12 @@ export interface BroadcastMessage<Payload = unknown> {
 export interface Broadcast<Events extends BroadcastEvents> {
   /**
    * Sends a payload to the other clients of the channel, and to the other tabs of this one. While that is not possible,
-   * because the channel is not joined or a rate limit is reached, it waits in the `buffer` or is dropped, and the outcome
-   * tells which. On a channel that has failed it is dropped.
+   * because the channel is not joined or a rate limit is reached, it waits in the `buffer` or is dropped; see the
+   * outcome. On a channel that has failed it is dropped.
    *
    * @param payload JSON, or a `Uint8Array`.
    * @throws {RealtimeError} `invalid-payload`, also for `persist` on a public channel or with version 1.0.0;
-   *   `payload-too-large`; with `ack` also `channel-failed`, `push-timeout`, `push-refused`
+   *   `payload-too-large`; with `ack` also `push-timeout`, `push-refused`
    */
   send<Event extends keyof Events & string>(
     event: Event,

@@ -93,15 +93,21 @@ const [minSpacingMs, maxSpacingMs] = [200, 1_500];
  * Creates a list of rows that follows a table: each changed row is read again by the query.
  *
  * @throws {RealtimeError} `invalid-options` for a `query` or `key` of another kind, for conditions on `immutableColumns` that
- * a subscription cannot test, and for a number outside its range.
- * @example ```ts import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+ *   a subscription cannot test, and for a number outside its range.
+ * @example
+ * ```ts
+ * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+ *
  * const unread = createLiveQuery({
- * platform,
- * channel: realtime.channel('inbox'),
- * query: rest.from('notifications').select('id, content').eq('recipient_id', userId).eq('status', 'unread'),
- * key: 'id',
- * immutableColumns: ['recipient_id'], }); unread.subscribe(() => console.log(unread.getSnapshot().rows.length)); const stop =
- * unread.start(); ```
+ *   platform,
+ *   channel: realtime.channel('inbox'),
+ *   query: rest.from('notifications').select('id, content').eq('recipient_id', userId).eq('status', 'unread'),
+ *   key: 'id',
+ *   immutableColumns: ['recipient_id'],
+ * });
+ * unread.subscribe(() => console.log(unread.getSnapshot().rows.length));
+ * const stop = unread.start();
+ * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, source = createPostgresChanges(channel), platform, query, readVersion } = options;

@@ -32,7 +32,7 @@ export default serveFunction({ methods: ['POST'] }, async (request, runtime) => 
   return Response.json({ suppressed: addresses.length });
 });
 
-/** Without a secret and a password no request is the provider's. */
+/** Without a secret and a password no request is accepted. */
 function isOfProvider(request: Request, body: string, env: Environment, nowMs: number): boolean {
   const password = env['MAIL_WEBHOOK_PASSWORD'];
   const [, credentials = ''] = /^basic +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];

@@ -1,9 +1,9 @@
 /**
  * Sends the notification mails that are due. Called each minute by `private.call_mail_worker()`, with the worker's secret.
  *
- * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then; with `{"worker": 1}` the run starts its next
- * one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`. `{"preview": {content, words}}`, of a dry run of
- * `send_notifications`, sends nothing, and answers how the message reads: `{<language>: {row, mail, push}}`.
+ * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then; with `{"worker": 1}` the run starts
+ * its next one if more is due when it has to end. Returns `{"sent", "failed", "skipped"}`. `{"preview": {content, words}}`,
+ * of a dry run of `send_notifications`, sends nothing, and returns how the message reads: `{<language>: {row, mail, push}}`.
  *
  * Environment: WORKER_SECRET, APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and
  * SUPABASE_SECRET_KEYS.

@@ -1,7 +1,8 @@
 /**
  * Sends the push messages that are due. Called every ten seconds by `private.call_push_worker()`, with the worker's secret.
  *
- * POST; with `{"worker": 1}` the run starts its next one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`.
+ * POST; with `{"worker": 1}` the run starts its next one if more is due when it has to end. Returns `{"sent", "failed",
+ * "skipped"}`.
  *
  * Environment: WORKER_SECRET, VAPID_SUBJECT (a `mailto:` or `https:` address of the operator), VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY;
  * PUSH_HOSTS where other push services than the browsers' own are allowed. The platform sets SUPABASE_URL and

@@ -1,7 +1,8 @@
 /**
  * Sends the webhooks that are due. Called every ten seconds by `private.call_webhook_worker()`, with the worker's secret.
  *
- * POST; with `{"worker": 1}` the run starts its next one if more is due when it has to end. Answers `{"sent", "failed", "skipped"}`.
+ * POST; with `{"worker": 1}` the run starts its next one if more is due when it has to end. Returns `{"sent", "failed",
+ * "skipped"}`.
  *
  * Environment: WORKER_SECRET; WEBHOOK_ORIGINS where endpoints of a developer's machine are allowed. The platform sets SUPABASE_URL and
  * SUPABASE_SECRET_KEYS.

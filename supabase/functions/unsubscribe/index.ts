@@ -2,9 +2,9 @@
  * The address of the header List-Unsubscribe: `?token=…&kind=…`, without a kind for all mails.
  *
  * GET changes nothing, because mail scanners follow links: it leads to the application's page `unsubscribe.html`, since a
- * hosted project delivers HTML of functions as plain text. POST acts: `List-Unsubscribe=One-Click` of mail programs
- * (RFC 8058), or the page's form fields `token`, `kind` and `action`: `show`, `unsubscribe`, `undo`. It answers
- * `{"kind", "label", "is_off", "language"}`, the label of a registered kind, or 400 for a token that is forged or has ended.
+ * hosted project delivers HTML of functions as plain text. POST acts: `List-Unsubscribe=One-Click` of mail programs (RFC
+ * 8058), or the page's form fields `token`, `kind` and `action`: `show`, `unsubscribe`, `undo`. It returns `{"kind",
+ * "label", "is_off", "language"}`, the label of a registered kind, or 400 for a token that is forged or has ended.
  *
  * Environment: APP_URL. The platform sets SUPABASE_URL and SUPABASE_SECRET_KEYS.
  */
@@ -13,7 +13,7 @@ import { createDatabaseCaller } from '../_shared/runtime/database-functions.ts';
 import { parseRequest } from '../_shared/runtime/parse.ts';
 import { answerError, requireSetting, serveFunction } from '../_shared/runtime/runtime.ts';
 
-/** The token alone entitles; pages of every origin may read the answer. */
+/** Only the token authorizes; pages of every origin may read the response. */
 const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' };
 
 const formSchema = z.object({

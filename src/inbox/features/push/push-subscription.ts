@@ -34,8 +34,7 @@ export interface PushDevice {
   /** Waits for the service worker, which a first visit registers when the page is idle. */
   read(): Promise<PushState>;
   /**
-   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask
-   * otherwise.
+   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
    *
    * @throws {PushServiceError} if the browser cannot subscribe, or does not respond within 15 s. @throws {RestError} if the
    *   server cannot be reached.

@@ -9,19 +9,19 @@ export interface MailItem {
   readonly kind: MailKind;
   /** The kind that the team registered; null: one of `mailKinds`. */
   readonly registered: { readonly name: string; readonly label: string } | null;
-  /** The headline of a registered kind; null: the sentence of the kind is it. */
+  /** The headline of a registered kind; null: the kind's sentence is used. */
   readonly title: string | null;
   /** The sender's name; null: not named. */
   readonly actor: string | null;
   /** What it is about; null: not named. */
   readonly entity: string | null;
   readonly entityType: string | null;
-  /** What was said; null: nothing. */
+  /** The text of the notification; null: none. */
   readonly text: string | null;
   /** An invitation that was answered. */
   readonly answer: 'accepted' | 'declined' | null;
   readonly createdAtMs: number;
-  /** How many earlier events of the same thread the item stands for. */
+  /** How many earlier events of the same thread the item represents. */
   readonly earlierCount: number;
   /** Where the item leads. */
   readonly url: string;

@@ -164,7 +164,7 @@ function renderItem(item: MailItem, { texts, timeZone }: MailContent): Html {
   `;
 }
 
-/** What lists of mails show after the subject: what the mail says, without repeating its title. */
+/** The text that lists of mails show after the subject: the content of the mail without its title. */
 function preheaderOf({ texts, title, intro, groups }: MailContent): string {
   const parts = groups.flatMap(({ items }) =>
     items.map((item) => {

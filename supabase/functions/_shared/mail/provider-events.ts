@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { parseRequestJson } from '../runtime/parse.ts';
 import { isAboutSomethingElse } from './smtp-responses.ts';
 
-/** What a provider's event means: addresses that get no more mail. */
+/** The addresses that a provider's event suppresses. */
 export interface Suppression {
   readonly reason: 'bounce' | 'complaint';
   readonly addresses: readonly string[];
   readonly detail: string | null;
 }
 
-/** What an event asks for; null: nothing, as a delivery, or the transient bounce of a full mailbox. */
+/** The effect of an event; null: none, as for a delivery, or the transient bounce of a full mailbox. */
 export type ProviderEvent = Suppression | { readonly confirmUrl: string } | null;
 
 const texts = z.array(z.string());
@@ -41,7 +41,7 @@ const postmarkSchema = z.object({
   Description: z.optional(z.string()),
   /** https://postmarkapp.com/developer/api/bounce-api#bounce-types */
   Type: z.optional(z.string()),
-  /** What the recipient's server said. */
+  /** The response of the recipient's server. */
   Details: z.optional(z.string()),
 });
 
@@ -73,7 +73,7 @@ const sesSchema = z.object({
 /** Postmark's bounces that are about the address; others are about spam, policy or the account. */
 const addressBounces: ReadonlySet<string> = new Set(['HardBounce', 'BadEmailAddress']);
 
-/** Where a topic of SNS is confirmed: at the service itself, or a forged message would make the function call any address. */
+/** URLs at which SNS topics are confirmed: only the service's own, because a forged message could name any URL. */
 const snsUrl = /^https:\/\/sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?\//;
 
 const shapeSchema = z.object({

@@ -70,7 +70,10 @@ export const queuedMailSchema = z.readonly(
   }),
 );
 
-/** What a worker needs to acknowledge an item. The rest is read with each item: one that cannot be read stops no other. */
+/**
+ * What a worker needs to acknowledge an item. The rest is read with each item: one that cannot be read does not stop the
+ * others.
+ */
 export const leasedItemSchema = z.readonly(z.looseObject({ id: z.string(), lease: z.string() }));
 
 export const claimedMailsSchema = z.readonly(

@@ -12,21 +12,24 @@ export interface Closure {
 
 /** Holds back all mails of a run while the provider limits the rate or cannot be reached. */
 export interface RateGate {
-  /** Waits while the run can wait. Resolves to `closure()`. */
+  /** Waits for the current pause. Resolves to null if mails may be sent, else to the reason. */
   pass(): Promise<Closure | null>;
-  /** Records that the provider takes no mail. @param retryAfterMs 0: not said. */
+  /** Records that the provider accepts no mail. @param retryAfterMs 0: not specified. */
   limit(retryAfterMs: number, reason: string): void;
-  /** Records that a mail was held: after several in a row without a mail that was taken or refused, the others wait, too. */
+  /**
+   * Records that a mail was held: after several in a row without a mail that was accepted or refused, the others wait,
+   * too.
+   */
   hold(retryAfterMs: number, reason: string): void;
-  /** Records that the provider takes mails. */
+  /** Records that the provider accepts mails. */
   open(): void;
   /** Why no mail is sent until the end of the run; null while the run sends or waits. */
   closure(): Closure | null;
 }
 
-/** The wait where the provider names none. */
+/** The wait if the provider specifies none. */
 const usualWaitMs = 1000;
-/** This many mails held in a row are no accident of these mails. */
+/** This many held mails in a row indicate a fault of the provider. */
 const mostHeld = 10;
 const heldWaitMs = 60_000;
 

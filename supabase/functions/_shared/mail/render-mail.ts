@@ -19,14 +19,14 @@ export interface MailSettings {
   readonly domain: string;
 }
 
-/** Makes the mail to send out of a claimed one. The same claimed mail has the same Message-ID on every attempt. */
+/** Renders a claimed mail. The same claimed mail has the same Message-ID on every attempt. */
 export function renderMail(mail: QueuedMail, settings: MailSettings): OutgoingMail {
   return mail.security_event === null
     ? renderNotificationMail(mail, settings)
     : renderSecurityNotice(mail, mail.security_event, settings);
 }
 
-/** It cannot be unsubscribed from. */
+/** Security notices cannot be unsubscribed from. */
 function renderSecurityNotice(mail: QueuedMail, event: SecurityEvent, settings: MailSettings): OutgoingMail {
   const { subject, content } = renderSecurityMail(mail, event, settings.appUrl);
   return {
@@ -83,7 +83,8 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
 }
 
 /**
- * By which Gmail counts complaints for each sort of mail: two names of the sort, and the sender, 5 to 15 characters.
+ * The Feedback-ID, by which Gmail counts complaints per sort of mail: two names of the sort, and the sender, 5 to 15
+ * characters.
  *
  * @see https://support.google.com/mail/answer/6254652
  */

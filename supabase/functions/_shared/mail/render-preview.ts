@@ -6,7 +6,7 @@ import { itemWordsSchema } from './queued-mail.ts';
 import { renderMail } from './render-mail.ts';
 import type { MailSettings } from './render-mail.ts';
 
-/** What a dry run of `send_notifications` returns of a message. */
+/** What a dry run of `send_notifications` returns for a message. */
 export const previewSchema = z.object({
   /** The content of its notifications: {type, metadata, entity_type, entity_id, data}. */
   content: z.looseObject({ type: z.string() }),
@@ -18,7 +18,7 @@ export const previewSchema = z.object({
 export interface MessagePreview {
   /** In the inbox. */
   readonly row: { readonly title: string; readonly text: string | null };
-  /** To a recipient who gets a mail at once. */
+  /** The mail to a recipient who gets it at once. */
   readonly mail: { readonly subject: string; readonly text: string; readonly html: string };
   readonly push: { readonly title: string; readonly body: string };
 }

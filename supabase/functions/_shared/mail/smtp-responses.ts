@@ -3,12 +3,12 @@ import type { MailRefusal } from './mail-transport.ts';
 /** The command before the response; `session`: the greeting, EHLO, STARTTLS, AUTH. */
 export type SmtpStage = 'session' | 'MAIL' | 'RCPT' | 'DATA';
 
-/** What responses of a mail server mean. Of the list the first rule that fits applies. */
+/** A rule that classifies responses of a mail server. The first matching rule of a list applies. */
 export interface SmtpRule {
   readonly stages: readonly SmtpStage[];
-  /** What the reply code has to match (RFC 5321). */
+  /** Pattern of the reply code (RFC 5321). */
   readonly code: RegExp;
-  /** What subject and detail of the enhanced code have to match, such as `1.1` of 5.1.1 (RFC 3463); null: with any and without. */
+  /** Pattern of subject and detail of the enhanced code, such as `1.1` of 5.1.1 (RFC 3463); null: with any and without. */
   readonly status: RegExp | null;
   readonly refusal: MailRefusal;
   readonly meaning: string;
@@ -95,7 +95,7 @@ export const smtpRules: readonly SmtpRule[] = [
 
 const statusPattern = /^\d{3}[ -]#?\d\.(\d{1,3}\.\d{1,3})\b/;
 
-/** What a response to a mail means. @param response its text, which begins with the reply code. */
+/** Classifies a response to a mail. @param response its text, which begins with the reply code. */
 export function judgeSmtpResponse(stage: SmtpStage, response: string): MailRefusal {
   const code = response.slice(0, 3);
   const status = statusOf(response);

@@ -12,10 +12,12 @@ const implicitTlsPort = 465;
 /** Functions of a hosted project cannot connect to these ports. */
 const blockedPorts: ReadonlySet<number> = new Set([25, 587]);
 const timeoutMs = 20_000;
-/** How long the other mails wait while the server takes none. */
+/** How long the other mails wait while the server accepts none. */
 const unavailableMs = 60_000;
 
-/** What nodemailer's errors have. `response` begins with the reply code, and is missing where the server sent none. */
+/**
+ * The fields of nodemailer's errors. `response` begins with the reply code, and is missing where the server sent none.
+ */
 interface SmtpProblem {
   readonly code?: string;
   readonly command?: string;
@@ -23,7 +25,10 @@ interface SmtpProblem {
   readonly responseCode?: number;
 }
 
-/** Sends by SMTP: SMTP_HOST, SMTP_PORT (default 465; 2525 where the server has it), SMTP_USER and SMTP_PASS where the server wants credentials. */
+/**
+ * Sends by SMTP: SMTP_HOST, SMTP_PORT (default 465; 2525 where the server has it), SMTP_USER and SMTP_PASS where the server
+ * requires credentials.
+ */
 export function createSmtpTransport(env: Environment): MailTransport {
   const port = Number(env['SMTP_PORT'] ?? implicitTlsPort);
   const user = env['SMTP_USER'];
@@ -70,9 +75,9 @@ async function readRefusal(
 ): Promise<MailRefusal> {
   if (responseCode !== undefined)
     return judgeSmtpResponse(stageOf(command), response ?? String(responseCode));
-  // What nodemailer refuses by itself: a mail that is larger than the server says, an address that no envelope can have.
+  // Refused by nodemailer itself: a mail above the size limit of the server, or an address that no envelope can have.
   if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused';
-  // A server that takes others and closes the connection at this mail says nothing about it.
+  // A server that closes the connection at this mail, but accepts others, has not refused the mail.
   return smtp.verify().then(
     () => 'held',
     () => 'unavailable',

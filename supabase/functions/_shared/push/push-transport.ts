@@ -16,7 +16,7 @@ export interface PushSubscription {
   readonly auth: string;
 }
 
-/** How the push service answered. */
+/** The response of the push service. */
 export type PushOutcome =
   | { readonly outcome: 'sent' | 'gone' }
   | {
@@ -88,7 +88,7 @@ interface VapidDetails {
   readonly privateKey: string;
 }
 
-/** Keys that cannot sign would make each message fail as if by itself. */
+/** Validates the keys, because keys that cannot sign would fail each message. */
 function readVapidDetails(env: Environment): VapidDetails {
   const subject = requireSetting(env, 'VAPID_SUBJECT');
   const publicKey = requireSetting(env, 'VAPID_PUBLIC_KEY');
@@ -109,7 +109,7 @@ function readVapidDetails(env: Environment): VapidDetails {
 
 type Details = ReturnType<typeof webPush.generateRequestDetails>;
 
-/** Keys of a device that are no keys fail here. */
+/** Fails for invalid keys of a device. */
 function encrypt(
   { endpoint, p256dh, auth }: PushSubscription,
   payload: string,
@@ -151,7 +151,10 @@ function hold(reason: string, retrySeconds: number | null = null): PushOutcome {
   return { outcome: 'held', reason, retrySeconds };
 }
 
-/** After several requests in a row that a push service left unanswered, the run asks it no more: each takes as long as a timeout. */
+/**
+ * After several requests in a row without a response, the run sends no more to this push service, because each would wait for
+ * a timeout.
+ */
 function createOutages() {
   const failures = new Map<string, number>();
   const reasons = new Map<string, string>();

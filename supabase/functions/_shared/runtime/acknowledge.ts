@@ -12,8 +12,8 @@ export interface AcknowledgmentOptions {
 
 export interface Acknowledgments {
   /**
-   * Calls the function that acknowledges an item, again with backoff where the data service fails. Returns whether it was
-   * acknowledged; a failure is logged.
+   * Calls the function that acknowledges an item, with retries and backoff where the data service fails. Returns whether
+   * it was acknowledged; a failure is logged.
    */
   acknowledge(name: string, args: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Whether an acknowledgment failed for good: what the run sends from then on would be sent again by the next run. */
@@ -46,7 +46,7 @@ export function createAcknowledgments({ callDatabase, log, wait }: Acknowledgmen
   };
 }
 
-/** An answer of 4xx does not change; a failing service, and one that cannot be reached, may answer the next attempt. */
+/** A response of 4xx is final; a failing or unreachable service may respond to the next attempt. */
 function isTemporary(problem: unknown): boolean {
   if (!(problem instanceof DatabaseFunctionError)) return true;
   return problem.status >= 500 || problem.status === 408 || problem.status === 429;

@@ -7,7 +7,7 @@ import { readServiceKeys, serviceHeaders } from './service-keys.ts';
 /** The data service refused a call. */
 export class DatabaseFunctionError extends Error {
   override readonly name = 'DatabaseFunctionError';
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number;
   constructor(message: string, status: number) {
     super(message);

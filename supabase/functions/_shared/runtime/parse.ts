@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 
-/** A request has not the shape that the function expects. The caller learns the message. */
+/** A request does not have the expected shape. The caller receives the message. */
 export class InvalidRequestError extends Error {
   override readonly name = 'InvalidRequestError';
 }
 
-/** A service of the project answered in an unexpected shape: the function and the service are of different versions. */
+/**
+ * A service of the project responded in an unexpected shape: the function and the service are of different versions.
+ */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
 }

@@ -1,17 +1,17 @@
-/** What responses of an HTTP service mean. Of a list the first rule that fits applies. */
+/** A rule that classifies responses of an HTTP service. The first matching rule of a list applies. */
 export interface HttpRule<Verdict> {
   /** Statuses, separated by spaces; `x` is any digit: `401 403`, `5xx`. */
   readonly status: string;
-  /** What the body has to match; null: anything. */
+  /** Pattern of the body; null: anything. */
   readonly body: RegExp | null;
   readonly verdict: Verdict;
   /** How long to wait where the response has no Retry-After, in milliseconds. */
   readonly waitMs?: number;
-  /** Why, in words of the service's reference. */
+  /** The reason, in words of the service's reference. */
   readonly meaning: string;
 }
 
-/** The first rule that fits. The last one of a list fits everything. */
+/** Returns the first matching rule. The last rule of a list matches everything. */
 export function findHttpRule<Verdict>(
   rules: readonly HttpRule<Verdict>[],
   status: number,

@@ -3,7 +3,7 @@ import { InvalidRequestError } from './parse.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a function takes from its surroundings. The embedded service passes its own clock, settings and fetch. */
+/** The dependencies of a function. The embedded service passes its own clock, settings and fetch. */
 export interface Runtime {
   readonly env: Environment;
   readonly fetch: typeof fetch;
@@ -14,9 +14,9 @@ export interface Runtime {
 export type FunctionHandler = (request: Request, runtime: Runtime) => Promise<Response>;
 
 export interface FunctionOptions {
-  /** The methods that reach the handler; others are answered 405. */
+  /** The methods that reach the handler; others get 405. */
   readonly methods: readonly string[];
-  /** Headers of every answer, those to errors too. */
+  /** Headers of every response, errors included. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ interface DenoServer {
 
 /**
  * Serves the handler where Deno runs the module; elsewhere the default export of the module is called. A request of another
- * shape is answered 400 and a missing setting 500, both as `{"code", "message"}`. Only the log names the setting, because anybody may
+ * shape gets 400 and a missing setting 500, both as `{"code", "message"}`. Only the log names the setting, because anyone may
  * send the request.
  */
 export function serveFunction(options: FunctionOptions, handler: FunctionHandler): FunctionHandler {

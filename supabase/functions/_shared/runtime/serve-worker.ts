@@ -14,7 +14,7 @@ export const workerCallSchema = z.object({ worker: z.optional(z.int().check(z.po
 /** What a run of a worker takes. */
 export interface WorkerOptions extends AcknowledgmentOptions {
   readonly now: () => number;
-  /** Has the database start the next run of this worker, unless the timer did not call this one. Never rejects. */
+  /** Makes the database start the next run of this worker, unless the timer did not call this one. Never rejects. */
   readonly startNext: () => Promise<void>;
   /** Nothing is claimed after this time of `performance.now()`: functions have a time limit. */
   readonly stopAtMs: number;

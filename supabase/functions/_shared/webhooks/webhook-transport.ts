@@ -18,7 +18,7 @@ export interface WebhookRequest {
 export type WebhookOutcome =
   | { readonly outcome: 'sent' }
   | {
-      /** `gone`: the endpoint wants no more webhooks. */
+      /** `gone`: the endpoint accepts no more webhooks. */
       readonly outcome: 'failed' | 'gone';
       readonly reason: string;
       readonly retrySeconds: number | null;
@@ -114,7 +114,7 @@ export function createWebhookTransport({
   };
 }
 
-/** By the specification of Standard Webhooks: any 2xx is success, 410 ends them, everything else is tried again. */
+/** By the specification of Standard Webhooks: any 2xx is success, 410 ends them, everything else is retried. */
 function outcomeOf({ status, headers }: Response, nowMs: number): WebhookOutcome {
   if (status >= 200 && status < 300) return { outcome: 'sent' };
   const retryAfterMs = readRetryAfterMs(headers, nowMs);
